@@ -1,0 +1,26 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest'
+
+const common = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
+  // These clients are published as ES modules only.
+  transformIgnorePatterns: ['/node_modules/(?!(jose|oauth4webapi|openid-client)/)'],
+} satisfies Config
+
+const config: Config = {
+  testTimeout: 20_000,
+  reporters: ['default', '<rootDir>/test/support/closing-line.ts'],
+  projects: [
+    { ...common, displayName: 'express 5', testMatch: ['<rootDir>/test/**/*.test.ts'] },
+    {
+      ...common,
+      displayName: 'express 4',
+      testMatch: ['<rootDir>/test/flows/**/*.test.ts'],
+      moduleNameMapper: { '^express$': 'express4' },
+    },
+  ],
+}
+
+module.exports = config
