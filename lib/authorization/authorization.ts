@@ -1,0 +1,110 @@
+import type { Bindings } from '../protocol/bindings'
+import type { Scope } from '../protocol/scope'
+
+/**
+ * One authorization: everything that descends from one approval by a resource owner, or from one request of a
+ * client for itself. One record, one key in the store, one revision. All times are seconds since the epoch.
+ */
+export type Authorization = Pending | Denied | Approved | Active
+
+interface Grant {
+  /** 16 random bytes; every credential of the authorization carries it. */
+  readonly id: string
+  readonly clientId: string
+  /** The resource owner; undefined when the client acts for itself. */
+  readonly subject: string | undefined
+  readonly scope: Scope
+  /** What extensions keep, each under its own name. */
+  readonly bindings: Bindings
+}
+
+/** A resource owner is looking at the consent page. */
+export interface Pending extends Grant {
+  readonly state: 'pending'
+  readonly subject: string
+  readonly request: PendingRequest
+  /** Digest of the handle inside the consent form. */
+  readonly handle: string
+  readonly expiresAt: number
+}
+
+/** The part of an authorization request that its answer needs. */
+export interface PendingRequest {
+  readonly responseType: string
+  readonly redirectUri: string
+  /** Whether the request named it: then the token request must, too (RFC 6749 4.1.3). */
+  readonly redirectUriSent: boolean
+  /** As received; echoed byte for byte. */
+  readonly requestState: string | undefined
+}
+
+/** The resource owner said no. It is kept for as long as the consent form could be sent again. */
+export interface Denied {
+  readonly state: 'denied'
+  readonly id: string
+  readonly expiresAt: number
+}
+
+/** A code is issued and waits to be redeemed. */
+export interface Approved extends Grant {
+  readonly state: 'approved'
+  readonly subject: string
+  readonly code: Code
+}
+
+export interface Code {
+  readonly digest: string
+  readonly redirectUri: string
+  readonly redirectUriSent: boolean
+  /** Redemptions that showed the code but failed in what belongs to it; five burn it. */
+  readonly failures: number
+  readonly expiresAt: number
+}
+
+/** Tokens are issued. */
+export interface Active extends Grant {
+  readonly state: 'active'
+  /** Digest of the code that was redeemed, to know it again when it is replayed. */
+  readonly spentCode: string | undefined
+  /** The live ones, the newest last. */
+  readonly accessTokens: readonly AccessToken[]
+  readonly refreshToken: RefreshToken | undefined
+}
+
+export interface AccessToken {
+  readonly digest: string
+  readonly scope: Scope
+  readonly expiresAt: number
+}
+
+export interface RefreshToken {
+  readonly digest: string
+  readonly generation: number
+  /** Key of the tags that tell this authorization's own refresh tokens from garbage. */
+  readonly tagKey: string
+  readonly expiresAt: number
+  /** The rotation that made this generation; undefined for the first one. */
+  readonly rotation: Rotation | undefined
+}
+
+export interface Rotation {
+  readonly at: number
+  /** The answer that was given, readable only with the refresh token that was rotated out. */
+  readonly sealedAnswer: string
+}
+
+/** When the last credential of the authorization dies, and the record with it. */
+export function expiryOf(authorization: Authorization): number {
+  switch (authorization.state) {
+    case 'pending':
+    case 'denied':
+      return authorization.expiresAt
+    case 'approved':
+      return authorization.code.expiresAt
+    case 'active':
+      return Math.max(
+        authorization.refreshToken?.expiresAt ?? 0,
+        ...authorization.accessTokens.map(({ expiresAt }) => expiresAt),
+      )
+  }
+}

@@ -1,0 +1,85 @@
+import { createCredential, createId, createRefreshToken, createTagKey, digest } from '../protocol/credential'
+import type { Bindings } from '../protocol/bindings'
+import type { Scope } from '../protocol/scope'
+import type { AccessToken, Active } from './authorization'
+import type { Circumstances } from './circumstances'
+
+/** Tokens as they go to the client, in clear: this value never reaches a store. */
+export interface Issued {
+  readonly accessToken: string
+  /** Seconds since the epoch. */
+  readonly expiresAt: number
+  readonly scope: Scope
+  readonly refreshToken: string | undefined
+}
+
+/** An authorization after tokens were issued from it, and the tokens. */
+export interface Issuance {
+  readonly authorization: Active
+  readonly issued: Issued
+}
+
+// A client that refreshes faster than its tokens expire must not grow the record without end.
+const liveAccessTokens = 8
+
+/** Issues an access token, and the next refresh token where the authorization has or begins one. */
+export function issue(
+  authorization: Active,
+  wanted: { readonly scope: Scope; readonly refreshToken: boolean },
+  { now, random, lifetimes }: Circumstances,
+): Issuance {
+  const { id } = authorization
+  const accessToken = createCredential('accessToken', id, random)
+  const expiresAt = now + lifetimes.accessToken
+  const issuedToken: AccessToken = { digest: digest(accessToken), scope: wanted.scope, expiresAt }
+  const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
+  const accessTokens = [...live, issuedToken].slice(-liveAccessTokens)
+  if (!wanted.refreshToken)
+    return {
+      authorization: { ...authorization, accessTokens },
+      issued: { accessToken, expiresAt, scope: wanted.scope, refreshToken: undefined },
+    }
+  const tagKey = authorization.refreshToken?.tagKey ?? createTagKey(random)
+  const generation = (authorization.refreshToken?.generation ?? -1) + 1
+  const refreshToken = createRefreshToken(id, generation, tagKey, random)
+  return {
+    authorization: {
+      ...authorization,
+      accessTokens,
+      refreshToken: {
+        digest: digest(refreshToken),
+        generation,
+        tagKey,
+        expiresAt: now + lifetimes.refreshToken,
+        rotation: undefined,
+      },
+    },
+    issued: { accessToken, expiresAt, scope: wanted.scope, refreshToken },
+  }
+}
+
+/** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
+export interface ProvenGrant {
+  readonly clientId: string
+  readonly subject: string | undefined
+  readonly scope: Scope
+  readonly refreshToken: boolean
+  readonly bindings: Bindings
+}
+
+/** Begins an authorization with tokens at once. */
+export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
+  const { clientId, subject, scope, bindings, refreshToken } = grant
+  const fresh: Active = {
+    state: 'active',
+    id: createId(circumstances.random),
+    clientId,
+    subject,
+    scope,
+    bindings,
+    spentCode: undefined,
+    accessTokens: [],
+    refreshToken: undefined,
+  }
+  return issue(fresh, { scope, refreshToken }, circumstances)
+}

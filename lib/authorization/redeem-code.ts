@@ -1,0 +1,81 @@
+import type { Bindings } from '../protocol/bindings'
+import { hasDigest } from '../protocol/credential'
+import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
+import type { Approved, Authorization, Code } from './authorization'
+import type { Circumstances } from './circumstances'
+import { issue, type Issued } from './issue'
+import { keep, remove, save, type Step } from './step'
+
+/** A redemption as its client asks for it. */
+export interface Redemption {
+  readonly code: string
+  readonly clientId: string
+  readonly redirectUri: string | undefined
+  /** Whether the client may have a refresh token. */
+  readonly refreshToken: boolean
+  /** What extensions hold against it, given what they kept at the authorization request. */
+  readonly objection: (bindings: Bindings) => OAuthError | undefined
+}
+
+const failuresThatBurn = 5
+
+const refused = (reason: string) =>
+  invalidGrant(reason, 'The authorization code is invalid, expired, revoked, or belongs to another request.')
+
+/**
+ * Redeems a code: everything is checked first, and the same write spends the code and brings the tokens. Of any
+ * number of redemptions one wins; the next by the same client revokes what it won (RFC 6749 4.1.2).
+ */
+export function redeemCode(
+  current: Authorization | undefined,
+  redemption: Redemption,
+  circumstances: Circumstances,
+): Step<Issued> {
+  if (current?.state === 'active') return replay(current.spentCode, current.clientId, redemption)
+  if (current?.state !== 'approved') return keep(refused('code_unknown'))
+  const { code } = current
+  if (!hasDigest(redemption.code, code.digest)) return keep(refused('code_unknown'))
+  if (redemption.clientId !== current.clientId) return keep(refused('code_of_another_client'))
+  if (code.expiresAt <= circumstances.now) return keep(refused('code_expired'))
+  if (code.failures >= failuresThatBurn) return keep(refused('code_burnt'))
+  const failure = redirectUriMismatch(code, redemption) ?? redemption.objection(current.bindings)
+  if (failure !== undefined) return save(withFailure(current), failure)
+  return spend(current, redemption, circumstances)
+}
+
+function replay(spentCode: string | undefined, clientId: string, redemption: Redemption): Step<Issued> {
+  if (spentCode === undefined || !hasDigest(redemption.code, spentCode)) return keep(refused('code_unknown'))
+  // Another client holds the code but was not the one it was issued to: it must not be able to revoke.
+  if (redemption.clientId !== clientId) return keep(refused('code_of_another_client'))
+  return remove(refused('code_replayed'))
+}
+
+function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
+  // RFC 6749 4.1.3: required, and identical, if it was in the authorization request.
+  if (redirectUri === undefined) return code.redirectUriSent ? refused('redirect_uri_missing') : undefined
+  return redirectUri === code.redirectUri ? undefined : refused('redirect_uri_mismatch')
+}
+
+function withFailure(approved: Approved): Approved {
+  return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }
+}
+
+function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
+  const { id, clientId, subject, scope, bindings, code } = approved
+  const { authorization, issued } = issue(
+    {
+      state: 'active',
+      id,
+      clientId,
+      subject,
+      scope,
+      bindings,
+      spentCode: code.digest,
+      accessTokens: [],
+      refreshToken: undefined,
+    },
+    { scope, refreshToken },
+    circumstances,
+  )
+  return save(authorization, issued)
+}

@@ -1,0 +1,25 @@
+import { html, type Html } from './html'
+
+/** Reads an absolute http or https URL; anything else, such as `javascript:`, is none. */
+export function webUrl(uri: string | undefined): URL | undefined {
+  if (!uri || !URL.canParse(uri)) return undefined
+  const url = new URL(uri)
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+}
+
+/** Links to a page of the client's in a new tab, so that the consent page stays open; nothing for other schemes. */
+export function webLink(uri: string | undefined, text?: string): Html | undefined {
+  const url = webUrl(uri)
+  if (!url) return undefined
+  return html`<a href="${url.href}" target="_blank" rel="noopener noreferrer nofollow"
+    >${text ?? url.host}</a
+  >`
+}
+
+/** Names where a redirection URI leads: the host, the origin if it is not https, or the app's own scheme. */
+export function destination(uri: string): string {
+  if (!URL.canParse(uri)) return uri
+  const url = webUrl(uri)
+  if (!url) return `an app on this device (${new URL(uri).protocol})`
+  return url.protocol === 'https:' ? url.host : url.origin
+}

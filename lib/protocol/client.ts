@@ -1,0 +1,54 @@
+import type { Scope } from './scope'
+
+/**
+ * A client as a host registers it, under the registered names of RFC 7591 2.
+ */
+export interface ClientRegistration {
+  /** Unique per client; not secret. Characters `A-Za-z0-9_-` get along with every client library. */
+  readonly client_id: string
+  /** RFC 6749 2.1: `confidential` can keep a secret (a web server), `public` cannot (browser, phone, desktop). */
+  readonly client_type: 'confidential' | 'public'
+  /** Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation. */
+  readonly client_secret_hashes?: readonly string[] | undefined
+  /** Restricts the client to one method of authentication; left out: any method that suits its type. */
+  readonly token_endpoint_auth_method?: string | undefined
+  /** Complete URIs, compared by simple string comparison (RFC 6749 3.1.2.3). */
+  readonly redirect_uris?: readonly string[] | undefined
+  /** Default `['authorization_code']`. `refresh_token` among them gives the client refresh tokens. */
+  readonly grant_types?: readonly string[] | undefined
+  /** Default `['code']` for a client of the authorization code grant. */
+  readonly response_types?: readonly string[] | undefined
+  /** What the client may ask for, space separated. */
+  readonly scope: string
+  /** The name that the resource owner sees on the consent page. */
+  readonly client_name?: string | undefined
+  /** A sentence about the client for the consent page. */
+  readonly description?: string | undefined
+  readonly client_uri?: string | undefined
+  readonly logo_uri?: string | undefined
+  readonly policy_uri?: string | undefined
+  readonly tos_uri?: string | undefined
+}
+
+/** A registered client, complete and proven: what every later step works with. */
+export interface Client {
+  readonly client_id: string
+  readonly client_type: 'confidential' | 'public'
+  readonly client_secret_hashes: readonly string[]
+  readonly token_endpoint_auth_method: string | undefined
+  readonly redirect_uris: readonly string[]
+  readonly grant_types: readonly string[]
+  readonly response_types: readonly string[]
+  readonly scope: Scope
+  readonly client_name: string | undefined
+  readonly description: string | undefined
+  readonly client_uri: string | undefined
+  readonly logo_uri: string | undefined
+  readonly policy_uri: string | undefined
+  readonly tos_uri: string | undefined
+}
+
+/** Whether the client has credentials and so must authenticate on every token request (RFC 6749 3.2.1). */
+export function hasCredentials(client: Client): boolean {
+  return client.client_type === 'confidential' || client.client_secret_hashes.length > 0
+}

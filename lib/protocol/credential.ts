@@ -1,0 +1,97 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * The texts that this server hands out. Each is a short prefix and base64url of
+ *
+ * - authorization code, access token, handle of a pending request: id 16 bytes, secret 32 (64 characters);
+ * - refresh token: id 16, generation 4, tag 8, secret 32 (80 characters).
+ *
+ * The id is the key of the authorization that the credential descends from, so any credential finds its record
+ * in one read. The store keeps digests of whole texts only.
+ */
+export type CredentialKind = 'authorizationRequest' | 'authorizationCode' | 'accessToken' | 'refreshToken'
+
+/** A source of random bytes; `crypto.randomBytes` unless a test needs to know them. */
+export type Random = (bytes: number) => Buffer
+
+export const secureRandom: Random = (bytes) => randomBytes(bytes)
+
+const prefixes: Readonly<Record<CredentialKind, string>> = {
+  authorizationRequest: 'ar_',
+  authorizationCode: 'ac_',
+  accessToken: 'at_',
+  refreshToken: 'rt_',
+}
+
+const idBytes = 16
+const secretBytes = 32
+const tagBytes = 8
+const plain = /^[A-Za-z0-9_-]{64}$/
+const withGeneration = /^[A-Za-z0-9_-]{80}$/
+
+/** A new authorization id: 22 characters of base64url. */
+export function createId(random: Random): string {
+  return random(idBytes).toString('base64url')
+}
+
+/** A new code, access token or handle for the authorization. */
+export function createCredential(
+  kind: Exclude<CredentialKind, 'refreshToken'>,
+  id: string,
+  random: Random,
+): string {
+  return (
+    prefixes[kind] + Buffer.concat([Buffer.from(id, 'base64url'), random(secretBytes)]).toString('base64url')
+  )
+}
+
+/** A new key for the tags of one authorization's refresh tokens. */
+export function createTagKey(random: Random): string {
+  return random(16).toString('base64url')
+}
+
+/** A new refresh token of the given generation, tagged under the authorization's key. */
+export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE(generation)
+  const secret = random(secretBytes)
+  const bytes = [Buffer.from(id, 'base64url'), counter, tag(tagKey, counter, secret), secret]
+  return prefixes.refreshToken + Buffer.concat(bytes).toString('base64url')
+}
+
+/** The id inside a credential; undefined when the text is none of this kind. It proves nothing yet. */
+export function credentialId(kind: CredentialKind, text: string): string | undefined {
+  const body = text.slice(prefixes[kind].length)
+  if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
+    return undefined
+  return Buffer.from(body, 'base64url').subarray(0, idBytes).toString('base64url')
+}
+
+/**
+ * The generation of a refresh token that this server made for the authorization; undefined when the tag is not
+ * ours. It tells an old genuine token from garbage with a known id, without a list of old digests.
+ */
+export function genuineGeneration(text: string, tagKey: string): number | undefined {
+  if (credentialId('refreshToken', text) === undefined) return undefined
+  const bytes = Buffer.from(text.slice(prefixes.refreshToken.length), 'base64url')
+  const counter = bytes.subarray(idBytes, idBytes + 4)
+  const secret = bytes.subarray(idBytes + 4 + tagBytes)
+  const presented = bytes.subarray(idBytes + 4, idBytes + 4 + tagBytes)
+  return timingSafeEqual(presented, tag(tagKey, counter, secret)) ? counter.readUInt32BE() : undefined
+}
+
+/** What the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Whether the text has this digest, in constant time. */
+export function hasDigest(text: string, expected: string): boolean {
+  const actual = Buffer.from(digest(text))
+  const wanted = Buffer.from(expected)
+  return actual.length === wanted.length && timingSafeEqual(actual, wanted)
+}
+
+function tag(tagKey: string, counter: Buffer, secret: Buffer): Buffer {
+  return createHmac('sha256', tagKey).update(counter).update(secret).digest().subarray(0, tagBytes)
+}

@@ -1,0 +1,60 @@
+/** The error codes of the interface, for both endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2). */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'access_denied'
+  | 'server_error'
+  | 'temporarily_unavailable'
+
+/**
+ * A request that is answered with an error of the framework.
+ *
+ * `code` and `description` go to the client: a description is a fixed text of `%x20-21 / %x23-5B / %x5D-7E`
+ * and never echoes the request (RFC 6749 5.2). `reason` and `cause` stay on this side: `reason` is a stable
+ * word for logs and events, finer than the code.
+ */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+
+  constructor(
+    readonly code: OAuthErrorCode,
+    readonly reason: string,
+    readonly description: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(description, options)
+  }
+}
+
+type Refusal = (reason: string, description: string, options?: { readonly cause?: unknown }) => OAuthError
+
+const refusal =
+  (code: OAuthErrorCode): Refusal =>
+  (reason, description, options) =>
+    new OAuthError(code, reason, description, options)
+
+/** A parameter is missing, repeated or malformed. */
+export const invalidRequest = refusal('invalid_request')
+/** Client authentication failed. */
+export const invalidClient = refusal('invalid_client')
+/** The code, the refresh token or the owner's credentials are not good for this request. */
+export const invalidGrant = refusal('invalid_grant')
+/** The scope is malformed, unknown or more than may be had. */
+export const invalidScope = refusal('invalid_scope')
+/** The client may not use this grant type or response type. */
+export const unauthorizedClient = refusal('unauthorized_client')
+/** The server knows no such grant type. */
+export const unsupportedGrantType = refusal('unsupported_grant_type')
+/** The server knows no such response type. */
+export const unsupportedResponseType = refusal('unsupported_response_type')
+/** The resource owner, or the host in their name, said no. */
+export const accessDenied = refusal('access_denied')
+/** Something broke on this side. */
+export const serverError = refusal('server_error')
+/** Something this side depends on does not answer in time: worth another try. */
+export const temporarilyUnavailable = refusal('temporarily_unavailable')

@@ -1,0 +1,146 @@
+import type { Client } from './client'
+import { isText, isTexts, Reading, type Mistake } from './configuration'
+import { redirectUriFault } from './redirect-uri'
+import { covers, parseScope, type Scope } from './scope'
+import { isSecretHash } from './secret-hash'
+
+/** What the server can do, against which a registration is checked. */
+export interface Vocabulary {
+  readonly scope: Scope
+  readonly grantTypes: readonly string[]
+  readonly responseTypes: readonly string[]
+  readonly authenticationMethods: readonly string[]
+}
+
+type ClientType = Client['client_type']
+const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
+const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
+const isWebPage = (value: unknown): value is string =>
+  isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
+
+/** Reads a registration of unknown content and adds each of its mistakes, with its path, to the list. */
+export function parseClient(
+  source: unknown,
+  path: string,
+  mistakes: Mistake[],
+  vocabulary: Vocabulary,
+): Client {
+  const reading = new Reading(source, path, mistakes)
+  const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
+  // RFC 6749 2.1: the client type is never assumed.
+  const client_type = reading.required<ClientType>(
+    'client_type',
+    'public',
+    isClientType,
+    "must be 'confidential' or 'public'.",
+  )
+  const grant_types = members(reading, 'grant_types', ['authorization_code'], vocabulary.grantTypes)
+  const usesCode = grant_types.includes('authorization_code')
+  const page = (key: string) =>
+    reading.optional<string | undefined>(key, undefined, isWebPage, 'must be an http or https URL.')
+  const text = (key: string) =>
+    reading.optional<string | undefined>(key, undefined, isName, 'must be a text without control characters.')
+  const client: Client = {
+    client_id,
+    client_type,
+    client_secret_hashes: secretHashes(reading),
+    token_endpoint_auth_method: authenticationMethod(reading, vocabulary.authenticationMethods),
+    redirect_uris: redirectUris(reading),
+    grant_types,
+    response_types: members(reading, 'response_types', usesCode ? ['code'] : [], vocabulary.responseTypes),
+    scope: registeredScope(reading, vocabulary.scope),
+    client_name: text('client_name'),
+    description: text('description'),
+    client_uri: page('client_uri'),
+    logo_uri: page('logo_uri'),
+    policy_uri: page('policy_uri'),
+    tos_uri: page('tos_uri'),
+  }
+  checkTogether(client, reading)
+  reading.refuseUnknown()
+  return Object.freeze(client)
+}
+
+function members(
+  reading: Reading,
+  key: string,
+  fallback: readonly string[],
+  known: readonly string[],
+): readonly string[] {
+  const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.')
+  for (const name of listed)
+    if (!known.includes(name))
+      reading.wrong(key, `lists "${name}", which this server does not offer; it offers ${known.join(', ')}.`)
+  return listed
+}
+
+function secretHashes(reading: Reading): readonly string[] {
+  const hashes = reading.optional('client_secret_hashes', [], isTexts, 'must be a list of digests.')
+  if (!hashes.every(isSecretHash))
+    reading.wrong(
+      'client_secret_hashes',
+      'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
+    )
+  return hashes
+}
+
+function authenticationMethod(reading: Reading, known: readonly string[]): string | undefined {
+  const key = 'token_endpoint_auth_method'
+  const method = reading.optional<string | undefined>(
+    key,
+    undefined,
+    isText,
+    `must be one of ${known.join(', ')}.`,
+  )
+  if (method !== undefined && !known.includes(method))
+    reading.wrong(key, `must be one of ${known.join(', ')}.`)
+  return method
+}
+
+function redirectUris(reading: Reading): readonly string[] {
+  const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
+  for (const [index, uri] of uris.entries()) {
+    const fault = redirectUriFault(uri)
+    if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
+  }
+  return uris
+}
+
+function registeredScope(reading: Reading, known: Scope): Scope {
+  const text = reading.required(
+    'scope',
+    '',
+    isText,
+    'must list what the client may ask for, space separated.',
+  )
+  const scope = parseScope(text)
+  if (text !== '' && scope === undefined)
+    reading.wrong('scope', 'must be scope tokens with one space between two.')
+  const tokens = scope ?? []
+  if (!covers(known, tokens))
+    reading.wrong('scope', `names a scope that the server does not have; it has ${known.join(', ')}.`)
+  return tokens
+}
+
+function checkTogether(client: Client, reading: Reading): void {
+  const confidential = client.client_type === 'confidential'
+  // RFC 6749 2.3: a confidential client has credentials, and a public one could not keep this grant's.
+  if (confidential && client.client_secret_hashes.length === 0)
+    reading.wrong(
+      'client_secret_hashes',
+      'must hold at least one digest, because the client is confidential.',
+    )
+  if (confidential && client.token_endpoint_auth_method === 'none')
+    reading.wrong('token_endpoint_auth_method', "cannot be 'none', because the client is confidential.")
+  if (!confidential && client.grant_types.includes('client_credentials'))
+    reading.wrong(
+      'grant_types',
+      'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
+    )
+  // RFC 6749 3.1.2.2: public clients register; here, so does every client of the authorization endpoint.
+  if (client.redirect_uris.length === 0 && (!confidential || client.response_types.length > 0))
+    reading.wrong(
+      'redirect_uris',
+      'must hold at least one URI for a client that is public or uses the authorization endpoint.',
+    )
+}

@@ -1,0 +1,49 @@
+const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
+
+// A browser runs or opens these in the place of the page that redirects.
+const forbiddenSchemes = new Set([
+  'javascript:',
+  'data:',
+  'vbscript:',
+  'blob:',
+  'file:',
+  'filesystem:',
+  'about:',
+  'view-source:',
+])
+
+// RFC 3986 2: the characters a URI is made of, and whole percent triplets only.
+const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
+
+/**
+ * What is wrong with a redirection URI that is to be registered, as the end of a sentence; undefined when it is
+ * good. RFC 6749 3.1.2: absolute, a query allowed, no fragment.
+ */
+export function redirectUriFault(text: string): string | undefined {
+  if (!uriCharacters.test(text)) return 'holds characters that a URI cannot hold; percent-encode them'
+  if (text.includes('#')) return 'must not have a fragment; remove the # and what follows it'
+  if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
+  const url = new URL(text)
+  if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  // RFC 6749 3.1.2.1: the code crosses the network in this URI.
+  if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname))
+    return 'must use https unless its host is loopback'
+  if ((url.protocol === 'http:' || url.protocol === 'https:') && !/^https?:\/\/[^/?]/i.test(text))
+    return 'must name its host after //'
+  return undefined
+}
+
+/**
+ * Appends parameters to the query of a redirection URI and leaves every byte of the URI as it was registered
+ * (RFC 6749 3.1.2: a query component is retained). `URL` would normalise it, and a client may compare.
+ */
+export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
+  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  return redirectUri + separator + new URLSearchParams(parameters).toString()
+}
+
+/** Whether a host name, as `URL` gives it, stays on this machine. */
+export function isLoopback(hostname: string): boolean {
+  return loopbackHosts.has(hostname)
+}

@@ -1,0 +1,36 @@
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { AuthorizationStore } from './authorization-store'
+
+/**
+ * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
+ * kind is `temporarily_unavailable`: it must never look like a bad grant or an unknown client.
+ */
+export async function withinDeadline<T>(call: () => Promise<T>, seconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`The store did not answer within ${seconds} s.`)),
+      seconds * 1000,
+    )
+  })
+  try {
+    return await Promise.race([call(), deadline])
+  } catch (cause) {
+    if (cause instanceof OAuthError) throw cause
+    throw temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', {
+      cause,
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The same store with a deadline on each of its calls. */
+export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
+  return {
+    find: (id) => withinDeadline(() => store.find(id), seconds),
+    save: (authorization, revision, expected) =>
+      withinDeadline(() => store.save(authorization, revision, expected), seconds),
+    remove: (id) => withinDeadline(() => store.remove(id), seconds),
+  }
+}

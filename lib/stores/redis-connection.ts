@@ -1,0 +1,38 @@
+import type * as Ioredis from 'ioredis'
+import { ConfigurationError } from '../protocol/configuration'
+import type { RedisCommands } from './redis-commands'
+
+/** A connection that the suite made, and so ends. */
+export interface RedisConnection extends RedisCommands {
+  close(): Promise<void>
+}
+
+/** Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return. */
+export function connect(url: string): RedisConnection {
+  const { Redis } = loadIoredis()
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: 2000, commandTimeout: 2000 })
+  // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
+  redis.on('error', () => {})
+  return {
+    call: (command, ...words) => redis.call(command, ...words),
+    close: async () => {
+      redis.disconnect()
+    },
+  }
+}
+
+function loadIoredis(): typeof Ioredis {
+  try {
+    return require('ioredis')
+  } catch (cause) {
+    throw Object.assign(
+      new ConfigurationError('redisStore({ url }) cannot connect:', [
+        {
+          path: 'ioredis',
+          problem: 'is not installed: run "npm install ioredis", or pass redisStore({ client }).',
+        },
+      ]),
+      { cause },
+    )
+  }
+}

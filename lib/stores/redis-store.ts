@@ -1,0 +1,85 @@
+import { expiryOf, type Authorization } from '../authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
+import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
+import { connect } from './redis-connection'
+import type { RedisCommands } from './redis-commands'
+import { RedisScript } from './redis-script'
+
+/** Options of {@link redisStore}. */
+export type RedisStoreOptions = {
+  /** Put before each key. Default `oauth:`. */
+  readonly prefix?: string
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+} & (
+  | {
+      /** A connected client of the host: an ioredis `Redis` or `Cluster`, or anything with its `call`. */
+      readonly client: RedisCommands
+    }
+  | {
+      /** `redis://` or `rediss://`: the store makes its own connection, with settings that fail fast. Needs ioredis. */
+      readonly url: string
+    }
+)
+
+/** An {@link AuthorizationStore} on Redis. */
+export interface RedisStore extends AuthorizationStore {
+  /** Ends the connection that the store made itself; a client of the host is left alone. */
+  close(): Promise<void>
+}
+
+// A value is the writer's revision, 22 characters, and the record. Resending a save that was done finds its own
+// revision: that is what makes a lost reply harmless.
+const save = new RedisScript(`
+local stored = redis.call('GET', KEYS[1])
+local revision = stored and string.sub(stored, 1, 22) or ''
+if revision == ARGV[1] then return 1 end
+if revision ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
+return 1
+`)
+const revisionLength = 22
+
+/**
+ * Authorizations in Redis 6.2 or later, Valkey included: one key for each, which expires with its last credential.
+ * It holds digests, so a dump of it holds nothing that can be presented.
+ *
+ * @throws Error when `url` is given and ioredis is not installed.
+ */
+export function redisStore(options: RedisStoreOptions): RedisStore {
+  const prefix = `${options.prefix ?? 'oauth:'}authorization:`
+  const clock = options.clock ?? Date.now
+  if ('client' in options) return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
+  const connection = connect(options.url)
+  return new KeyPerAuthorization(connection, prefix, clock, () => connection.close())
+}
+
+class KeyPerAuthorization implements RedisStore {
+  constructor(
+    private readonly client: RedisCommands,
+    private readonly prefix: string,
+    private readonly clock: () => number,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  async find(id: string): Promise<StoredAuthorization | undefined> {
+    const value = await this.client.call('GET', this.prefix + id)
+    if (typeof value !== 'string') return undefined
+    return {
+      authorization: decodeAuthorization(value.slice(revisionLength)),
+      revision: value.slice(0, revisionLength),
+    }
+  }
+
+  async save(authorization: Authorization, revision: string, expected = ''): Promise<boolean> {
+    // A span and not a point in time, so that the clocks of process and Redis need not agree.
+    const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
+    const record = encodeAuthorization(authorization)
+    const key = this.prefix + authorization.id
+    return (await save.run(this.client, key, revision, expected, record, String(lifetime))) === 1
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.client.call('DEL', this.prefix + id)
+  }
+}
