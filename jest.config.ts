@@ -10,8 +10,9 @@ const common = {
 } satisfies Config
 
 const config: Config = {
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
   testTimeout: 20_000,
-  reporters: ['default', '<rootDir>/test/support/closing-line.ts'],
+  reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [
     { ...common, displayName: 'express 5', testMatch: ['<rootDir>/test/**/*.test.ts'] },
     {

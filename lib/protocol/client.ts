@@ -52,3 +52,6 @@ export interface Client {
 export function hasCredentials(client: Client): boolean {
   return client.client_type === 'confidential' || client.client_secret_hashes.length > 0
 }
+
+/** Looks a client up by its identifier. */
+export type FindClient = (clientId: string) => Promise<Client | undefined>

@@ -58,3 +58,9 @@ export const accessDenied = refusal('access_denied')
 export const serverError = refusal('server_error')
 /** Something this side depends on does not answer in time: worth another try. */
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
+
+/** The error as the framework answers it: one of its own as it is, anything else as `server_error` with its cause. */
+export function unexpected(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error
+  return serverError('unexpected', 'The server met an unexpected condition.', { cause: error })
+}

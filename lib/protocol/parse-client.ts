@@ -1,5 +1,5 @@
 import type { Client } from './client'
-import { isText, isTexts, Reading, type Mistake } from './configuration'
+import { ConfigurationError, isText, isTexts, Reading, type Mistake } from './configuration'
 import { redirectUriFault } from './redirect-uri'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
@@ -143,4 +143,13 @@ function checkTogether(client: Client, reading: Reading): void {
       'redirect_uris',
       'must hold at least one URI for a client that is public or uses the authorization endpoint.',
     )
+}
+
+/** Reads one registration that a store returned. @throws ConfigurationError that lists its mistakes. */
+export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Client {
+  const mistakes: Mistake[] = []
+  const client = parseClient(source, 'registration', mistakes, vocabulary)
+  if (mistakes.length > 0)
+    throw new ConfigurationError('The store of clients returned a registration that cannot work:', mistakes)
+  return client
 }

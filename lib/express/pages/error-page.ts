@@ -9,7 +9,7 @@ export interface ErrorView {
   readonly requestId: string
 }
 
-/** Renders the failure as a whole document that says that nothing was shared; every value in it is escaped. */
+/** Renders the failure as a whole document that says that nothing was shared; every value is escaped. */
 export function errorPage(view: ErrorView): string {
   return pageDocument({
     title: view.title,

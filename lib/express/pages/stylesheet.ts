@@ -172,5 +172,5 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 }
 `
 
-/** What a content security policy's `style-src` names to allow this stylesheet and no other, quotes included. */
+/** What a policy's `style-src` names to allow this stylesheet and no other, its quotes included. */
 export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`

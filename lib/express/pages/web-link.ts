@@ -7,7 +7,7 @@ export function webUrl(uri: string | undefined): URL | undefined {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
 }
 
-/** Links to a page of the client's in a new tab, so that the consent page stays open; nothing for other schemes. */
+/** Links to a web page of the client in a new tab, so that the consent page stays; no link otherwise. */
 export function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined

@@ -1,0 +1,54 @@
+import type { Bindings, Json } from '../protocol/bindings'
+import type { Client } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import { grantableScope } from '../protocol/grantable-scope'
+import { unauthorizedClient, unsupportedResponseType } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { Scope } from '../protocol/scope'
+import type { Destination } from './destination'
+import type { ResponseType, ResponseTypes } from './response-type'
+
+/** A valid and complete authorization request; whose it is remains to be seen. */
+export interface AuthorizationRequest {
+  readonly responseType: ResponseType
+  readonly scope: Scope
+  readonly bindings: Bindings
+}
+
+/** What an authorization request is held against. */
+export interface RequestRules {
+  readonly responseTypes: ResponseTypes
+  readonly extensions: readonly Extension[]
+  /** What a request asks for that names no scope. */
+  readonly defaultScope: Scope
+}
+
+/**
+ * The second phase of an authorization request: everything but client and redirection URI. What fails here is told to
+ * the client by redirect.
+ *
+ * @throws OAuthError
+ */
+export function parseAuthorizationRequest(
+  { client }: Destination,
+  parameters: Parameters,
+  { responseTypes, extensions, defaultScope }: RequestRules,
+): AuthorizationRequest {
+  parameters.check(['response_type', 'scope', 'state'])
+  parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
+  const responseType = responseTypes.get(parameters.require('response_type'))
+  if (responseType === undefined)
+    throw unsupportedResponseType('response_type_unknown', 'The response type is not supported.')
+  if (!client.response_types.includes(responseType.name))
+    throw unauthorizedClient('response_type_not_registered', 'The client may not use this response type.')
+  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
+  return { responseType, scope, bindings: bindingsOf(extensions, client, parameters) }
+}
+
+function bindingsOf(extensions: readonly Extension[], client: Client, parameters: Parameters): Bindings {
+  const kept = extensions.flatMap((extension): [string, Json][] => {
+    const value = extension.atAuthorizationRequest?.({ client, parameters })
+    return value === undefined ? [] : [[extension.name, value]]
+  })
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,90 @@
+import { answered, deny, type Answer } from '../authorization/answer'
+import type { Pending } from '../authorization/authorization'
+import type { Circumstances } from '../authorization/circumstances'
+import { commit } from '../authorization/commit'
+import { keep, save, type Step, type Transition } from '../authorization/step'
+import { credentialId } from '../protocol/credential'
+import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
+import { authorizationResponse, errorResponse, type ResponseFrame } from './authorization-response'
+import type { AuthorizationEndpoint } from './authorize'
+
+/** The resource owner's decision. */
+export interface Decision extends Answer {
+  readonly approved: boolean
+}
+
+/** What becomes of a decision. */
+export type DecisionOutcome =
+  /** The resource owner is told; nothing is redirected. */
+  | { readonly kind: 'refused'; readonly error: OAuthError }
+  /** The client is told, of a denial or of trouble by an error. */
+  | {
+      readonly kind: 'redirect'
+      readonly location: string
+      readonly error: OAuthError | undefined
+      readonly clientId: string
+    }
+
+/** Carries out a decision, once, and answers the client (RFC 6749 4.1.2). */
+export async function decide(endpoint: AuthorizationEndpoint, decision: Decision): Promise<DecisionOutcome> {
+  // The request as the last round of the commit found it: with it, trouble can still be told to the client.
+  const open: { pending?: Pending | undefined } = {}
+  try {
+    return await settle(endpoint, decision, (pending) => (open.pending = pending))
+  } catch (cause) {
+    const error = unexpected(cause)
+    if (open.pending === undefined) return { kind: 'refused', error }
+    return redirectWithError(endpoint, open.pending, error)
+  }
+}
+
+async function settle(
+  endpoint: AuthorizationEndpoint,
+  decision: Decision,
+  found: (pending: Pending | undefined) => void,
+): Promise<DecisionOutcome> {
+  const id = credentialId('authorizationRequest', decision.handle)
+  if (id === undefined)
+    throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
+  const circumstances = endpoint.circumstances()
+  const transition: Transition<DecisionOutcome> = (current) => {
+    found(undefined)
+    const pending = answered(current, decision, circumstances.now)
+    if (pending instanceof OAuthError) return keep(pending)
+    found(pending)
+    return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
+  }
+  return commit(endpoint.store, id, transition, circumstances.random)
+}
+
+function approval(
+  endpoint: AuthorizationEndpoint,
+  pending: Pending,
+  circumstances: Circumstances,
+): Step<DecisionOutcome> {
+  const responseType = endpoint.responseTypes.get(pending.request.responseType)
+  if (responseType === undefined)
+    throw new Error('The response type was withdrawn while the owner was deciding.')
+  const { authorization, parameters } = responseType.approve(pending, circumstances)
+  const location = authorizationResponse(frameOf(endpoint, pending), parameters)
+  return save(authorization, { kind: 'redirect', location, error: undefined, clientId: pending.clientId })
+}
+
+function denial(endpoint: AuthorizationEndpoint, pending: Pending): Step<DecisionOutcome> {
+  const error = accessDenied('owner_denied', 'The resource owner denied the request.')
+  return save(deny(pending), redirectWithError(endpoint, pending, error))
+}
+
+function redirectWithError(
+  endpoint: AuthorizationEndpoint,
+  pending: Pending,
+  error: OAuthError,
+): DecisionOutcome {
+  const location = errorResponse(frameOf(endpoint, pending), error)
+  return { kind: 'redirect', location, error, clientId: pending.clientId }
+}
+
+function frameOf({ issuer, responseTypes }: AuthorizationEndpoint, { request }: Pending): ResponseFrame {
+  const { redirectUri, requestState, responseType } = request
+  return { redirectUri, requestState, issuer, mode: responseTypes.get(responseType)?.mode ?? 'query' }
+}

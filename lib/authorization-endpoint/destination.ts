@@ -1,0 +1,44 @@
+import type { Client, FindClient } from '../protocol/client'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+
+/** Where the answer to an authorization request goes. Only who holds one may redirect. */
+export interface Destination {
+  readonly client: Client
+  readonly redirectUri: string
+  /** Whether the request named it: then the token request must, too (RFC 6749 4.1.3). */
+  readonly redirectUriSent: boolean
+}
+
+/**
+ * The first phase of an authorization request: client and redirection URI. What fails here is told to the resource
+ * owner and never redirected (RFC 6749 4.1.2.1).
+ *
+ * @throws OAuthError
+ */
+export async function settleDestination(
+  parameters: Parameters,
+  findClient: FindClient,
+): Promise<Destination> {
+  const clientId = parameters.require('client_id')
+  const sent = parameters.get('redirect_uri')
+  const client = await findClient(clientId)
+  if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
+  const redirectUri = sent === undefined ? onlyRedirectUri(client) : registeredRedirectUri(client, sent)
+  return { client, redirectUri, redirectUriSent: sent !== undefined }
+}
+
+// RFC 6749 3.1.2.3: with several registered URIs, or none, the request must name one.
+function onlyRedirectUri({ redirect_uris }: Client): string {
+  const [only, second] = redirect_uris
+  if (only === undefined || second !== undefined)
+    throw invalidRequest('redirect_uri_missing', 'The parameter redirect_uri is missing.')
+  return only
+}
+
+// RFC 6749 3.1.2.3 and 6.2.1 of RFC 3986: simple string comparison.
+function registeredRedirectUri({ redirect_uris }: Client, sent: string): string {
+  if (!redirect_uris.includes(sent))
+    throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.')
+  return sent
+}

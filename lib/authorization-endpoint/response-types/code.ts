@@ -1,0 +1,12 @@
+import { approve } from '../../authorization/answer'
+import type { ResponseType } from '../response-type'
+
+/** RFC 6749 4.1.2: the answer is an authorization code in the query. */
+export const codeResponseType: ResponseType = {
+  name: 'code',
+  mode: 'query',
+  approve(pending, circumstances) {
+    const { authorization, code } = approve(pending, circumstances)
+    return { authorization, parameters: { code } }
+  },
+}

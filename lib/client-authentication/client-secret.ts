@@ -1,0 +1,41 @@
+import { compare, hash } from 'bcrypt'
+import { digest, hasDigest, secureRandom } from '../protocol/credential'
+import { isBcryptHash } from '../protocol/secret-hash'
+
+// bcrypt reads no more than this, and a longer secret must not match by its beginning.
+const bcryptBytes = 72
+const bcryptCost = 10
+const generatedPrefix = 'sha256:'
+
+/** A secret for a client, shown once, and the digest that its registration keeps. */
+export interface GeneratedClientSecret {
+  /** 43 characters `A-Za-z0-9_-`: 256 random bits. */
+  readonly client_secret: string
+  readonly client_secret_hash: string
+}
+
+/** Makes a client secret that no one can guess; its digest is quick to check. */
+export function generateClientSecret(): GeneratedClientSecret {
+  const client_secret = secureRandom(32).toString('base64url')
+  return { client_secret, client_secret_hash: generatedPrefix + digest(client_secret) }
+}
+
+/**
+ * Digests a secret that a person may have chosen, with bcrypt at cost 10: about 55 ms.
+ *
+ * @throws RangeError when the secret is empty or longer than the 72 bytes that bcrypt reads.
+ */
+export async function hashClientSecret(secret: string): Promise<string> {
+  if (secret === '' || Buffer.byteLength(secret) > bcryptBytes)
+    throw new RangeError(
+      `A client secret must have 1 to ${bcryptBytes} bytes; generateClientSecret() makes a good one.`,
+    )
+  return hash(secret, bcryptCost)
+}
+
+/** Whether the secret has this digest, of either kind. */
+export async function matchesSecretHash(secret: string, secretHash: string): Promise<boolean> {
+  if (!isBcryptHash(secretHash)) return hasDigest(secret, secretHash.slice(generatedPrefix.length))
+  const matches = await compare(secret, secretHash)
+  return matches && Buffer.byteLength(secret) <= bcryptBytes
+}

@@ -1,0 +1,48 @@
+import { invalidClient, invalidRequest } from '../protocol/oauth-error'
+import type { ClientAuthenticationMethod, CredentialSources, PresentedClient } from './method'
+import { none } from './methods/none'
+
+// RFC 6749 2.3.1: credentials never travel in the request URI, where logs and histories keep them.
+const neverInQuery = [
+  'client_secret',
+  'client_assertion',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'password',
+]
+
+/**
+ * The client that a request presents, by exactly one method. A chain of strategies cannot tell "not mine" from
+ * "a second one", so this is decided once, before any of them runs.
+ *
+ * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for none.
+ */
+export function presentedClient(
+  sources: CredentialSources,
+  methods: readonly ClientAuthenticationMethod[],
+): PresentedClient {
+  if (neverInQuery.some((name) => sources.query.mentions(name)))
+    throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
+  const used = methods.flatMap((method) => use(method, sources))
+  const [only = use(none, sources)[0], second] = used
+  if (second !== undefined || (only !== undefined && used.length > 0 && ignoresHeader(only, sources)))
+    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  // An Authorization header that no method understands was meant to authenticate: it is not passed over.
+  if (only === undefined || ignoresHeader(only, sources))
+    throw invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
+  const named = sources.body.get('client_id')
+  if (named !== undefined && named !== only.clientId)
+    throw invalidRequest('client_id_mismatch', 'The parameter client_id names another client.')
+  return only
+}
+
+function use(method: ClientAuthenticationMethod, sources: CredentialSources): readonly PresentedClient[] {
+  const claim = method.read(sources)
+  return claim === undefined ? [] : [{ ...claim, method }]
+}
+
+function ignoresHeader({ method }: PresentedClient, { authorization }: CredentialSources): boolean {
+  const [header] = authorization
+  return header !== undefined && header.split(' ', 1)[0]?.toLowerCase() !== method.scheme?.toLowerCase()
+}

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto'
+import type { Client } from '../protocol/client'
+import { secureRandom } from '../protocol/credential'
+import { isBcryptHash } from '../protocol/secret-hash'
+import { matchesSecretHash } from './client-secret'
+
+const rememberedAtMost = 1000
+const rememberedSeconds = 300
+// No one knows a secret of this digest: it only costs what a bcrypt comparison costs.
+const decoy = '$2b$10$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K'
+
+/**
+ * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process for five minutes, under
+ * a keyed digest of stored hash and secret, so that dropping the hash drops the memory; a failure never is.
+ */
+export class SecretVerifier {
+  private readonly remembered = new Map<string, number>()
+  private readonly key = secureRandom(32)
+  private usesBcrypt = false
+
+  /** @param clock milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  /** Whether the secret is one of the client's. An unknown client costs the same as a wrong secret. */
+  async verify(client: Client | undefined, secret: string): Promise<boolean> {
+    const hashes = client?.client_secret_hashes ?? []
+    const slow = hashes.filter(isBcryptHash)
+    this.usesBcrypt ||= slow.length > 0
+    if (slow.some((hash) => this.remembers(hash, secret))) return true
+    for (const hash of hashes)
+      if (await matchesSecretHash(secret, hash)) {
+        if (isBcryptHash(hash)) this.remember(hash, secret)
+        return true
+      }
+    if (slow.length === 0 && this.usesBcrypt) await matchesSecretHash(secret, decoy)
+    return false
+  }
+
+  private remembers(hash: string, secret: string): boolean {
+    return (this.remembered.get(this.mark(hash, secret)) ?? 0) > this.clock()
+  }
+
+  private remember(hash: string, secret: string): void {
+    const oldest = this.remembered.keys().next()
+    if (this.remembered.size >= rememberedAtMost && oldest.done !== true) this.remembered.delete(oldest.value)
+    const mark = this.mark(hash, secret)
+    this.remembered.delete(mark)
+    this.remembered.set(mark, this.clock() + rememberedSeconds * 1000)
+  }
+
+  private mark(hash: string, secret: string): string {
+    return createHmac('sha256', this.key).update(hash).update(secret).digest('base64url')
+  }
+}

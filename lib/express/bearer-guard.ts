@@ -1,0 +1,94 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Access } from '../authorization/present-access-token'
+import { AccessRefusal } from '../protected-resource/access-refusal'
+import { admit, type Requirement } from '../protected-resource/admit'
+import { ConfigurationError } from '../protocol/configuration'
+import { unexpected } from '../protocol/oauth-error'
+import { parseScope } from '../protocol/scope'
+import type { AuthorizationStore } from '../stores/authorization-store'
+import type { TokenType } from '../token-types/token-type'
+import type { FailureReports } from './failure'
+import { sendJson } from './json-response'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What the access token of the request stands for; set by a bearer guard. */
+      oauth?: Access
+    }
+  }
+}
+
+/** Options of a bearer guard. */
+export interface BearerGuardOptions {
+  /** Whether the token needs `all` of the scope's tokens or `any` one of them. Default `all`. */
+  readonly match?: 'all' | 'any'
+  /** Lets a request without a token pass, with `req.oauth` undefined; a bad token is refused all the same. Default false. */
+  readonly optional?: boolean
+}
+
+/** A guard for one route: `bearerGuard('photos:read')`, or without a scope for any valid token. */
+export type BearerGuard = (scope?: string, options?: BearerGuardOptions) => RequestHandler
+
+/** What guards work with. */
+export interface GuardEdge {
+  readonly store: AuthorizationStore
+  readonly tokenType: TokenType
+  /** Seconds since the epoch. */
+  readonly now: () => number
+  readonly reports: FailureReports
+}
+
+const realm = 'oauth'
+
+export function bearerGuard(edge: GuardEdge, scope = '', options: BearerGuardOptions = {}): RequestHandler {
+  const requirement = requirementOf(scope, options)
+  return (request, response, next) => {
+    const headers = request.headersDistinct['authorization'] ?? []
+    if (headers.length === 0 && options.optional === true) return next()
+    admit(headers, requirement, { store: edge.store, tokenType: edge.tokenType, now: edge.now() })
+      .then(
+        (access) => {
+          request.oauth = access
+          next()
+        },
+        (error: unknown) => refuse(edge, request, response, error),
+      )
+      .catch(next)
+    return undefined
+  }
+}
+
+function requirementOf(scope: unknown, { match = 'all' }: BearerGuardOptions): Requirement {
+  const parsed = scope === '' ? [] : typeof scope === 'string' ? parseScope(scope) : undefined
+  if (parsed === undefined)
+    throw new ConfigurationError('A bearer guard cannot work:', [
+      {
+        path: 'scope',
+        problem: "must be scope tokens with one space between two, as in bearerGuard('photos:read').",
+      },
+    ])
+  return { scope: parsed, match }
+}
+
+function refuse(
+  { tokenType, reports }: GuardEdge,
+  request: Request,
+  response: Response,
+  thrown: unknown,
+): void {
+  const endpoint = 'protected resource'
+  if (thrown instanceof AccessRefusal) {
+    const { code, status, reason, description } = thrown
+    if (code !== undefined)
+      reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause: undefined })
+    const body = code === undefined ? {} : { error: code, error_description: description }
+    sendJson(response, status, body, { 'WWW-Authenticate': thrown.challenge(tokenType.scheme, realm) })
+    return
+  }
+  const { code, reason, description, cause } = unexpected(thrown)
+  reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause })
+  // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
+  if (code !== 'temporarily_unavailable') throw thrown
+  sendJson(response, 503, { error: code, error_description: description }, { 'Retry-After': '1' })
+}

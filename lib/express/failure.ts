@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events'
+import { inspect } from 'node:util'
+import type { Request, Response } from 'express'
+import { secureRandom } from '../protocol/credential'
+import { warnOnce } from '../warning'
+
+/** A request that was refused or that broke, for logs and alarms. It holds no credential. */
+export interface Failure {
+  readonly endpoint: 'authorization' | 'token' | 'protected resource'
+  /** The error code that the client or the resource owner saw. */
+  readonly code: string
+  /** A stable word, finer than the code. */
+  readonly reason: string
+  /** The value of the `X-Request-Id` header of the answer. */
+  readonly requestId: string
+  /** What the request claimed to come from, when it was known. */
+  readonly clientId: string | undefined
+  /** What broke on this side; undefined for a mere refusal. */
+  readonly cause: unknown
+}
+
+/** The events of a server. */
+export type AuthorizationServerEvents = EventEmitter<{ failure: [Failure] }>
+
+/** Makes failures known: under one id to the client, in the event and, for want of a listener, as a warning. */
+export class FailureReports {
+  readonly events: AuthorizationServerEvents = new EventEmitter()
+
+  /** Reports a failure and names it in the header of the answer, which must not be sent yet. */
+  report(request: Request, response: Response, failure: Omit<Failure, 'requestId'>): string {
+    const requestId = requestIdOf(request, response)
+    response.setHeader('X-Request-Id', requestId)
+    if (this.events.listenerCount('failure') > 0) this.events.emit('failure', { ...failure, requestId })
+    else if (failure.cause !== undefined)
+      warnOnce(
+        'EAS_FAILURE',
+        `${failure.reason}: ${inspect(failure.cause)}. Listen to oauth.events for 'failure'.`,
+      )
+    return requestId
+  }
+}
+
+// An id that the host gave the request goes on; hosts do so on the request or on the response.
+function requestIdOf(request: Request, response: Response): string {
+  const header = response.getHeader('X-Request-Id')
+  if (typeof header === 'string') return header
+  if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
+    return request.id
+  return secureRandom(8).toString('hex')
+}

@@ -1,0 +1,69 @@
+import type { Request } from 'express'
+import { isRecord } from '../protocol/configuration'
+import { invalidRequest } from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+
+const bytesAtMost = 64 * 1024
+const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const bodies = new WeakMap<Request, Promise<Parameters>>()
+
+/**
+ * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream
+ * or, where a parser of the host was first, from what that parser left.
+ */
+export function formOf(request: Request): Promise<Parameters> {
+  const known = bodies.get(request)
+  if (known !== undefined) return known
+  const parameters = readForm(request)
+  bodies.set(request, parameters)
+  return parameters
+}
+
+async function readForm(request: Request): Promise<Parameters> {
+  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers
+  if (type === undefined || !formType.test(type.trim()))
+    throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
+  if (request.readableDidRead) return fromParser(request.body)
+  if (encoding.toLowerCase() !== 'identity')
+    throw invalidRequest('body_encoding', 'The body must not be compressed.')
+  return Parameters.parse(decode(await readStream(request)))
+}
+
+function fromParser(body: unknown): Parameters {
+  if (typeof body === 'string') return Parameters.parse(body)
+  if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
+  if (isRecord(body)) return Parameters.fromParsedBody(body)
+  throw new Error(
+    'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
+  )
+}
+
+function readStream(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const stop = (error: Error) => {
+      request.removeAllListeners('data')
+      request.pause()
+      reject(error)
+    }
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > bytesAtMost) stop(invalidRequest('body_too_large', 'The body is larger than 64 KiB.'))
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', stop)
+    request.on('close', () => reject(invalidRequest('body_aborted', 'The body ended early.')))
+  })
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidRequest('body_encoding', 'The body must be encoded in UTF-8.')
+  }
+}

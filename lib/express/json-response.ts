@@ -1,0 +1,17 @@
+import type { Response } from 'express'
+
+type Headers = Readonly<Record<string, string>>
+
+const always = {
+  'Content-Type': 'application/json; charset=utf-8',
+  // RFC 6749 5.1
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Sends JSON that nobody keeps. `res.json` would negotiate and compute an ETag for what is never asked for again. */
+export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { ...always, 'Content-Length': Buffer.byteLength(text), ...headers }).end(text)
+}

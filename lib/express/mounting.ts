@@ -1,0 +1,35 @@
+import { ConfigurationError } from '../protocol/configuration'
+import { warnOnce } from '../warning'
+
+/** A part of the server that the host makes by calling it; mounted uncalled, it says so instead of hanging requests. */
+export function part<Made>(name: string, make: () => Made): () => Made {
+  return (...given: readonly unknown[]) => {
+    if (given.length === 0) return make()
+    throw new ConfigurationError('The authorization server is mounted wrongly:', [
+      {
+        path: `oauth.${name}`,
+        problem: `makes the middleware and is not one itself: mount oauth.${name}().`,
+      },
+    ])
+  }
+}
+
+/** Watches that a host which mounts the parts one by one has not forgotten the one that a token endpoint rests on. */
+export class MountedParts {
+  private authenticates = false
+
+  noteClientAuthentication(): void {
+    this.authenticates = true
+  }
+
+  /** Looks when the host's start-up code has run, because parts are made in any order. */
+  expectClientAuthentication(): void {
+    setImmediate(() => {
+      if (!this.authenticates)
+        warnOnce(
+          'EAS_NO_CLIENT_AUTHENTICATION',
+          'oauth.token() is mounted without client authentication: mount oauth.clientAuthentication(), or a strategy of oauth.strategies, before it.',
+        )
+    }).unref()
+  }
+}

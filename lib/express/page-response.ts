@@ -1,0 +1,52 @@
+import type { Response } from 'express'
+import { stylesheetHash } from './pages/stylesheet'
+
+/** Headers of every page to a resource owner: no one caches or frames it, and its URL goes to no other site. */
+export const privatePage = {
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+/**
+ * Sends a page of the suite, which has no script. `formTargets` are the sources at which its form may end up; they
+ * replace what the host's helmet allows, because browsers hold `form-action` against every redirect that follows.
+ */
+export function sendPage(
+  response: Response,
+  status: number,
+  page: string,
+  formTargets: readonly string[] = [],
+): void {
+  const formAction = formTargets.length > 0 ? ["'self'", ...formTargets].join(' ') : "'none'"
+  response
+    .writeHead(status, {
+      ...privatePage,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': Buffer.byteLength(page),
+      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src https:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    })
+    .end(page)
+}
+
+/**
+ * Where the form may end up when the client is at this redirection URI. Schemes and not hosts: a client may send its
+ * user on to a further host, and hosts such as `[::1]` have no source expression.
+ */
+export function formTargetsOf(redirectUri: string): readonly string[] {
+  return [...new Set(['https:', new URL(redirectUri).protocol])]
+}
+
+/** Sends the user agent on with `GET`, whatever it came with (RFC 9700 4.12). */
+export function redirectTo(response: Response, location: string): void {
+  response
+    .writeHead(303, {
+      Location: location,
+      'Cache-Control': 'no-store',
+      Pragma: 'no-cache',
+      'Content-Length': 0,
+    })
+    .end()
+}

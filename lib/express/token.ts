@@ -1,0 +1,73 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { Passport, type Strategy } from 'passport'
+import { invalidClient } from '../protocol/oauth-error'
+import { authenticatedClient } from '../passport/authenticated-client'
+import type { ClientVerification } from '../passport/client-verification'
+import { exchange, type TokenEndpoint } from '../token-endpoint/exchange'
+import type { FailureReports } from './failure'
+import { formOf } from './form-body'
+import { sendJson } from './json-response'
+import { sendTokenFailure } from './token-failure'
+import { requireTls } from './transport'
+
+/** What the middlewares of the token endpoint share. */
+export interface TokenEdge {
+  readonly endpoint: TokenEndpoint
+  readonly verification: ClientVerification
+  readonly strategies: readonly Strategy[]
+  readonly tlsRequired: boolean
+  readonly reports: FailureReports
+}
+
+/** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
+export function clientAuthentication(edge: TokenEdge): RequestHandler {
+  const passport = new Passport()
+  for (const strategy of edge.strategies) passport.use(strategy)
+  return step(edge, async (request, response) => {
+    const { method } = await edge.verification.present(request)
+    await new Promise<void>((resolve, reject) => {
+      const done = (error: unknown) => (error ? reject(error) : resolve())
+      passport.authenticate(method.name, { session: false }, done)(request, response, done)
+    })
+    if (authenticatedClient(request) === undefined)
+      throw invalidClient('client_not_authenticated', 'Client authentication failed.')
+    return 'next'
+  })
+}
+
+/** Exchanges the grant of a client that was authenticated before, and answers. */
+export function token(edge: TokenEdge): RequestHandler {
+  return step(edge, async (request, response) => {
+    const client = authenticatedClient(request)
+    if (client === undefined)
+      throw new Error(
+        'oauth.token() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.',
+      )
+    sendJson(response, 200, await exchange(edge.endpoint, client, await formOf(request)))
+    return 'answered'
+  })
+}
+
+type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
+
+function step({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
+  const attempt: Act = async (request, response) => {
+    if (request.method !== 'POST') {
+      sendJson(response, 405, methodNotAllowed, { Allow: 'POST' })
+      return 'answered'
+    }
+    requireTls(request, tlsRequired)
+    return act(request, response)
+  }
+  return (request, response, next) => {
+    const passOn = (outcome: 'answered' | 'next') => (outcome === 'next' ? next() : undefined)
+    const fail = (error: unknown) =>
+      sendTokenFailure(request, response, error, reports, authenticatedClient(request)?.client_id)
+    attempt(request, response).then(passOn, fail).catch(next)
+  }
+}
+
+const methodNotAllowed = {
+  error: 'invalid_request',
+  error_description: 'The token endpoint takes POST requests only.',
+}

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Client } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
+
+/** Which clients must use PKCE; any client may. */
+export type PkceRequirement = 'public' | 'all' | 'none'
+
+// RFC 7636 4.2 and 4.1: base64url of SHA-256, and 43 to 128 unreserved characters.
+const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
+const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
+
+/** Proof Key for Code Exchange (RFC 7636), `S256` only: `plain` protects from nobody who reads the request. */
+export function pkce(requirement: PkceRequirement): Extension {
+  const required = (client: Client) =>
+    requirement === 'all' || (requirement === 'public' && client.client_type === 'public')
+  return {
+    name: 'pkce',
+    authorizationParameters: ['code_challenge', 'code_challenge_method'],
+    tokenParameters: ['code_verifier'],
+
+    atAuthorizationRequest({ client, parameters }) {
+      const challenge = parameters.get('code_challenge')
+      const method = parameters.get('code_challenge_method')
+      if (challenge === undefined) {
+        if (required(client) || method !== undefined)
+          throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
+        return undefined
+      }
+      // RFC 7636 4.4.1: an omitted method means plain.
+      if (method !== 'S256')
+        throw invalidRequest('pkce_method_unsupported', 'The code_challenge_method must be S256.')
+      if (!challengeGrammar.test(challenge))
+        throw invalidRequest('pkce_challenge_malformed', 'The code_challenge is malformed.')
+      return challenge
+    },
+
+    atRedemption({ parameters }, challenge) {
+      const verifier = parameters.get('code_verifier')
+      if (challenge === undefined) {
+        // RFC 9700 4.8.2: a verifier without a challenge is the sign of a downgrade.
+        return verifier === undefined ? undefined : failed('pkce_verifier_unexpected')
+      }
+      if (verifier === undefined) return failed('pkce_verifier_missing')
+      if (!verifierGrammar.test(verifier)) return failed('pkce_verifier_malformed')
+      return typeof challenge === 'string' && answers(verifier, challenge)
+        ? undefined
+        : failed('pkce_verifier_wrong')
+    },
+  }
+}
+
+// RFC 7636 4.6: a failed verification is an invalid grant.
+const failed = (reason: string) =>
+  invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')
+
+function answers(verifier: string, challenge: string): boolean {
+  const computed = createHash('sha256').update(verifier).digest()
+  const expected = Buffer.from(challenge, 'base64url')
+  return computed.length === expected.length && timingSafeEqual(computed, expected)
+}

@@ -1,0 +1,44 @@
+export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
+export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
+export type { AuthorizationServerOptions } from './options'
+
+export type { Client, ClientRegistration } from './protocol/client'
+export {
+  generateClientSecret,
+  hashClientSecret,
+  type GeneratedClientSecret,
+} from './client-authentication/client-secret'
+export { ConfigurationError, type Mistake } from './protocol/configuration'
+export type { ResourceOwner } from './protocol/resource-owner'
+
+export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
+export type { ClientStore } from './stores/client-store'
+export { memoryStore, type MemoryStoreOptions } from './stores/memory-store'
+export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
+export type { RedisCommands } from './stores/redis-commands'
+export { expiryOf, type Authorization } from './authorization/authorization'
+export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
+
+export type { Access } from './authorization/present-access-token'
+export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
+export type { AuthorizationServerEvents, Failure } from './express/failure'
+export type { ConsentView } from './express/pages/consent-page'
+export type { ErrorView } from './express/pages/error-page'
+
+export type { Bindings, Json } from './protocol/bindings'
+export type { Extension, ExtensionRequest } from './protocol/extension'
+export {
+  accessDenied,
+  invalidClient,
+  invalidGrant,
+  invalidRequest,
+  invalidScope,
+  OAuthError,
+  serverError,
+  temporarilyUnavailable,
+  unauthorizedClient,
+  type OAuthErrorCode,
+} from './protocol/oauth-error'
+export type { Parameters } from './protocol/parameters'
+export type { PkceRequirement } from './extensions/pkce'
+export type { Scope } from './protocol/scope'

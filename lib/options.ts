@@ -1,0 +1,67 @@
+import type { Request, Response } from 'express'
+import type { ConsentView } from './express/pages/consent-page'
+import type { ErrorView } from './express/pages/error-page'
+import type { PkceRequirement } from './extensions/pkce'
+import type { ClientRegistration } from './protocol/client'
+import type { Extension } from './protocol/extension'
+import type { ResourceOwner } from './protocol/resource-owner'
+import type { AuthorizationStore } from './stores/authorization-store'
+import type { ClientStore } from './stores/client-store'
+
+type Eventually<T> = T | Promise<T>
+
+/** Options of `createAuthorizationServer`. Lifetimes are seconds. */
+export interface AuthorizationServerOptions {
+  /**
+   * The URL by which clients know this server (RFC 8414 2): https, or http on a loopback host. Its path is where the
+   * host mounts `oauth.router()`. Every absolute URL comes from it, never from a request.
+   */
+  readonly issuer: string
+  /** The registered clients, or where to find them. */
+  readonly clients: readonly ClientRegistration[] | ClientStore
+  /** Each scope and, for the consent page, what it lets a client do: `{ 'photos:read': 'See your photos' }`. */
+  readonly scopes: Readonly<Record<string, string>>
+  /** What a request asks for that names no scope, space separated. Default: such a request is refused. */
+  readonly defaultScope?: string
+  /**
+   * Who is logged in: a subject or `{ subject, name }`, or undefined for nobody. Without this option the server has no
+   * authorization endpoint and serves clients that act for themselves.
+   */
+  readonly resourceOwner?: (request: Request) => Eventually<ResourceOwner | string | undefined | null | false>
+  /**
+   * The host's login: a path, which gets the way back as `?return_to=`, or a function that sends the user agent there.
+   * Default `/login`.
+   */
+  readonly login?: string | ((request: Request, response: Response, returnTo: string) => unknown)
+  /** Where authorizations live. Default `memoryStore()`, which refuses production. */
+  readonly store?: AuthorizationStore
+  /** Path of the authorization endpoint below the issuer. Default `/authorize`. */
+  readonly authorizationPath?: string
+  /** Path of the token endpoint below the issuer. Default `/token`. */
+  readonly tokenPath?: string
+  /** How long a resource owner may look at the consent page. Default 600. */
+  readonly authorizationRequestLifetime?: number
+  /** Default 60, at most 600 (RFC 6749 4.1.2). */
+  readonly authorizationCodeLifetime?: number
+  /** Default 3600. */
+  readonly accessTokenLifetime?: number
+  /** Counted from the last refresh. Default 2 592 000: 30 days. */
+  readonly refreshTokenLifetime?: number
+  /**
+   * How long after a rotation the old refresh token gets the same tokens again, so that parallel refreshes and lost
+   * answers log nobody out. Default 30; 0 takes every repetition for theft.
+   */
+  readonly refreshTokenGrace?: number
+  /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
+  readonly pkce?: PkceRequirement
+  /** Guests at the endpoints, beside PKCE. */
+  readonly extensions?: readonly Extension[]
+  /** How long one call of a store may take. Default 0.5. */
+  readonly storeDeadline?: number
+  /** Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. */
+  readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
+  /** Renders an error page of the host's own. */
+  readonly errorPage?: (request: Request, response: Response, view: ErrorView) => unknown
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}

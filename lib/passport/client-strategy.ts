@@ -1,0 +1,35 @@
+import type { Request } from 'express'
+import type { Strategy } from 'passport'
+import type { PresentedClient } from '../client-authentication/method'
+import type { Client } from '../protocol/client'
+import { rememberClient } from './authenticated-client'
+import type { ClientVerification } from './client-verification'
+
+/** Proves a client, given the request that presented it. */
+export type Proof = (presented: PresentedClient, request: Request) => Promise<Client>
+
+/**
+ * A method of client authentication as a Passport strategy, under the name that the registry gives the method. It fails
+ * for a request that uses another method, so that strategies can be listed, and ends in an `OAuthError` for one that
+ * uses its own in vain. On success Passport's "user" is the client.
+ */
+export function clientStrategy(name: string, verification: ClientVerification, prove: Proof): Strategy {
+  return {
+    name,
+    authenticate(request) {
+      const proven = async () => {
+        const presented = await verification.present(request)
+        return presented.method.name === name ? prove(presented, request) : undefined
+      }
+      const conclude = (client: Client | undefined) => {
+        if (client === undefined) return this.fail(401)
+        rememberClient(request, client)
+        return this.success(client)
+      }
+      // What `success` runs is the rest of the host's request: a throw in there must not end as a silent rejection.
+      proven()
+        .then(conclude)
+        .catch((error: unknown) => this.error(error))
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { Request } from 'express'
+import { authenticateClient } from '../client-authentication/authenticate-client'
+import type {
+  ClientAuthenticationMethod,
+  CredentialSources,
+  PresentedClient,
+} from '../client-authentication/method'
+import { presentedClient } from '../client-authentication/presented-client'
+import type { Client, FindClient } from '../protocol/client'
+
+/** What the strategies of one server share: its methods, its clients, and how a request is read. */
+export class ClientVerification {
+  constructor(
+    private readonly methods: readonly ClientAuthenticationMethod[],
+    private readonly findClient: FindClient,
+    private readonly sourcesOf: (request: Request) => Promise<CredentialSources>,
+  ) {}
+
+  /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
+  async present(request: Request): Promise<PresentedClient> {
+    return presentedClient(await this.sourcesOf(request), this.methods)
+  }
+
+  /** The client, proven. @throws OAuthError `invalid_client` when it is not. */
+  async verify(presented: PresentedClient): Promise<Client> {
+    return authenticateClient(presented, this.findClient)
+  }
+}

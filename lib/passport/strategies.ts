@@ -1,0 +1,17 @@
+import type { Strategy } from 'passport'
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import { clientStrategy, type Proof } from './client-strategy'
+import { passportHttpProof } from './client-secret-basic'
+import type { ClientVerification } from './client-verification'
+
+/** A Passport strategy for each method of client authentication. */
+export function clientStrategies(
+  methods: readonly ClientAuthenticationMethod[],
+  verification: ClientVerification,
+): readonly Strategy[] {
+  const directly: Proof = (presented) => verification.verify(presented)
+  return methods.map((method) => {
+    const prove = method.name === 'client_secret_basic' ? passportHttpProof(method, verification) : directly
+    return clientStrategy(method.name, verification, prove)
+  })
+}

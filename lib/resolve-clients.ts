@@ -1,0 +1,25 @@
+import { isRecord, type Reading } from './protocol/configuration'
+import type { FindClient } from './protocol/client'
+import { parseClient, parseStoredClient, type Vocabulary } from './protocol/parse-client'
+import type { ClientStore } from './stores/client-store'
+import { configuredClients, storedClients } from './stores/registered-clients'
+
+/** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
+export function resolveClients(reading: Reading, vocabulary: Vocabulary, storeDeadline: number): FindClient {
+  const cure = 'must be a list of registrations, or a store with a function find(client_id).'
+  const given = reading.required<readonly unknown[] | ClientStore>('clients', [], isListOrStore, cure)
+  if (!isList(given))
+    return storedClients(given, (registration) => parseStoredClient(registration, vocabulary), storeDeadline)
+  const clients = given.map((source, index) =>
+    parseClient(source, `${reading.at('clients')}[${index}]`, reading.mistakes, vocabulary),
+  )
+  const ids = clients.map(({ client_id }) => client_id)
+  for (const [index, id] of ids.entries())
+    if (id !== '' && ids.indexOf(id) < index)
+      reading.wrong(`clients[${index}].client_id`, `is "${id}", which another client has already.`)
+  return configuredClients(clients)
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isListOrStore = (value: unknown): value is readonly unknown[] | ClientStore =>
+  isList(value) || (isRecord(value) && typeof value['find'] === 'function')

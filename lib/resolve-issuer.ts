@@ -1,0 +1,29 @@
+import { isText, type Reading } from './protocol/configuration'
+import { isLoopback } from './protocol/redirect-uri'
+import type { Settings } from './settings'
+
+const example = 'such as https://example.com or http://localhost:3000'
+
+/** Reads the issuer (RFC 8414 2) and what follows from it: where the router is mounted and whether TLS is required. */
+export function resolveIssuer(reading: Reading): Pick<Settings, 'issuer' | 'mount' | 'tlsRequired'> {
+  const issuer = reading.required(
+    'issuer',
+    'http://localhost',
+    isText,
+    `must be the URL of this server, ${example}.`,
+  )
+  if (!URL.canParse(issuer)) {
+    reading.wrong('issuer', `must be an absolute URL, ${example}.`)
+    return { issuer, mount: '', tlsRequired: true }
+  }
+  const url = new URL(issuer)
+  // RFC 6749 3.1 and 3.2: TLS on both endpoints; a loopback host is for development.
+  const plain = url.protocol === 'http:' && isLoopback(url.hostname)
+  if (url.protocol !== 'https:' && !plain)
+    reading.wrong('issuer', 'must use https unless its host is loopback.')
+  if (issuer.includes('?') || issuer.includes('#'))
+    reading.wrong('issuer', 'must not have a query or a fragment.')
+  if (url.username !== '' || url.password !== '')
+    reading.wrong('issuer', 'must not hold a user name or password.')
+  return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
+}

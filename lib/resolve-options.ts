@@ -1,0 +1,163 @@
+import type { Lifetimes } from './authorization/circumstances'
+import { pkce, type PkceRequirement } from './extensions/pkce'
+import type { AuthorizationServerOptions as Options } from './options'
+import { ConfigurationError, isRecord, isText, Reading } from './protocol/configuration'
+import type { Extension } from './protocol/extension'
+import { covers, parseScope, type Scope } from './protocol/scope'
+import { resolveClients } from './resolve-clients'
+import { resolveIssuer } from './resolve-issuer'
+import type { Settings } from './settings'
+import type { AuthorizationStore } from './stores/authorization-store'
+import { memoryStore } from './stores/memory-store'
+
+const subject = 'createAuthorizationServer() cannot work with these options:'
+
+/**
+ * Turns options into settings that are complete and frozen.
+ *
+ * @throws ConfigurationError that lists every mistake, each with its path and cure.
+ */
+export function resolveOptions(options: Options): Settings {
+  const reading = new Reading(options, '')
+  if (!isRecord(options)) reading.settle(subject)
+  const scopes = resolveScopes(reading)
+  const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
+  const vocabulary = {
+    scope: [...scopes.keys()],
+    grantTypes: [
+      ...(resourceOwner === undefined ? [] : ['authorization_code', 'refresh_token']),
+      'client_credentials',
+    ],
+    responseTypes: resourceOwner === undefined ? [] : ['code'],
+    authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+  }
+  const clock = hook(reading, 'clock', options.clock) ?? Date.now
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isPositive, 'must be seconds, more than 0.')
+  const settings: Settings = {
+    ...resolveIssuer(reading),
+    findClient: resolveClients(reading, vocabulary, storeDeadline),
+    scopes,
+    defaultScope: resolveDefaultScope(reading, vocabulary.scope),
+    resourceOwner,
+    login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
+    store: resolveStore(reading, clock),
+    authorizationPath: path(reading, 'authorizationPath', '/authorize'),
+    tokenPath: path(reading, 'tokenPath', '/token'),
+    lifetimes: resolveLifetimes(reading),
+    extensions: resolveExtensions(reading),
+    storeDeadline,
+    consentPage: hook(reading, 'consentPage', options.consentPage),
+    errorPage: hook(reading, 'errorPage', options.errorPage),
+    clock,
+  }
+  if (settings.authorizationPath === settings.tokenPath)
+    reading.wrong('tokenPath', 'must differ from authorizationPath.')
+  reading.refuseUnknown()
+  reading.settle(subject)
+  return Object.freeze(settings)
+}
+
+function resolveScopes(reading: Reading): ReadonlyMap<string, string> {
+  const key = 'scopes'
+  const cure = "must be an object of scope and description, such as { 'photos:read': 'See your photos' }."
+  const scopes = new Map(Object.entries(reading.required(key, {}, isTextRecord, cure)))
+  for (const token of scopes.keys())
+    if (parseScope(token)?.length !== 1)
+      reading.wrong(
+        key,
+        `names "${token}", which is no scope token: printable ASCII without space, quote and backslash.`,
+      )
+  return scopes
+}
+
+function resolveDefaultScope(reading: Reading, known: Scope): Scope {
+  const text = reading.optional<string | undefined>('defaultScope', undefined, isText, 'must be a text.')
+  if (text === undefined) return []
+  const scope = parseScope(text)
+  if (scope === undefined || !covers(known, scope))
+    reading.wrong('defaultScope', `must hold scopes of this server: ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+function resolveStore(reading: Reading, clock: () => number): AuthorizationStore {
+  const given = reading.optional<AuthorizationStore | undefined>(
+    'store',
+    undefined,
+    isStore,
+    'must have the functions find, save and remove, as memoryStore() and redisStore({ url }) have.',
+  )
+  if (given !== undefined) return given
+  try {
+    return memoryStore({ clock })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    reading.mistakes.push(...error.mistakes)
+    return memoryStore({ clock, allowInProduction: true })
+  }
+}
+
+function resolveLifetimes(reading: Reading): Lifetimes {
+  const seconds = (key: string, fallback: number, minimum = 1, maximum = Number.MAX_SAFE_INTEGER) => {
+    const range = maximum === Number.MAX_SAFE_INTEGER ? `at least ${minimum}` : `${minimum} to ${maximum}`
+    const accepts = (value: unknown): value is number =>
+      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+    return reading.optional(key, fallback, accepts, `must be whole seconds, ${range}.`)
+  }
+  return {
+    authorizationRequest: seconds('authorizationRequestLifetime', 600),
+    // RFC 6749 4.1.2: a maximum of ten minutes.
+    authorizationCode: seconds('authorizationCodeLifetime', 60, 1, 600),
+    accessToken: seconds('accessTokenLifetime', 3600),
+    refreshToken: seconds('refreshTokenLifetime', 30 * 24 * 3600),
+    refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
+  }
+}
+
+function resolveExtensions(reading: Reading): readonly Extension[] {
+  const requirement = reading.optional(
+    'pkce',
+    'public',
+    isPkceRequirement,
+    "must be 'public', 'all' or 'none'.",
+  )
+  const guests = reading.optional(
+    'extensions',
+    [],
+    isExtensions,
+    'must be a list of objects with a name each.',
+  )
+  const extensions = [pkce(requirement), ...guests]
+  if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
+    reading.wrong('extensions', 'must have a name of its own each; "pkce" is taken.')
+  return extensions
+}
+
+function path(reading: Reading, key: string, fallback: string): string {
+  return reading.optional(
+    key,
+    fallback,
+    isPath,
+    "must be a path such as '/token', without query and fragment.",
+  )
+}
+
+// What a function takes and returns cannot be seen beforehand: there the declared type is believed.
+function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
+  if (reading.take(key) !== undefined && typeof given !== 'function')
+    reading.wrong(key, 'must be a function.')
+  return given
+}
+
+const isLogin = (value: unknown): value is Settings['login'] =>
+  typeof value === 'function' || (isText(value) && value.startsWith('/'))
+const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
+const isPositive = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && Number.isFinite(value)
+const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+const isPkceRequirement = (value: unknown): value is PkceRequirement =>
+  value === 'public' || value === 'all' || value === 'none'
+const isExtensions = (value: unknown): value is readonly Extension[] =>
+  Array.isArray(value) && value.every((extension) => isRecord(extension) && isText(extension['name']))
+const isStore = (value: unknown): value is AuthorizationStore =>
+  isRecord(value) && ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')

@@ -1,0 +1,29 @@
+import type { Lifetimes } from './authorization/circumstances'
+import type { AuthorizationServerOptions } from './options'
+import type { FindClient } from './protocol/client'
+import type { Extension } from './protocol/extension'
+import type { Scope } from './protocol/scope'
+import type { AuthorizationStore } from './stores/authorization-store'
+
+/** The options, complete and proven: what every room is wired from. */
+export interface Settings {
+  readonly issuer: string
+  /** The issuer's path without a slash at its end: where the host mounts the router. */
+  readonly mount: string
+  readonly tlsRequired: boolean
+  readonly findClient: FindClient
+  /** Each scope and what it lets a client do. */
+  readonly scopes: ReadonlyMap<string, string>
+  readonly defaultScope: Scope
+  readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
+  readonly login: NonNullable<AuthorizationServerOptions['login']>
+  readonly store: AuthorizationStore
+  readonly authorizationPath: string
+  readonly tokenPath: string
+  readonly lifetimes: Lifetimes
+  readonly extensions: readonly Extension[]
+  readonly storeDeadline: number
+  readonly consentPage: AuthorizationServerOptions['consentPage']
+  readonly errorPage: AuthorizationServerOptions['errorPage']
+  readonly clock: () => number
+}

@@ -1,0 +1,53 @@
+import type { Circumstances } from '../authorization/circumstances'
+import { begin, commit } from '../authorization/commit'
+import { issueDirectly, type Issued } from '../authorization/issue'
+import type { Client } from '../protocol/client'
+import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { Scope } from '../protocol/scope'
+import type { AuthorizationStore } from '../stores/authorization-store'
+import type { TokenType } from '../token-types/token-type'
+import type { GrantType, Proof } from './grant-type'
+import { tokenResponse, type TokenResponse } from './token-response'
+
+/** What the token endpoint works with. */
+export interface TokenEndpoint {
+  readonly grantTypes: ReadonlyMap<string, GrantType>
+  readonly tokenType: TokenType
+  readonly defaultScope: Scope
+  readonly store: AuthorizationStore
+  readonly circumstances: () => Circumstances
+}
+
+/**
+ * Exchanges a grant for tokens (RFC 6749 3.2): the grant type proves, and the tokens come into being in one write.
+ *
+ * @throws OAuthError every refusal of RFC 6749 5.2.
+ */
+export async function exchange(
+  { grantTypes, tokenType, defaultScope, store, circumstances }: TokenEndpoint,
+  client: Client,
+  parameters: Parameters,
+): Promise<TokenResponse> {
+  const grantType = grantTypes.get(parameters.require('grant_type'))
+  if (grantType === undefined)
+    throw unsupportedGrantType('grant_type_unknown', 'The grant type is not supported.')
+  if (!client.grant_types.includes(grantType.name))
+    throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
+  parameters.check(grantType.parameters)
+  const now = circumstances()
+  const proof = await grantType.prove({ client, parameters, circumstances: now, defaultScope })
+  return tokenResponse(await settle(proof, store, now), tokenType, now.now)
+}
+
+async function settle(
+  proof: Proof,
+  store: AuthorizationStore,
+  circumstances: Circumstances,
+): Promise<Issued> {
+  if ('transition' in proof)
+    return commit(store, proof.authorizationId, proof.transition, circumstances.random)
+  const { authorization, issued } = issueDirectly(proof.grant, circumstances)
+  await begin(store, authorization, circumstances.random)
+  return issued
+}

@@ -1,0 +1,39 @@
+import type { Circumstances } from '../authorization/circumstances'
+import type { Issued, ProvenGrant } from '../authorization/issue'
+import type { Transition } from '../authorization/step'
+import type { Client } from '../protocol/client'
+import type { Parameters } from '../protocol/parameters'
+import type { Scope } from '../protocol/scope'
+
+/** A token request of an authenticated (or, if public, named) client. */
+export interface TokenRequest {
+  readonly client: Client
+  readonly parameters: Parameters
+  readonly circumstances: Circumstances
+  /** What a request asks for that names no scope. */
+  readonly defaultScope: Scope
+}
+
+/**
+ * What a grant type proves. It issues nothing: tokens come from one place for all of them.
+ *
+ * `transition` is a move of an authorization that exists; `grant` begins one.
+ */
+export type Proof =
+  | { readonly authorizationId: string; readonly transition: Transition<Issued> }
+  | { readonly grant: ProvenGrant }
+
+/** The door for grant types (RFC 6749 4.5 and 1.3). */
+export interface GrantType {
+  /** `grant_type` on the wire: a registered name or, for an extension, an absolute URI. */
+  readonly name: string
+  /** The parameters it reads; repeated ones refuse the request. */
+  readonly parameters: readonly string[]
+  /** @throws OAuthError when the request proves nothing. */
+  prove(request: TokenRequest): Promise<Proof>
+}
+
+/** Whether a grant to this client comes with a refresh token: there is no magic scope for it. */
+export function mayRefresh(client: Client): boolean {
+  return client.grant_types.includes('refresh_token')
+}

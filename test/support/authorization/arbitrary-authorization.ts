@@ -1,0 +1,89 @@
+import * as fc from 'fast-check'
+import type {
+  AccessToken,
+  Active,
+  Approved,
+  Authorization,
+  Denied,
+  Pending,
+  RefreshToken,
+} from '../../../lib/authorization/authorization'
+import type { Bindings, Json } from '../../../lib/protocol/bindings'
+
+// Texts with everything that a store might trip over, lone surrogates included.
+const text = fc.string({ unit: 'binary', minLength: 1 })
+const scope = fc.array(text, { maxLength: 4 })
+const time = fc.nat({ max: Number.MAX_SAFE_INTEGER })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+
+// Plain objects, as JSON.parse makes them.
+const record = <T>(model: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
+  fc.record(model, { noNullPrototype: true })
+const dictionary = <T>(value: fc.Arbitrary<T>) =>
+  fc.dictionary(text, value, { maxKeys: 3, noNullPrototype: true })
+
+const json = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constant(null),
+    fc.boolean(),
+    fc.integer(),
+    fc.string({ unit: 'binary' }),
+    fc.array(tie('json'), { maxLength: 3 }),
+    dictionary(tie('json')),
+  ),
+})).json
+
+const bindings: fc.Arbitrary<Bindings> = dictionary(json)
+const grant = { id: text, clientId: text, scope, bindings }
+
+const pending: fc.Arbitrary<Pending> = record({
+  state: fc.constant('pending'),
+  ...grant,
+  subject: text,
+  request: record({
+    responseType: text,
+    redirectUri: text,
+    redirectUriSent: fc.boolean(),
+    requestState: maybe(text),
+  }),
+  handle: text,
+  expiresAt: time,
+})
+
+const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), id: text, expiresAt: time })
+
+const approved: fc.Arbitrary<Approved> = record({
+  state: fc.constant('approved'),
+  ...grant,
+  subject: text,
+  code: record({
+    digest: text,
+    redirectUri: text,
+    redirectUriSent: fc.boolean(),
+    failures: fc.nat(),
+    expiresAt: time,
+  }),
+})
+
+const accessToken: fc.Arbitrary<AccessToken> = record({ digest: text, scope, expiresAt: time })
+
+const refreshToken: fc.Arbitrary<RefreshToken> = record({
+  digest: text,
+  generation: fc.nat(),
+  tagKey: text,
+  expiresAt: time,
+  rotation: maybe(record({ at: time, sealedAnswer: text })),
+})
+
+const active: fc.Arbitrary<Active> = record({
+  state: fc.constant('active'),
+  ...grant,
+  subject: maybe(text),
+  spentCode: maybe(text),
+  accessTokens: fc.array(accessToken, { maxLength: 3 }),
+  refreshToken: maybe(refreshToken),
+})
+
+/** Any authorization that a store may have to keep. */
+export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(pending, denied, approved, active)

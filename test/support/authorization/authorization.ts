@@ -1,0 +1,85 @@
+import { approve } from '../../../lib/authorization/answer'
+import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
+import type { Circumstances } from '../../../lib/authorization/circumstances'
+import type { Issued } from '../../../lib/authorization/issue'
+import { propose, type Proposal } from '../../../lib/authorization/propose'
+import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
+import { rotateRefreshToken, type Refresh } from '../../../lib/authorization/rotate-refresh-token'
+import type { Step } from '../../../lib/authorization/step'
+import { circumstances } from './circumstances'
+import { answerOf, written } from './step'
+
+/** The canonical request: the photo printer asks alice for her photos, with a code challenge. */
+export const proposal: Proposal = {
+  clientId: 'photo-printer',
+  subject: 'alice',
+  scope: ['photos.read', 'photos.write'],
+  bindings: { pkce: 'challenge' },
+  request: {
+    responseType: 'code',
+    redirectUri: 'https://printer.example/callback',
+    redirectUriSent: true,
+    requestState: 'af0ifjsldkj',
+  },
+}
+
+/** Alice is looking at the consent page. */
+export function pendingAuthorization(
+  bend: Partial<Proposal> = {},
+  at: Circumstances = circumstances(),
+): { readonly pending: Pending; readonly handle: string } {
+  return propose({ ...proposal, ...bend }, at)
+}
+
+/** Alice has approved. */
+export function approvedAuthorization(
+  bend: Partial<Proposal> = {},
+  at: Circumstances = circumstances(),
+): { readonly approved: Approved; readonly code: string } {
+  const { authorization, code } = approve(pendingAuthorization(bend, at).pending, at)
+  return { approved: authorization, code }
+}
+
+/** The photo printer redeems a code as it should. */
+export function redemption(code: string, bend: Partial<Redemption> = {}): Redemption {
+  const { clientId, request } = proposal
+  return {
+    code,
+    clientId,
+    redirectUri: request.redirectUri,
+    refreshToken: true,
+    objection: () => undefined,
+    ...bend,
+  }
+}
+
+/** The photo printer has redeemed its code. */
+export function activeAuthorization(
+  bend: Partial<Redemption> = {},
+  at: Circumstances = circumstances(),
+): { readonly active: Active; readonly code: string; readonly issued: Issued } {
+  const { approved, code } = approvedAuthorization({}, at)
+  const step = redeemCode(approved, redemption(code, bend), at)
+  return { active: asActive(written(step)), code, issued: answerOf(step) }
+}
+
+/** The photo printer refreshes with a token as it should. */
+export function refreshWith(refreshToken: string | undefined, bend: Partial<Refresh> = {}): Refresh {
+  if (refreshToken === undefined) throw new Error('There is no refresh token.')
+  return { refreshToken, clientId: proposal.clientId, scope: undefined, ...bend }
+}
+
+/** A refresh that goes well: the record after it, and the new tokens. */
+export function refreshed(
+  current: Authorization,
+  refreshToken: string | undefined,
+  at: Circumstances = circumstances(),
+): { readonly active: Active; readonly issued: Issued } {
+  const step: Step<Issued> = rotateRefreshToken(current, refreshWith(refreshToken), at)
+  return { active: asActive(written(step)), issued: answerOf(step) }
+}
+
+export function asActive(authorization: Authorization): Active {
+  if (authorization.state !== 'active') throw new Error(`The authorization is ${authorization.state}.`)
+  return authorization
+}

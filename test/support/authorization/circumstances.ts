@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
+import type { Random } from '../../../lib/protocol/credential'
+
+/** When the stories begin, in seconds since the epoch. */
+export const noon = 1_800_000_000
+
+export const lifetimes: Lifetimes = {
+  authorizationRequest: 600,
+  authorizationCode: 60,
+  accessToken: 3600,
+  refreshToken: 30 * 24 * 3600,
+  refreshTokenGrace: 30,
+}
+
+/** Bytes that look random, never come twice, and are the same in each run of the test. */
+export function countedRandom(): Random {
+  let calls = 0
+  return (bytes) => createHash('shake256', { outputLength: bytes }).update(`${calls++}`).digest()
+}
+
+const shared = countedRandom()
+
+/** Noon, the default lifetimes and fresh random bytes, unless bent. */
+export function circumstances(
+  bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
+): Circumstances {
+  const { now = noon, random = shared } = bend
+  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes } }
+}
+
+/** So many seconds after noon. */
+export const later = (seconds: number, bend: Partial<Lifetimes> = {}): Circumstances =>
+  circumstances({ now: noon + seconds, lifetimes: bend })

@@ -1,0 +1,34 @@
+import type { Client, ClientRegistration } from '../../../lib/protocol/client'
+import type { Mistake } from '../../../lib/protocol/configuration'
+import { parseClient, type Vocabulary } from '../../../lib/protocol/parse-client'
+
+export const vocabulary: Vocabulary = {
+  scope: ['photos.read', 'photos.write', 'profile'],
+  grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+  responseTypes: ['code'],
+  authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+}
+
+/** The canonical client: a web application that prints photos. Each test bends what it is about. */
+export const registration = {
+  client_id: 'photo-printer',
+  client_type: 'confidential',
+  client_secret_hashes: ['sha256:Qkk29NAGYdmKRyHKgdN2FrLLBb5RqLBtWTfGK3W7hEg'],
+  redirect_uris: ['https://printer.example/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  scope: 'photos.read photos.write',
+} satisfies ClientRegistration
+
+/** What parseClient makes of a registration of any content, and every mistake it found. */
+export function parsed(source: unknown): { readonly client: Client; readonly mistakes: readonly Mistake[] } {
+  const mistakes: Mistake[] = []
+  return { client: parseClient(source, 'clients[0]', mistakes, vocabulary), mistakes }
+}
+
+/** The canonical client, registered, with some fields bent. */
+export function clientWith(bend: Partial<ClientRegistration> = {}): Client {
+  const { client, mistakes } = parsed({ ...registration, ...bend })
+  if (mistakes.length > 0)
+    throw new Error(mistakes.map(({ path, problem }) => `${path} ${problem}`).join(' '))
+  return client
+}

@@ -1,0 +1,59 @@
+import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
+import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
+
+/** What becomes of one call to a store on a bad network. */
+export type Fate =
+  | 'served'
+  | 'applied, reply lost, sent again'
+  | 'applied, then rejected'
+  | 'rejected'
+  | 'rejected, applied late'
+
+/** Waits until it is this call's turn. */
+export type Turn = (label: string) => Promise<void>
+
+/**
+ * A store behind a bad network: each call waits its turn on the way there and on the way back, so that others come
+ * between, and meets the next fate of the plan; when the plan is at its end, every call is served.
+ */
+export class UnreliableStore implements AuthorizationStore {
+  /** Every record that anybody tried to save, as a store would keep it. */
+  readonly texts: string[] = []
+  /** Calls that write. */
+  writes = 0
+
+  constructor(
+    private readonly inner: AuthorizationStore,
+    private readonly turn: Turn,
+    private readonly fates: Iterator<Fate>,
+  ) {}
+
+  find: AuthorizationStore['find'] = (id) => this.call('find', () => this.inner.find(id))
+
+  save: AuthorizationStore['save'] = (authorization, revision, expected) => {
+    const text = encodeAuthorization(authorization)
+    this.texts.push(text)
+    this.writes++
+    return this.call('save', () => this.inner.save(decodeAuthorization(text), revision, expected))
+  }
+
+  remove: AuthorizationStore['remove'] = (id) => {
+    this.writes++
+    return this.call('remove', () => this.inner.remove(id))
+  }
+
+  private async call<Reply>(verb: string, apply: () => Promise<Reply>): Promise<Reply> {
+    const next = this.fates.next()
+    const fate = next.done === true ? 'served' : next.value
+    await this.turn(`${verb}: ${fate}`)
+    if (fate === 'rejected, applied late') void this.turn(`${verb}: applied late`).then(apply)
+    if (fate === 'rejected' || fate === 'rejected, applied late') throw new Error('The store is in trouble.')
+    const reply = await apply()
+    await this.turn(`${verb}: reply`)
+    if (fate === 'applied, then rejected') throw new Error('The reply is lost.')
+    if (fate !== 'applied, reply lost, sent again') return reply
+    const second = await apply()
+    await this.turn(`${verb}: reply to the second`)
+    return second
+  }
+}

@@ -1,0 +1,130 @@
+import type { Circumstances } from '../../../lib/authorization/circumstances'
+import { commit } from '../../../lib/authorization/commit'
+import type { Transition } from '../../../lib/authorization/step'
+import { OAuthError } from '../../../lib/protocol/oauth-error'
+import { memoryStore } from '../../../lib/stores/memory-store'
+import { pendingAuthorization } from './authorization'
+import { circumstances, countedRandom, noon } from './circumstances'
+import type { Move, Work } from './moves'
+import { transitionOf, type ConsentForm, type Ending } from './transition-of'
+import { UnreliableStore, type Fate, type Turn } from './unreliable-store'
+
+/** A moment: turns order the moves of all workers, and the clock moves when somebody waits. */
+export interface Moment {
+  readonly turn: number
+  readonly now: number
+}
+
+/** A move that was made: what was presented, when, and how it ended. */
+export interface Deed {
+  readonly move: Move
+  readonly presented: string
+  readonly began: Moment
+  readonly ended: Moment
+  readonly ending: Ending
+  /** Calls by which it wrote, or tried to. */
+  readonly writes: number
+}
+
+/** One authorization, many workers, a moving clock and a bad network. */
+export class World {
+  readonly deeds: Deed[] = []
+  /** Every code, access token and refresh token that was ever made, delivered or not. */
+  readonly made = new Set<string>()
+  /** Every record that anybody tried to save, as a store would keep it. */
+  readonly texts: string[] = []
+  readonly records = memoryStore({ clock: () => this.now * 1000 })
+  private readonly random = countedRandom()
+  private readonly form: ConsentForm
+  private now = noon
+  private turns = 0
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly fates: Iterator<Fate>,
+    readonly refreshTokenGrace: number,
+  ) {
+    this.form = pendingAuthorization({}, this.circumstances())
+  }
+
+  get id(): string {
+    return this.form.pending.id
+  }
+
+  circumstances(): Circumstances {
+    const { now, random, refreshTokenGrace } = this
+    return circumstances({ now, random, lifetimes: { refreshTokenGrace } })
+  }
+
+  /** Alice is shown the consent form, and these moves are made, one by one and without any trouble. */
+  async begin(prologue: Work): Promise<void> {
+    await this.records.save(this.form.pending, 'first revision')
+    for (const move of prologue) await this.make(move, async () => {}, [].values())
+  }
+
+  /** One worker's moves, each when its turn comes; a persistent worker repeats a move until it gets an answer. */
+  async work(moves: Work, persistent: boolean): Promise<void> {
+    for (const move of moves) {
+      await this.turn(JSON.stringify(move))
+      await (persistent ? this.insist(move) : this.make(move, this.turn, this.fates))
+    }
+  }
+
+  private async insist(move: Move): Promise<void> {
+    const ending = await this.make(move, this.turn, this.fates)
+    if (ending?.kind === 'trouble') await this.insist(move)
+  }
+
+  private async make(move: Move, turn: Turn, fates: Iterator<Fate>): Promise<Ending | undefined> {
+    const presented = this.presentedBy(move)
+    if (presented === undefined) return undefined
+    const store = new UnreliableStore(this.records, turn, fates)
+    const began = this.moment()
+    const ending = await this.endingOf(move, presented, store)
+    this.deeds.push({ move, presented, began, ended: this.moment(), ending, writes: store.writes })
+    this.texts.push(...store.texts)
+    return ending
+  }
+
+  private moment(): Moment {
+    return { turn: this.turns++, now: this.now }
+  }
+
+  /** What a move shows to the server; undefined when nobody has such a thing yet. */
+  private presentedBy(move: Move): string | undefined {
+    const endings = this.deeds.map(({ ending }) => ending)
+    if (move.move === 'redeem')
+      return endings.flatMap((ending) => (ending.kind === 'code' ? ending.code : []))[0]
+    if (move.move !== 'refresh') return ''
+    const tokens = endings.flatMap((ending) =>
+      ending.kind === 'tokens' ? (ending.issued.refreshToken ?? []) : [],
+    )
+    return tokens.at(move.token % Math.max(1, tokens.length))
+  }
+
+  private async endingOf(move: Move, presented: string, store: UnreliableStore): Promise<Ending> {
+    if (move.move === 'wait') {
+      this.now += move.seconds
+      return { kind: 'done' }
+    }
+    const transition = transitionOf(move, presented, this.form, this.circumstances())
+    try {
+      return await commit(store, this.id, this.watched(transition), this.random)
+    } catch (error) {
+      return error instanceof OAuthError ? { kind: 'refused', reason: error.reason } : { kind: 'trouble' }
+    }
+  }
+
+  /** The same transition, and what it makes is known even if it never reaches anybody. */
+  private watched(transition: Transition<Ending>): Transition<Ending> {
+    return (current) => {
+      const step = transition(current)
+      if (step.outcome instanceof OAuthError) return step
+      if (step.outcome.kind === 'code') this.made.add(step.outcome.code)
+      if (step.outcome.kind === 'tokens')
+        for (const token of [step.outcome.issued.accessToken, step.outcome.issued.refreshToken])
+          if (token !== undefined) this.made.add(token)
+      return step
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { chromiumProgram, findOrInstallProgram, findProgram, redisProgram } from './program'
+
+const nowhere = { environment: { PATH: '' }, isRoot: false }
+
+describe('a program that the tests need', () => {
+  test('its absence is told in one sentence that names every way to provide Redis', () => {
+    expect(() => findOrInstallProgram(redisProgram, nowhere)).toThrow(
+      /^The tests need Redis: [^.\n]*REDIS_URL[^.\n]*REDIS_SERVER[^.\n]*redis-server or valkey-server on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('its absence is told in one sentence that names every way to provide Chromium', () => {
+    expect(() => findOrInstallProgram(chromiumProgram, nowhere)).toThrow(
+      /^The tests need Chromium: [^.\n]*CHROMIUM[^.\n]*chromium, chromium-browser or google-chrome on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('root without apt-get is told the same', () => {
+    expect(() => findOrInstallProgram(redisProgram, { ...nowhere, isRoot: true })).toThrow(
+      redisProgram.missing,
+    )
+  })
+
+  test('the named path goes before the PATH', () => {
+    expect(findProgram(redisProgram, { ...process.env, REDIS_SERVER: process.execPath })).toBe(
+      process.execPath,
+    )
+  })
+
+  test.each([
+    ['does not exist', '/nowhere/redis-server'],
+    ['may not be run', __filename],
+    ['is a directory', __dirname],
+  ])('a named path that %s is an error', (_, path) => {
+    expect(() => findProgram(redisProgram, { ...process.env, REDIS_SERVER: path })).toThrow(
+      `REDIS_SERVER is set to "${path}", which is not a program that can be run.`,
+    )
+  })
+})

@@ -1,0 +1,74 @@
+import { answered, approve } from '../../../lib/authorization/answer'
+import type { Circumstances } from '../../../lib/authorization/circumstances'
+import { begin, commit } from '../../../lib/authorization/commit'
+import { propose } from '../../../lib/authorization/propose'
+import { redeemCode } from '../../../lib/authorization/redeem-code'
+import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
+import { keep, save } from '../../../lib/authorization/step'
+import { secureRandom } from '../../../lib/protocol/credential'
+import { OAuthError } from '../../../lib/protocol/oauth-error'
+import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
+import { inSeconds } from '../../stores/contract/examples'
+
+/**
+ * Leads one authorization from consent to a refreshed token and calls `look` at each state that is stored.
+ * Returns what it handed out on the way: handle, code, two access tokens, two refresh tokens.
+ */
+export async function everyCredential(
+  store: AuthorizationStore,
+  look: (id: string) => Promise<void>,
+): Promise<readonly string[]> {
+  const circumstances: Circumstances = {
+    now: inSeconds(0),
+    random: secureRandom,
+    lifetimes: {
+      authorizationRequest: 600,
+      authorizationCode: 60,
+      accessToken: 3600,
+      refreshToken: 86_400,
+      refreshTokenGrace: 30,
+    },
+  }
+  const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
+  const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
+  const proposal = { clientId, subject, scope: ['a', 'b'], bindings: {}, request }
+  const { pending, handle } = propose(proposal, circumstances)
+  await begin(store, pending, secureRandom)
+  await look(pending.id)
+
+  const code = await commit(
+    store,
+    pending.id,
+    (current) => {
+      const open = answered(current, { handle, subject }, circumstances.now)
+      if (open instanceof OAuthError) return keep(open)
+      const approval = approve(open, circumstances)
+      return save(approval.authorization, approval.code)
+    },
+    secureRandom,
+  )
+  await look(pending.id)
+
+  const redemption = { code, clientId, redirectUri, refreshToken: true, objection: () => undefined }
+  const first = await commit(
+    store,
+    pending.id,
+    (current) => redeemCode(current, redemption, circumstances),
+    secureRandom,
+  )
+  await look(pending.id)
+
+  const refresh = { refreshToken: first.refreshToken ?? '', clientId, scope: undefined }
+  const second = await commit(
+    store,
+    pending.id,
+    (current) => rotateRefreshToken(current, refresh, circumstances),
+    secureRandom,
+  )
+  await look(pending.id)
+
+  const { accessToken, refreshToken } = first
+  return [handle, code, accessToken, refreshToken, second.accessToken, second.refreshToken].filter(
+    (text) => text !== undefined,
+  )
+}
