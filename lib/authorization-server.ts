@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express'
-import type { Strategy } from 'passport'
 import type { Circumstances } from './authorization/circumstances'
 import { ResponseTypes } from './authorization-endpoint/response-type'
 import { codeResponseType } from './authorization-endpoint/response-types/code'
@@ -7,7 +6,8 @@ import { clientSecretBasic } from './client-authentication/methods/client-secret
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
 import { none } from './client-authentication/methods/none'
 import { SecretVerifier } from './client-authentication/secret-verifier'
-import { authorize, type AuthorizationEdge } from './express/authorize'
+import type { AuthorizationEdge } from './express/authorization-edge'
+import { authorize } from './express/authorize'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { credentialSourcesOf } from './express/credential-sources'
@@ -17,6 +17,7 @@ import { MountedParts, part } from './express/mounting'
 import { router } from './express/router'
 import { clientAuthentication, token, type TokenEdge } from './express/token'
 import type { AuthorizationServerOptions } from './options'
+import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
 import { ConfigurationError } from './protocol/configuration'
@@ -43,7 +44,7 @@ export interface AuthorizationServer {
   /** Guards a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. Sets `req.oauth`. */
   readonly bearerGuard: BearerGuard
   /** The methods of client authentication, for a Passport instance of the host's own. */
-  readonly strategies: readonly Strategy[]
+  readonly strategies: readonly ClientStrategy[]
   /** Revokes an authorization: every code and token that descends from it is dead when this resolves. */
   revoke(authorizationId: string): Promise<void>
   /** What is refused and what breaks. */

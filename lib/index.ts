@@ -20,6 +20,7 @@ export { expiryOf, type Authorization } from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 
 export type { Access } from './authorization/present-access-token'
+export type { ClientStrategy } from './passport/client-strategy'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
 export type { AuthorizationServerEvents, Failure } from './express/failure'
 export type { ConsentView } from './express/pages/consent-page'

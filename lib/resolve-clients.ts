@@ -17,6 +17,14 @@ export function resolveClients(reading: Reading, vocabulary: Vocabulary, storeDe
   for (const [index, id] of ids.entries())
     if (id !== '' && ids.indexOf(id) < index)
       reading.wrong(`clients[${index}].client_id`, `is "${id}", which another client has already.`)
+  if (
+    clients.some(({ response_types }) => response_types.length > 0) &&
+    reading.take('resourceOwner') === undefined
+  )
+    reading.wrong(
+      'resourceOwner',
+      'is missing: clients use the authorization endpoint, so it must tell who is logged in.',
+    )
   return configuredClients(clients)
 }
 

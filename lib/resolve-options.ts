@@ -24,11 +24,8 @@ export function resolveOptions(options: Options): Settings {
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const vocabulary = {
     scope: [...scopes.keys()],
-    grantTypes: [
-      ...(resourceOwner === undefined ? [] : ['authorization_code', 'refresh_token']),
-      'client_credentials',
-    ],
-    responseTypes: resourceOwner === undefined ? [] : ['code'],
+    grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+    responseTypes: ['code'],
     authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now

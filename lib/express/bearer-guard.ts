@@ -86,9 +86,10 @@ function refuse(
     sendJson(response, status, body, { 'WWW-Authenticate': thrown.challenge(tokenType.scheme, realm) })
     return
   }
-  const { code, reason, description, cause } = unexpected(thrown)
-  reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause })
+  const error = unexpected(thrown)
+  reports.reportError(request, response, endpoint, error)
   // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
-  if (code !== 'temporarily_unavailable') throw thrown
-  sendJson(response, 503, { error: code, error_description: description }, { 'Retry-After': '1' })
+  if (error.code !== 'temporarily_unavailable') throw thrown
+  const body = { error: error.code, error_description: error.description }
+  sendJson(response, 503, body, { 'Retry-After': '1' })
 }

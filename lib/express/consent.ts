@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import type { OAuthError } from '../protocol/oauth-error'
+import { handleField } from './decision'
 import { formTargetsOf, privatePage, sendPage } from './page-response'
 import { consentPage, type ConsentView } from './pages/consent-page'
 import { errorPage, type ErrorView } from './pages/error-page'
@@ -48,7 +49,7 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
     })),
     // The same path without its query, under whatever prefix a proxy may have put before it.
     action: '?',
-    fields: { authorization_request: handle },
+    fields: { [handleField]: handle },
     redirectTo: redirectUri,
   }
 }

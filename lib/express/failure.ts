@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import { secureRandom } from '../protocol/credential'
+import type { OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 
 /** A request that was refused or that broke, for logs and alarms. It holds no credential. */
@@ -25,6 +26,17 @@ export type AuthorizationServerEvents = EventEmitter<{ failure: [Failure] }>
 /** Makes failures known: under one id to the client, in the event and, for want of a listener, as a warning. */
 export class FailureReports {
   readonly events: AuthorizationServerEvents = new EventEmitter()
+
+  /** Reports an error of the framework; see {@link report}. */
+  reportError(
+    request: Request,
+    response: Response,
+    endpoint: Failure['endpoint'],
+    { code, reason, cause }: OAuthError,
+    clientId?: string,
+  ): string {
+    return this.report(request, response, { endpoint, code, reason, clientId, cause })
+  }
 
   /** Reports a failure and names it in the header of the answer, which must not be sent yet. */
   report(request: Request, response: Response, failure: Omit<Failure, 'requestId'>): string {

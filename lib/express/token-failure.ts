@@ -15,9 +15,9 @@ export function sendTokenFailure(
   clientId: string | undefined,
 ): void {
   const error = unexpected(thrown)
-  const { code, reason, description, cause } = error
-  reports.report(request, response, { endpoint: 'token', code, reason, clientId, cause })
-  sendJson(response, statusOf(error), { error: code, error_description: description }, headersOf(error))
+  reports.reportError(request, response, 'token', error, clientId)
+  const body = { error: error.code, error_description: error.description }
+  sendJson(response, statusOf(error), body, headersOf(error))
 }
 
 function statusOf({ code }: OAuthError): number {

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { Passport, type Strategy } from 'passport'
+import { Passport } from 'passport'
 import { invalidClient } from '../protocol/oauth-error'
 import { authenticatedClient } from '../passport/authenticated-client'
+import type { ClientStrategy } from '../passport/client-strategy'
 import type { ClientVerification } from '../passport/client-verification'
 import { exchange, type TokenEndpoint } from '../token-endpoint/exchange'
 import type { FailureReports } from './failure'
@@ -14,7 +15,7 @@ import { requireTls } from './transport'
 export interface TokenEdge {
   readonly endpoint: TokenEndpoint
   readonly verification: ClientVerification
-  readonly strategies: readonly Strategy[]
+  readonly strategies: readonly ClientStrategy[]
   readonly tlsRequired: boolean
   readonly reports: FailureReports
 }

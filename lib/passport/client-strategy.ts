@@ -5,6 +5,15 @@ import type { Client } from '../protocol/client'
 import { rememberClient } from './authenticated-client'
 import type { ClientVerification } from './client-verification'
 
+/**
+ * What `passport.use` takes, in words of this suite: a host without Passport needs no types of it.
+ */
+export interface ClientStrategy {
+  /** `client_secret_basic`, `client_secret_post` or `none`. */
+  readonly name: string
+  authenticate(request: Request, options?: unknown): void
+}
+
 /** Proves a client, given the request that presented it. */
 export type Proof = (presented: PresentedClient, request: Request) => Promise<Client>
 
@@ -13,8 +22,8 @@ export type Proof = (presented: PresentedClient, request: Request) => Promise<Cl
  * for a request that uses another method, so that strategies can be listed, and ends in an `OAuthError` for one that
  * uses its own in vain. On success Passport's "user" is the client.
  */
-export function clientStrategy(name: string, verification: ClientVerification, prove: Proof): Strategy {
-  return {
+export function clientStrategy(name: string, verification: ClientVerification, prove: Proof): ClientStrategy {
+  const strategy: Strategy & { readonly name: string } = {
     name,
     authenticate(request) {
       const proven = async () => {
@@ -32,4 +41,5 @@ export function clientStrategy(name: string, verification: ClientVerification, p
         .catch((error: unknown) => this.error(error))
     },
   }
+  return strategy
 }

@@ -1,6 +1,5 @@
-import type { Strategy } from 'passport'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import { clientStrategy, type Proof } from './client-strategy'
+import { clientStrategy, type ClientStrategy, type Proof } from './client-strategy'
 import { passportHttpProof } from './client-secret-basic'
 import type { ClientVerification } from './client-verification'
 
@@ -8,7 +7,7 @@ import type { ClientVerification } from './client-verification'
 export function clientStrategies(
   methods: readonly ClientAuthenticationMethod[],
   verification: ClientVerification,
-): readonly Strategy[] {
+): readonly ClientStrategy[] {
   const directly: Proof = (presented) => verification.verify(presented)
   return methods.map((method) => {
     const prove = method.name === 'client_secret_basic' ? passportHttpProof(method, verification) : directly

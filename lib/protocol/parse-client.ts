@@ -70,7 +70,10 @@ function members(
   const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.')
   for (const name of listed)
     if (!known.includes(name))
-      reading.wrong(key, `lists "${name}", which this server does not offer; it offers ${known.join(', ')}.`)
+      reading.wrong(
+        key,
+        `has "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
+      )
   return listed
 }
 

@@ -1,0 +1,58 @@
+import type { Request, Response } from 'express'
+import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
+import type { OAuthError } from '../protocol/oauth-error'
+import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import type { FailureReports } from './failure'
+import { redirectTo } from './page-response'
+
+/** What the middleware of the authorization endpoint works with. */
+export interface AuthorizationEdge {
+  readonly endpoint: AuthorizationEndpoint
+  readonly resourceOwner: (request: Request) => unknown
+  /** Sends the user agent to the host's login, which comes back to `returnTo`. */
+  readonly login: (request: Request, response: Response, returnTo: string) => unknown
+  /** Path of the endpoint as the user agent sees it. */
+  readonly path: string
+  readonly showConsent: (request: Request, response: Response, question: Question) => unknown
+  readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
+  readonly tlsRequired: boolean
+  readonly reports: FailureReports
+}
+
+/** Who is logged in at the host; undefined for nobody. */
+export async function ownerOf(edge: AuthorizationEdge, request: Request): Promise<ResourceOwner | undefined> {
+  return parseResourceOwner(await edge.resourceOwner(request))
+}
+
+/** An answer to the client, which travels with the user agent. */
+export interface Answer {
+  readonly location: string
+  readonly error: OAuthError | undefined
+  readonly clientId: string
+}
+
+/** Sends the user agent back to the client. */
+export function answerClient(
+  { reports }: AuthorizationEdge,
+  request: Request,
+  response: Response,
+  { location, error, clientId }: Answer,
+): void {
+  if (error !== undefined) reports.reportError(request, response, 'authorization', error, clientId)
+  redirectTo(response, location)
+}
+
+/**
+ * Ends a request that has no destination: the resource owner is told of a refusal, and what broke on this side is
+ * thrown, for the host's own error handling.
+ */
+export function tellOwner(
+  { reports, showError }: AuthorizationEdge,
+  request: Request,
+  response: Response,
+  error: OAuthError,
+): unknown {
+  const requestId = reports.reportError(request, response, 'authorization', error)
+  if (error.code === 'server_error') throw error.cause ?? error
+  return showError(request, response, error, requestId)
+}

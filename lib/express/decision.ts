@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express'
+import { decide } from '../authorization-endpoint/decide'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { answerClient, ownerOf, type AuthorizationEdge } from './authorization-edge'
+
+/** What a consent form sends: the fields of its view, and `decision`. */
+export const handleField = 'authorization_request'
+
+/** Whether a form is a resource owner's decision, and not a client's request. */
+export function isDecision(form: Parameters): boolean {
+  return form.mentions(handleField)
+}
+
+/** Carries out a decision of the resource owner who is logged in. @throws OAuthError that is for the owner. */
+export async function takeDecision(
+  edge: AuthorizationEdge,
+  request: Request,
+  response: Response,
+  form: Parameters,
+): Promise<void> {
+  requireSameOrigin(request)
+  const handle = form.require(handleField)
+  const approved = isApproval(form.require('decision'))
+  const owner = await ownerOf(edge, request)
+  if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  const outcome = await decide(edge.endpoint, { handle, approved, subject: owner.subject })
+  if (outcome.kind === 'refused') throw outcome.error
+  answerClient(edge, request, response, outcome)
+}
+
+function isApproval(decision: string): boolean {
+  if (decision === 'approve') return true
+  if (decision === 'deny') return false
+  throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
+}
+
+// Besides the handle, which another site cannot know: browsers say where a form was sent from. `Origin` would not do,
+// because a page with `no-referrer`, helmet's default, sends `null` even to itself.
+function requireSameOrigin(request: Request): void {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+}
