@@ -4,6 +4,7 @@ import type { Config } from 'jest'
 const common = {
   rootDir: __dirname,
   testEnvironment: 'node',
+  moduleNameMapper: { '^express-authorization-server$': '<rootDir>/lib/index.ts' },
   transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
   // These clients are published as ES modules only.
   transformIgnorePatterns: ['/node_modules/(?!(jose|oauth4webapi|openid-client)/)'],
@@ -19,7 +20,7 @@ const config: Config = {
       ...common,
       displayName: 'express 4',
       testMatch: ['<rootDir>/test/flows/**/*.test.ts'],
-      moduleNameMapper: { '^express$': 'express4' },
+      moduleNameMapper: { ...common.moduleNameMapper, '^express$': 'express4' },
     },
   ],
 }

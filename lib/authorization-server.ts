@@ -63,7 +63,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const circumstances = circumstancesOf(settings)
   const tokenEdge = wireToken(settings, store, circumstances, reports)
   const authorizationEdge = wireAuthorization(settings, store, circumstances, reports)
-  const guardEdge = { store, tokenType: bearer, now: () => circumstances().now, reports }
+  const knownScope = [...settings.scopes.keys()]
+  const guardEdge = { store, tokenType: bearer, now: () => circumstances().now, knownScope, reports }
   const mounted = new MountedParts()
   const whole = () => {
     const routes = new Map([[settings.tokenPath, [clientAuthentication(tokenEdge), token(tokenEdge)]]])

@@ -25,7 +25,13 @@ export function createBearerGuard({
 }: RemoteGuardOptions): RemoteGuard {
   const reports = new FailureReports()
   const now = () => Math.floor(clock() / 1000)
-  const edge = { store: withDeadline(store, storeDeadline), tokenType: bearer, now, reports }
+  const edge = {
+    store: withDeadline(store, storeDeadline),
+    tokenType: bearer,
+    now,
+    knownScope: undefined,
+    reports,
+  }
   const guard: BearerGuard = (scope, options) => bearerGuard(edge, scope, options)
   return Object.assign(guard, { events: reports.events })
 }

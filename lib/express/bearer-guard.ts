@@ -1,14 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Access } from '../authorization/present-access-token'
 import { AccessRefusal } from '../protected-resource/access-refusal'
-import { admit, type Requirement } from '../protected-resource/admit'
-import { ConfigurationError } from '../protocol/configuration'
+import { admit } from '../protected-resource/admit'
+import { parseRequirement } from '../protected-resource/requirement'
 import { unexpected } from '../protocol/oauth-error'
-import { parseScope } from '../protocol/scope'
+import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { TokenType } from '../token-types/token-type'
 import type { FailureReports } from './failure'
-import { sendJson } from './json-response'
+import { sendJson, sendJsonError } from './json-response'
 
 declare global {
   namespace Express {
@@ -36,13 +36,15 @@ export interface GuardEdge {
   readonly tokenType: TokenType
   /** Seconds since the epoch. */
   readonly now: () => number
+  /** The scope of the server; undefined where only the authorization server knows it. */
+  readonly knownScope: Scope | undefined
   readonly reports: FailureReports
 }
 
 const realm = 'oauth'
 
 export function bearerGuard(edge: GuardEdge, scope = '', options: BearerGuardOptions = {}): RequestHandler {
-  const requirement = requirementOf(scope, options)
+  const requirement = parseRequirement(scope, options.match ?? 'all', edge.knownScope)
   return (request, response, next) => {
     const headers = request.headersDistinct['authorization'] ?? []
     if (headers.length === 0 && options.optional === true) return next()
@@ -57,18 +59,6 @@ export function bearerGuard(edge: GuardEdge, scope = '', options: BearerGuardOpt
       .catch(next)
     return undefined
   }
-}
-
-function requirementOf(scope: unknown, { match = 'all' }: BearerGuardOptions): Requirement {
-  const parsed = scope === '' ? [] : typeof scope === 'string' ? parseScope(scope) : undefined
-  if (parsed === undefined)
-    throw new ConfigurationError('A bearer guard cannot work:', [
-      {
-        path: 'scope',
-        problem: "must be scope tokens with one space between two, as in bearerGuard('photos:read').",
-      },
-    ])
-  return { scope: parsed, match }
 }
 
 function refuse(
@@ -90,6 +80,5 @@ function refuse(
   reports.reportError(request, response, endpoint, error)
   // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
-  const body = { error: error.code, error_description: error.description }
-  sendJson(response, 503, body, { 'Retry-After': '1' })
+  sendJsonError(response, 503, error, { 'Retry-After': '1' })
 }

@@ -15,3 +15,13 @@ export function sendJson(response: Response, status: number, body: object, heade
   const text = JSON.stringify(body)
   response.writeHead(status, { ...always, 'Content-Length': Buffer.byteLength(text), ...headers }).end(text)
 }
+
+/** Sends an error in the form of RFC 6749 5.2. */
+export function sendJsonError(
+  response: Response,
+  status: number,
+  { code, description }: { readonly code: string; readonly description: string },
+  headers: Headers = {},
+): void {
+  sendJson(response, status, { error: code, error_description: description }, headers)
+}

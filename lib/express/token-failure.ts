@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { FailureReports } from './failure'
-import { sendJson } from './json-response'
+import { sendJsonError } from './json-response'
 
 /** The challenge to a client (RFC 6749 5.2, RFC 7617). */
 const challenge = 'Basic realm="oauth", charset="UTF-8"'
@@ -16,8 +16,7 @@ export function sendTokenFailure(
 ): void {
   const error = unexpected(thrown)
   reports.reportError(request, response, 'token', error, clientId)
-  const body = { error: error.code, error_description: error.description }
-  sendJson(response, statusOf(error), body, headersOf(error))
+  sendJsonError(response, statusOf(error), error, headersOf(error))
 }
 
 function statusOf({ code }: OAuthError): number {

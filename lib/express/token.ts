@@ -7,7 +7,7 @@ import type { ClientVerification } from '../passport/client-verification'
 import { exchange, type TokenEndpoint } from '../token-endpoint/exchange'
 import type { FailureReports } from './failure'
 import { formOf } from './form-body'
-import { sendJson } from './json-response'
+import { sendJson, sendJsonError } from './json-response'
 import { sendTokenFailure } from './token-failure'
 import { requireTls } from './transport'
 
@@ -54,7 +54,7 @@ type Act = (request: Request, response: Response) => Promise<'answered' | 'next'
 function step({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
     if (request.method !== 'POST') {
-      sendJson(response, 405, methodNotAllowed, { Allow: 'POST' })
+      sendJsonError(response, 405, methodNotAllowed, { Allow: 'POST' })
       return 'answered'
     }
     requireTls(request, tlsRequired)
@@ -69,6 +69,6 @@ function step({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
 }
 
 const methodNotAllowed = {
-  error: 'invalid_request',
-  error_description: 'The token endpoint takes POST requests only.',
+  code: 'invalid_request',
+  description: 'The token endpoint takes POST requests only.',
 }

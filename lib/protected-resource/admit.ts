@@ -4,13 +4,7 @@ import { covers, intersects, type Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { TokenType } from '../token-types/token-type'
 import { AccessRefusal } from './access-refusal'
-
-/** What a protected resource asks of a request. */
-export interface Requirement {
-  readonly scope: Scope
-  /** Whether the token needs `all` of the scope's tokens or `any` one of them. */
-  readonly match: 'all' | 'any'
-}
+import type { Requirement } from './requirement'
 
 /** What the decision looks at. */
 export interface Admission {

@@ -1,0 +1,14 @@
+import express from 'express'
+import { createAuthorizationServer } from 'express-authorization-server'
+
+const app = express()
+const callback = 'http://127.0.0.1:4000/callback'
+const oauth = createAuthorizationServer({
+  issuer: 'http://localhost:3000',
+  scopes: { 'photos:read': 'See your photos' },
+  clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
+  resourceOwner: () => ({ subject: 'ada' }), // whoever your session or your Passport says is logged in
+})
+app.use(oauth.router())
+app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json({ of: req.oauth?.subject }))
+app.listen(process.env['PORT'] ?? 3000)
