@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { Circumstances } from './authorization/circumstances'
 import { ResponseTypes } from './authorization-endpoint/response-type'
 import { codeResponseType } from './authorization-endpoint/response-types/code'
@@ -15,7 +15,7 @@ import { FailureReports, type AuthorizationServerEvents } from './express/failur
 import { loginOf } from './express/login'
 import { MountedParts, part } from './express/mounting'
 import { router } from './express/router'
-import { clientAuthentication, token, type TokenEdge } from './express/token'
+import { clientAuthentication, clientAuthenticationErrors, token, type TokenEdge } from './express/token'
 import type { AuthorizationServerOptions } from './options'
 import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
@@ -40,7 +40,7 @@ export interface AuthorizationServer {
   /** Client authentication (RFC 6749 2.3): goes before {@link AuthorizationServer.token}. */
   clientAuthentication(): RequestHandler
   /** The token endpoint (RFC 6749 3.2), behind client authentication. */
-  token(): RequestHandler
+  token(): (RequestHandler | ErrorRequestHandler)[]
   /** Guards a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. Sets `req.oauth`. */
   readonly bearerGuard: BearerGuard
   /** The methods of client authentication, for a Passport instance of the host's own. */
@@ -81,7 +81,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     }),
     token: part('token', () => {
       mounted.expectClientAuthentication()
-      return token(tokenEdge)
+      return [token(tokenEdge), clientAuthenticationErrors(tokenEdge)]
     }),
     bearerGuard: (scope, guardOptions) => bearerGuard(guardEdge, scope, guardOptions),
     get strategies() {

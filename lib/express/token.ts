@@ -1,6 +1,6 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Passport } from 'passport'
-import { invalidClient } from '../protocol/oauth-error'
+import { invalidClient, OAuthError } from '../protocol/oauth-error'
 import { authenticatedClient } from '../passport/authenticated-client'
 import type { ClientStrategy } from '../passport/client-strategy'
 import type { ClientVerification } from '../passport/client-verification'
@@ -47,6 +47,22 @@ export function token(edge: TokenEdge): RequestHandler {
     sendJson(response, 200, await exchange(edge.endpoint, client, await formOf(request)))
     return 'answered'
   })
+}
+
+/** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
+export function clientAuthenticationErrors({ reports }: TokenEdge): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const refusal = isPassportFailure(error)
+      ? invalidClient('client_not_authenticated', 'Client authentication failed.', { cause: error })
+      : error
+    if (refusal instanceof OAuthError) sendTokenFailure(request, response, refusal, reports, undefined)
+    else next(error)
+  }
+}
+
+// With `failWithError`, when the request uses a method that the host did not list.
+function isPassportFailure(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AuthenticationError'
 }
 
 type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
