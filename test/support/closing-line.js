@@ -7,6 +7,8 @@ module.exports = class ClosingLine {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
     const skipped = results.numPendingTests + results.numTodoTests
     const ending = skipped > 0 ? `, ${skipped} skipped` : ''
-    process.stdout.write(`${results.numPassedTests} passed, ${failed} failed${ending}\n`)
+    const line = `${results.numPassedTests} passed, ${failed} failed${ending}\n`
+    // Jest's own summary comes after this call.
+    process.once('exit', () => process.stdout.write(line))
   }
 }

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createAuthorizationServer, ConfigurationError } from 'express-authorization-server'
+
+const root = join(__dirname, '../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const server = readFileSync(join(root, 'docs/examples/server.ts'), 'utf8')
+
+test('the server in the README is the file that the tests run, in at most 15 lines', () => {
+  expect(readme).toContain(`\`\`\`ts\n${server}\`\`\``)
+  expect(server.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
+})
+
+test("the README's table of options names every option and no other", () => {
+  const table = readme.slice(readme.indexOf('## Options'), readme.indexOf('## In parts'))
+  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1])
+  expect(named.toSorted()).toEqual(knownOptions())
+})
+
+test('the server in the README grants a code with consent, and its guard admits the token', async () => {
+  const origin = `http://127.0.0.1:${await freePort()}`
+  const running = await start(new URL(origin).port)
+  try {
+    const verifier = 'v'.repeat(43)
+    const page = await (await fetch(`${origin}/authorize?${request(verifier).toString()}`)).text()
+    const handle = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const approval = await post(`${origin}/authorize`, { authorization_request: handle, decision: 'approve' })
+    const code = new URL(approval.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    const redemption = { grant_type: 'authorization_code', code, client_id: 'album', code_verifier: verifier }
+    const tokens: unknown = await (await post(`${origin}/token`, redemption)).json()
+    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'photos:read' })
+    const headers = { authorization: `Bearer ${Object(tokens).access_token}` }
+    expect(await (await fetch(`${origin}/photos`, { headers })).json()).toEqual({ of: 'ada' })
+    expect((await fetch(`${origin}/photos`)).status).toBe(401)
+  } finally {
+    running.kill()
+  }
+})
+
+function request(verifier: string): URLSearchParams {
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url')
+  const pkce = { code_challenge, code_challenge_method: 'S256' }
+  return new URLSearchParams({ response_type: 'code', client_id: 'album', scope: 'photos:read', ...pkce })
+}
+
+function post(url: string, form: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  return port
+}
+
+async function start(port: string): Promise<ChildProcess> {
+  const options = { cwd: root, env: { ...process.env, PORT: port } }
+  const child = spawn(process.execPath, ['-r', 'esbuild-register', 'docs/examples/server.ts'], options)
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const ready = await fetch(`http://127.0.0.1:${port}/photos`).catch(() => undefined)
+    if (ready !== undefined) return child
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  child.kill()
+  throw new Error('The server of the README did not start.')
+}
+
+// The list that a misspelt option is answered with.
+function knownOptions(): string[] {
+  try {
+    createAuthorizationServer(JSON.parse('{ "misspelt": true }'))
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    const problem = error.mistakes.find(({ path }) => path === 'misspelt')?.problem ?? ''
+    return problem
+      .replace(/^.*known names are /, '')
+      .replace(/\.$/, '')
+      .split(', ')
+      .toSorted()
+  }
+  throw new Error('A misspelt option was accepted.')
+}
