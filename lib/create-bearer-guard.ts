@@ -1,7 +1,9 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { FailureReports, type AuthorizationServerEvents } from './express/failure'
-import type { AuthorizationStore } from './stores/authorization-store'
+import { isPositive, Reading } from './protocol/configuration'
+import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { withDeadline } from './stores/deadline'
+import { memoryStore } from './stores/memory-store'
 import { bearer } from './token-types/bearer'
 
 /** Options of {@link createBearerGuard}. */
@@ -17,12 +19,24 @@ export interface RemoteGuardOptions {
 /** A bearer guard that stands by itself, and the events of its own. */
 export type RemoteGuard = BearerGuard & { readonly events: AuthorizationServerEvents }
 
-/** Makes bearer guards for a resource server in another process than the authorization server. */
-export function createBearerGuard({
-  store,
-  storeDeadline = 0.5,
-  clock = Date.now,
-}: RemoteGuardOptions): RemoteGuard {
+/**
+ * Makes bearer guards for a resource server in another process than the authorization server.
+ *
+ * @throws ConfigurationError when the options are wrong, with each mistake and its cure.
+ */
+export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
+  const reading = new Reading(options, '')
+  const store = reading.required(
+    'store',
+    memoryStore({ allowInProduction: true }),
+    isAuthorizationStore,
+    storeCure,
+  )
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isPositive, 'must be seconds, more than 0.')
+  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  reading.refuseUnknown()
+  reading.settle('createBearerGuard() cannot work with these options:')
+
   const reports = new FailureReports()
   const now = () => Math.floor(clock() / 1000)
   const edge = {
@@ -32,6 +46,8 @@ export function createBearerGuard({
     knownScope: undefined,
     reports,
   }
-  const guard: BearerGuard = (scope, options) => bearerGuard(edge, scope, options)
+  const guard: BearerGuard = (scope, guardOptions) => bearerGuard(edge, scope, guardOptions)
   return Object.assign(guard, { events: reports.events })
 }
+
+const isClock = (value: unknown): value is () => number => typeof value === 'function'

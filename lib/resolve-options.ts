@@ -1,13 +1,13 @@
 import type { Lifetimes } from './authorization/circumstances'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
-import { ConfigurationError, isRecord, isText, Reading } from './protocol/configuration'
+import { ConfigurationError, isPositive, isRecord, isText, Reading } from './protocol/configuration'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import type { Settings } from './settings'
-import type { AuthorizationStore } from './stores/authorization-store'
+import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { memoryStore } from './stores/memory-store'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
@@ -80,8 +80,8 @@ function resolveStore(reading: Reading, clock: () => number): AuthorizationStore
   const given = reading.optional<AuthorizationStore | undefined>(
     'store',
     undefined,
-    isStore,
-    'must have the functions find, save and remove, as memoryStore() and redisStore({ url }) have.',
+    isAuthorizationStore,
+    storeCure,
   )
   if (given !== undefined) return given
   try {
@@ -148,13 +148,9 @@ function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
 const isLogin = (value: unknown): value is Settings['login'] =>
   typeof value === 'function' || (isText(value) && value.startsWith('/'))
 const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
-const isPositive = (value: unknown): value is number =>
-  typeof value === 'number' && value > 0 && Number.isFinite(value)
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 const isPkceRequirement = (value: unknown): value is PkceRequirement =>
   value === 'public' || value === 'all' || value === 'none'
 const isExtensions = (value: unknown): value is readonly Extension[] =>
   Array.isArray(value) && value.every((extension) => isRecord(extension) && isText(extension['name']))
-const isStore = (value: unknown): value is AuthorizationStore =>
-  isRecord(value) && ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')

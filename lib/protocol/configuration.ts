@@ -92,3 +92,7 @@ export function isTexts(value: unknown): value is readonly string[] {
 export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
+
+export function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value)
+}

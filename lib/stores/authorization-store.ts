@@ -1,4 +1,5 @@
 import type { Authorization } from '../authorization/authorization'
+import { isRecord } from '../protocol/configuration'
 
 /** An authorization as a store found it, with the revision that a later save names. */
 export interface StoredAuthorization {
@@ -26,3 +27,12 @@ export interface AuthorizationStore {
   /** Removes the authorization and with it every credential that descends from it. */
   remove(id: string): Promise<void>
 }
+
+/** Whether a value that a host calls a store has the three verbs. */
+export function isAuthorizationStore(value: unknown): value is AuthorizationStore {
+  return isRecord(value) && ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')
+}
+
+/** What cures a store that is none, as the rest of a sentence. */
+export const storeCure =
+  'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.'

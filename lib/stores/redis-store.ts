@@ -1,5 +1,6 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
+import { isRecord, isText, Reading } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import { connect } from './redis-connection'
 import type { RedisCommands } from './redis-commands'
@@ -15,10 +16,12 @@ export type RedisStoreOptions = {
   | {
       /** A connected client of the host: an ioredis `Redis` or `Cluster`, or anything with its `call`. */
       readonly client: RedisCommands
+      readonly url?: undefined
     }
   | {
       /** `redis://` or `rediss://`: the store makes its own connection, with settings that fail fast. Needs ioredis. */
       readonly url: string
+      readonly client?: undefined
     }
 )
 
@@ -44,14 +47,28 @@ const revisionLength = 22
  * Authorizations in Redis 6.2 or later, Valkey included: one key for each, which expires with its last credential.
  * It holds digests, so a dump of it holds nothing that can be presented.
  *
- * @throws Error when `url` is given and ioredis is not installed.
+ * @throws ConfigurationError when the options are wrong, or `url` is given and ioredis is not installed.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
+  checkConnection(options)
   const prefix = `${options.prefix ?? 'oauth:'}authorization:`
   const clock = options.clock ?? Date.now
-  if ('client' in options) return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
+  if (options.client !== undefined) return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
   const connection = connect(options.url)
   return new KeyPerAuthorization(connection, prefix, clock, () => connection.close())
+}
+
+function checkConnection(options: unknown): void {
+  const reading = new Reading(options, '')
+  const client = reading.take('client')
+  const url = reading.take('url')
+  if ((client === undefined) === (url === undefined))
+    reading.wrong('url', 'or client must be given, and not both.')
+  else if (url !== undefined && !isText(url))
+    reading.wrong('url', 'must be a text such as redis://localhost:6379.')
+  else if (url === undefined && !(isRecord(client) && typeof client['call'] === 'function'))
+    reading.wrong('client', 'must have the function call, as the clients of ioredis have.')
+  reading.settle('redisStore() cannot work with these options:')
 }
 
 class KeyPerAuthorization implements RedisStore {
