@@ -18,12 +18,13 @@ export function seal(issued: Issued, refreshToken: string, random: Random): stri
 /** The answer again; undefined when this token did not seal it or the text was altered. */
 export function unseal(sealed: string, refreshToken: string): Issued | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
-  const decryption = createDecipheriv(cipher, keyOf(refreshToken), bytes.subarray(0, nonceBytes))
-  decryption.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+  const nonce = bytes.subarray(0, nonceBytes)
+  const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes)
   try {
-    const text =
-      decryption.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decryption.final('utf8')
-    return parseIssued(JSON.parse(text))
+    const decryption = createDecipheriv(cipher, keyOf(refreshToken), nonce, { authTagLength: tagBytes })
+    decryption.setAuthTag(tag)
+    const text = decryption.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8')
+    return parseIssued(JSON.parse(text + decryption.final('utf8')))
   } catch {
     return undefined
   }

@@ -36,6 +36,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
 /** Whether the secret has this digest, of either kind. */
 export async function matchesSecretHash(secret: string, secretHash: string): Promise<boolean> {
   if (!isBcryptHash(secretHash)) return hasDigest(secret, secretHash.slice(generatedPrefix.length))
-  const matches = await compare(secret, secretHash)
+  // PHP writes $2y$ for what bcrypt calls $2b$.
+  const matches = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
   return matches && Buffer.byteLength(secret) <= bcryptBytes
 }

@@ -24,6 +24,11 @@ export function presentedClient(
 ): PresentedClient {
   if (neverInQuery.some((name) => sources.query.mentions(name)))
     throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
+  if (sources.authorization.length > 1)
+    throw invalidRequest(
+      'several_authorization_headers',
+      'The request has more than one Authorization header.',
+    )
   const used = methods.flatMap((method) => use(method, sources))
   const [only = use(none, sources)[0], second] = used
   if (second !== undefined || (only !== undefined && used.length > 0 && ignoresHeader(only, sources)))

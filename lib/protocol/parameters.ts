@@ -29,15 +29,20 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      else parameters.faults.set(name, 'is included more than once')
+      else parameters.spoil(name, 'is included more than once')
     }
     return parameters
   }
 
   private add(name: string, value: string | undefined): void {
-    if (this.mentions(name)) this.faults.set(name, 'is included more than once')
-    else if (value === undefined) this.faults.set(name, 'is not form encoded in UTF-8')
+    if (this.mentions(name)) this.spoil(name, 'is included more than once')
+    else if (value === undefined) this.spoil(name, 'is not form encoded in UTF-8')
     else this.values.set(name, value)
+  }
+
+  private spoil(name: string, fault: string): void {
+    this.values.delete(name)
+    this.faults.set(name, fault)
   }
 
   /**
@@ -60,7 +65,7 @@ export class Parameters {
 
   /** Like {@link get}, but a faulty parameter counts as absent: for what an error answer itself needs. */
   peek(name: string): string | undefined {
-    return this.faults.has(name) ? undefined : this.values.get(name) || undefined
+    return this.values.get(name) || undefined
   }
 
   /** Whether the request names the parameter at all, be it empty, repeated or malformed. */

@@ -72,7 +72,7 @@ function members(
     if (!known.includes(name))
       reading.wrong(
         key,
-        `has "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
+        `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
       )
   return listed
 }

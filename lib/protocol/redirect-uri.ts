@@ -39,7 +39,9 @@ export function redirectUriFault(text: string): string | undefined {
  * (RFC 6749 3.1.2: a query component is retained). `URL` would normalise it, and a client may compare.
  */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
-  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  const question = redirectUri.indexOf('?')
+  const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
+  const separator = question < 0 ? '?' : open ? '' : '&'
   return redirectUri + separator + new URLSearchParams(parameters).toString()
 }
 

@@ -53,7 +53,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   checkConnection(options)
   const prefix = `${options.prefix ?? 'oauth:'}authorization:`
   const clock = options.clock ?? Date.now
-  if (options.client !== undefined) return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
+  if (options.client !== undefined)
+    return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
   const connection = connect(options.url)
   return new KeyPerAuthorization(connection, prefix, clock, () => connection.close())
 }

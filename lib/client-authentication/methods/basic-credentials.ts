@@ -6,8 +6,8 @@ export interface BasicCredentials {
   readonly secret: string
 }
 
-const token68 = /^Basic +([A-Za-z0-9\-._~+/]+=*) *$/i
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads one `Authorization` header; undefined when its scheme is not Basic. @throws OAuthError when it is malformed. */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
