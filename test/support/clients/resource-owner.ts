@@ -1,0 +1,50 @@
+import type { Demo } from '../../../demo/demo'
+
+/** A person with a browser: keeps cookies, signs in where asked, and allows or denies. */
+export class ResourceOwner {
+  private readonly cookies = new Map<string, string>()
+
+  constructor(private readonly demo: Demo) {}
+
+  /** Follows an authorization request to its end; returns where the client is told the answer. */
+  async decide(authorizationUrl: string | URL, decision: 'approve' | 'deny' = 'approve'): Promise<URL> {
+    const page = await this.open(new URL(authorizationUrl))
+    const action = page.url
+    const form = { ...hiddenFields(page.html), decision }
+    const { location } = await this.send(new URL('?', action), form)
+    return new URL(location ?? '')
+  }
+
+  /** Opens a page, signing in on the way if the server asks. */
+  private async open(url: URL): Promise<{ readonly url: URL; readonly html: string }> {
+    const { location, html } = await this.send(url)
+    if (location === undefined) return { url, html }
+    const next = new URL(location, url)
+    if (next.pathname !== '/login') return this.open(next)
+    const { username, password } = this.demo.account
+    const return_to = next.searchParams.get('return_to') ?? ''
+    const signedIn = await this.send(new URL('/login', url), { username, password, return_to })
+    return this.open(new URL(signedIn.location ?? '', url))
+  }
+
+  private async send(
+    url: URL,
+    form?: Record<string, string>,
+  ): Promise<{ location: string | undefined; html: string }> {
+    const headers: Record<string, string> = {
+      cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '),
+    }
+    const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
+    const response = await fetch(url, { headers, redirect: 'manual', ...body })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = cookie.split(';', 1)[0]?.split(/=(.*)/s) ?? []
+      this.cookies.set(name, value)
+    }
+    return { location: response.headers.get('location') ?? undefined, html: await response.text() }
+  }
+}
+
+function hiddenFields(html: string): Record<string, string> {
+  const fields = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
+  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
+}
