@@ -1,8 +1,12 @@
 const given = new Set<string>()
 
-/** Gives a warning of this code once per process; `docs/warnings.md` explains each code. */
-export function warnOnce(code: string, message: string): void {
-  if (given.has(code)) return
-  given.add(code)
+/**
+ * Gives a warning once per process for each occasion; `docs/warnings.md` explains the codes.
+ *
+ * @param occasion what counts as the same warning; the code alone by default.
+ */
+export function warnOnce(code: string, message: string, occasion = code): void {
+  if (given.has(occasion)) return
+  given.add(occasion)
   process.emitWarning(message, { type: 'AuthorizationServerWarning', code })
 }

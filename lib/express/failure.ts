@@ -47,6 +47,7 @@ export class FailureReports {
       warnOnce(
         'EAS_FAILURE',
         `${failure.reason}: ${inspect(failure.cause)}. Listen to oauth.events for 'failure'.`,
+        failure.reason,
       )
     return requestId
   }
