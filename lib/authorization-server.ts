@@ -83,7 +83,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       mounted.expectClientAuthentication()
       return [token(tokenEdge), clientAuthenticationErrors(tokenEdge)]
     }),
-    bearerGuard: (scope, guardOptions) => bearerGuard(guardEdge, scope, guardOptions),
+    bearerGuard: bearerGuard(guardEdge),
     get strategies() {
       mounted.noteClientAuthentication()
       return tokenEdge.strategies

@@ -46,8 +46,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     knownScope: undefined,
     reports,
   }
-  const guard: BearerGuard = (scope, guardOptions) => bearerGuard(edge, scope, guardOptions)
-  return Object.assign(guard, { events: reports.events })
+  return Object.assign(bearerGuard(edge), { events: reports.events })
 }
 
 const isClock = (value: unknown): value is () => number => typeof value === 'function'

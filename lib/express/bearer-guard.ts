@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Access } from '../authorization/present-access-token'
 import { AccessRefusal } from '../protected-resource/access-refusal'
 import { admit } from '../protected-resource/admit'
-import { parseRequirement } from '../protected-resource/requirement'
+import { parseRequirement, type Requirement } from '../protected-resource/requirement'
 import { unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
@@ -27,8 +27,13 @@ export interface BearerGuardOptions {
   readonly optional?: boolean
 }
 
-/** A guard for one route: `bearerGuard('photos:read')`, or without a scope for any valid token. */
-export type BearerGuard = (scope?: string, options?: BearerGuardOptions) => RequestHandler
+/** Makes a guard for a route. @throws ConfigurationError when it could never let a token pass. */
+export interface BearerGuard {
+  /** `bearerGuard('photos:read')`; without a scope any valid token passes. */
+  (scope?: string, options?: BearerGuardOptions): RequestHandler
+  /** `bearerGuard({ optional: true })` */
+  (options: BearerGuardOptions): RequestHandler
+}
 
 /** What guards work with. */
 export interface GuardEdge {
@@ -43,11 +48,17 @@ export interface GuardEdge {
 
 const realm = 'oauth'
 
-export function bearerGuard(edge: GuardEdge, scope = '', options: BearerGuardOptions = {}): RequestHandler {
-  const requirement = parseRequirement(scope, options.match ?? 'all', edge.knownScope)
+export function bearerGuard(edge: GuardEdge): BearerGuard {
+  return (first: string | BearerGuardOptions = '', second: BearerGuardOptions = {}) => {
+    const [scope, options] = typeof first === 'string' ? [first, second] : ['', first]
+    return guard(edge, parseRequirement(scope, options, edge.knownScope))
+  }
+}
+
+function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
   return (request, response, next) => {
     const headers = request.headersDistinct['authorization'] ?? []
-    if (headers.length === 0 && options.optional === true) return next()
+    if (headers.length === 0 && requirement.optional) return next()
     admit(headers, requirement, { store: edge.store, tokenType: edge.tokenType, now: edge.now() })
       .then(
         (access) => {

@@ -26,7 +26,7 @@ export function sendPage(
       ...privatePage,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(page),
-      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src https:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
     })
     .end(page)
 }

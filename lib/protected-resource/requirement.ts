@@ -1,31 +1,48 @@
-import { ConfigurationError } from '../protocol/configuration'
+import { isBoolean, Reading } from '../protocol/configuration'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 
-/** What a protected resource asks of an access token. */
+/** What a protected resource asks of a request. */
 export interface Requirement {
   readonly scope: Scope
   /** Whether the token needs `all` of the scope's tokens or `any` one of them. */
   readonly match: 'all' | 'any'
+  /** Whether a request without any token may pass. */
+  readonly optional: boolean
 }
 
 /**
  * Reads what a host asks of a guard; an empty scope asks for any valid token.
  *
- * @param knownScope the scope of the server, where it is known: a misspelt scope would refuse everybody.
- * @throws ConfigurationError
+ * @param knownScope the scope of the server, where it is known: a misspelt one would refuse everybody.
+ * @throws ConfigurationError that lists every mistake.
  */
-export function parseRequirement(scope: unknown, match: unknown, knownScope: Scope | undefined): Requirement {
-  const parsed = scope === '' ? [] : parseScope(typeof scope === 'string' ? scope : '')
+export function parseRequirement(
+  scope: unknown,
+  options: unknown,
+  knownScope: Scope | undefined,
+): Requirement {
+  const reading = new Reading(options, '')
+  const requirement = {
+    scope: scopeOf(reading, scope, knownScope),
+    match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
+    optional: reading.optional('optional', false, isBoolean, 'must be true or false.'),
+  }
+  reading.refuseUnknown()
+  reading.settle('A bearer guard cannot work:')
+  return requirement
+}
+
+function scopeOf(reading: Reading, scope: unknown, knownScope: Scope | undefined): Scope {
+  if (scope === '') return []
+  const parsed = typeof scope === 'string' ? parseScope(scope) : undefined
   if (parsed === undefined)
-    throw faulty(
+    reading.wrong(
       'scope',
       "must be scope tokens with one space between two, as in bearerGuard('photos:read').",
     )
-  if (knownScope !== undefined && !covers(knownScope, parsed))
-    throw faulty('scope', `must hold scopes of this server: ${knownScope.join(', ')}.`)
-  if (match !== 'all' && match !== 'any') throw faulty('match', "must be 'all' or 'any'.")
-  return { scope: parsed, match }
+  else if (knownScope !== undefined && !covers(knownScope, parsed))
+    reading.wrong('scope', `must hold scopes of this server: ${knownScope.join(', ')}.`)
+  return parsed ?? []
 }
 
-const faulty = (path: string, problem: string) =>
-  new ConfigurationError('A bearer guard cannot work:', [{ path, problem }])
+const isMatch = (value: unknown): value is Requirement['match'] => value === 'all' || value === 'any'

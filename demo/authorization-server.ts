@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import express, { type Express } from 'express'
+import session, { type Store } from 'express-session'
+import helmet from 'helmet'
+import { stylesheetHash } from '../lib/express/pages/stylesheet'
+import { createAuthorizationServer, type AuthorizationStore, type ClientRegistration } from '../lib/index'
+import { signIn } from './sign-in'
+
+export interface AuthorizationServerSettings {
+  readonly issuer: string
+  readonly clients: readonly ClientRegistration[]
+  readonly store: AuthorizationStore
+  readonly sessions: Store
+}
+
+/** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
+export function authorizationServer({
+  issuer,
+  clients,
+  store,
+  sessions,
+}: AuthorizationServerSettings): Express {
+  const app = express()
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        // Safari would upgrade localhost too, where nothing speaks https.
+        directives: { styleSrc: [stylesheetHash], upgradeInsecureRequests: null },
+      },
+    }),
+  )
+  app.use(
+    session({
+      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
+      name: 'authorization-server.sid',
+      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
+      store: sessions,
+      resave: false,
+      saveUninitialized: false,
+      // Not strict: whoever comes from a client would arrive without the session.
+      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
+    }),
+  )
+  app.use(signIn(issuer))
+
+  const oauth = createAuthorizationServer({
+    issuer,
+    clients,
+    scopes: { 'photos:read': 'See your photos', 'photos:write': 'Add photos to your collection' },
+    resourceOwner: (request) => request.session.resourceOwner,
+    store,
+  })
+  app.use(oauth.router())
+  return app
+}

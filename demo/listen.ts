@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { Express } from 'express'
+import { CannotStart } from './cannot-start'
+
+/** A server that listens and so has its URL, before there is an app: the apps need each other's URLs. */
+export interface Listener {
+  readonly url: string
+  serve(app: Express): void
+  close(): Promise<void>
+}
+
+/** @throws CannotStart when the port cannot be had; 0 takes any free one. */
+export async function listen(port: number): Promise<Listener> {
+  const server = createServer()
+  // The password is printed and the traffic is not encrypted: nothing for the network around.
+  server.listen(port, 'localhost')
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new CannotStart(
+      `Port ${port} ${faultOf(cause)}: name the first of three free ones, as in PORT=4000 npm run demo.`,
+      { cause },
+    )
+  })
+  return {
+    url: `http://localhost:${portOf(server)}`,
+    serve: (app) => server.on('request', app),
+    close: () => close(server),
+  }
+}
+
+function faultOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+  if (code === 'EADDRINUSE') return 'is taken'
+  return code === 'EACCES' ? 'needs more rights than this process has' : `cannot be used (${code})`
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string')
+    throw new Error('The server does not listen at a port.')
+  return address.port
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}

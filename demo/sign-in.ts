@@ -1,0 +1,81 @@
+import express, { Router } from 'express'
+import { rateLimit } from 'express-rate-limit'
+import type { ResourceOwner } from '../lib/index'
+import { findResourceOwner } from './accounts'
+import { sameOrigin } from './same-origin'
+import { homePage, icon, signInPage } from './sign-in-pages'
+
+declare module 'express-session' {
+  interface SessionData {
+    resourceOwner: ResourceOwner
+  }
+}
+
+/** The login that the app had before it became an authorization server. */
+export function signIn(origin: string): Router {
+  const router = Router()
+  const form = express.urlencoded({ extended: false })
+  const attempts = rateLimit({
+    windowMs: 60_000,
+    limit: 5,
+    skipSuccessfulRequests: true,
+    requestWasSuccessful: (_request, response) => response.statusCode === 303,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    handler: (request, response) => {
+      const problem = 'Too many attempts. Wait a minute, then try again.'
+      response.status(429).send(signInPage({ ...fieldsOf(request.body), problem }))
+    },
+  })
+
+  router.get('/', (request, response) => {
+    response.send(homePage(request.session.resourceOwner))
+  })
+
+  router.get('/favicon.ico', (_request, response) => {
+    response.type('image/svg+xml').send(icon)
+  })
+
+  router.get('/login', (request, response) => {
+    const { returnTo } = fieldsOf(request.query)
+    if (request.session.resourceOwner !== undefined) return response.redirect(303, wayBack(returnTo, origin))
+    return response.send(signInPage({ username: '', returnTo }))
+  })
+
+  router.post('/login', sameOrigin, form, attempts, async (request, response, next) => {
+    const { username, password, returnTo } = fieldsOf(request.body)
+    const owner = await findResourceOwner(username, password)
+    if (owner === undefined) {
+      const problem = 'The name or the password is wrong.'
+      response.send(signInPage({ username, returnTo, problem }))
+      return
+    }
+    // A new id: whoever planted or saw the old one does not get the login.
+    request.session.regenerate((error) => {
+      if (error) return next(error)
+      request.session.resourceOwner = owner
+      response.redirect(303, wayBack(returnTo, origin))
+    })
+  })
+
+  router.post('/logout', sameOrigin, (request, response, next) => {
+    request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')))
+  })
+  return router
+}
+
+function fieldsOf(form: unknown): { username: string; password: string; returnTo: string } {
+  const fields = new Map<string, unknown>(Object.entries(form ?? {}))
+  const text = (name: string) => {
+    const value = fields.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+  return { username: text('username'), password: text('password'), returnTo: text('return_to') }
+}
+
+// Resolved as the browser will resolve it: "//evil.example" and "/\evil.example" are other sites.
+function wayBack(returnTo: string, origin: string): string {
+  if (!URL.canParse(returnTo, origin)) return origin
+  const url = new URL(returnTo, origin)
+  return url.origin === origin ? url.href : origin
+}

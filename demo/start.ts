@@ -1,0 +1,31 @@
+import { announcement } from './announcement'
+import { CannotStart } from './cannot-start'
+import { startDemo, type DemoOptions } from './demo'
+import { withoutPassword } from './storage'
+
+const redisUrl = process.env['REDIS_URL'] || undefined
+const storage =
+  redisUrl === undefined
+    ? 'memory; for Redis: REDIS_URL=redis://localhost:6379 npm run demo'
+    : `Redis at ${withoutPassword(redisUrl)}; with a SESSION_SECRET, sign-ins survive restarts too`
+
+async function start(): Promise<void> {
+  const demo = await startDemo({ ports: portsFrom(process.env['PORT'] || '3000'), redisUrl })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void demo.stop())
+  console.log(announcement(demo, storage))
+}
+
+function portsFrom(text: string): Required<DemoOptions>['ports'] {
+  const first = Number(text)
+  if (!Number.isInteger(first) || first < 0 || first > 65_533)
+    throw new CannotStart(
+      `PORT is "${text}": name the first of three free ports, as in PORT=4000 npm run demo.`,
+    )
+  const port = (offset: number) => (first === 0 ? 0 : first + offset)
+  return { authorizationServer: port(0), client: port(1), resourceServer: port(2) }
+}
+
+start().catch((error: unknown) => {
+  console.error(error instanceof CannotStart ? error.message : error)
+  process.exitCode = 1
+})

@@ -1,0 +1,92 @@
+import type { SessionData } from 'express-session'
+import {
+  arrive,
+  depart,
+  NotConnected,
+  refresh,
+  type Departure,
+  type Registration,
+  type Tokens,
+} from './connection'
+
+/** One thing that happened between the servers, in words and as a request. */
+export interface Step {
+  readonly what: string
+  readonly how: string
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    departure: Departure
+    tokens: Tokens
+    /** Error code, to be told once. */
+    problem: string
+    steps: readonly Step[]
+  }
+}
+
+/** What Photo Book does on behalf of one visitor, whose tokens are in the session and never in the browser. */
+export class Visitor {
+  constructor(
+    private readonly session: Partial<SessionData>,
+    private readonly registration: Registration,
+    private readonly resourceServer: string,
+  ) {}
+
+  /** Begins a connection and tells where it goes on. */
+  depart(): string {
+    const { location, departure } = depart(this.registration)
+    this.session.departure = departure
+    this.session.steps = []
+    this.note('Sent you to Lumen with a fresh state and a PKCE challenge', 'GET /authorize')
+    return location
+  }
+
+  async arrive(answer: URLSearchParams): Promise<void> {
+    const { departure } = this.session
+    delete this.session.departure
+    await this.attempt(async () => {
+      this.session.tokens = await arrive(this.registration, answer, departure)
+      this.note('Checked state and issuer, traded your code for tokens', 'POST /token authorization_code')
+    })
+  }
+
+  async refresh(): Promise<void> {
+    await this.attempt(() => this.renew())
+  }
+
+  /** Asks the resource server; undefined when there is no connection, or none any more. */
+  async fetch(path: string): Promise<Response | undefined> {
+    const { tokens } = this.session
+    if (tokens === undefined) return undefined
+    const ask = ({ accessToken }: Tokens) =>
+      fetch(this.resourceServer + path, { headers: { authorization: `Bearer ${accessToken}` } })
+    const answer = await ask(tokens)
+    return answer.status === 401 ? this.attempt(async () => ask(await this.renew())) : answer
+  }
+
+  private async renew(): Promise<Tokens> {
+    const { tokens } = this.session
+    if (tokens === undefined) throw new NotConnected('invalid_grant')
+    const renewed = await refresh(this.registration, tokens)
+    this.session.tokens = renewed
+    this.note('Traded the refresh token for new tokens', 'POST /token refresh_token')
+    return renewed
+  }
+
+  private async attempt<Result>(act: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof NotConnected)) throw error
+      // Other trouble may be over soon, and these tokens would still be good.
+      if (error.code === 'invalid_grant') delete this.session.tokens
+      this.session.problem = error.code
+      return undefined
+    }
+  }
+
+  private note(what: string, how: string): void {
+    this.session.steps = [...(this.session.steps ?? []), { what, how }].slice(-5)
+  }
+}

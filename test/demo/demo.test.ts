@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
+import { startDemo } from '../../demo/demo'
+import { startRedis } from '../support/redis-server'
+import { runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
+
+const anyPorts = { authorizationServer: 0, client: 0, resourceServer: 0 }
+
+describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
+  let redis: Awaited<ReturnType<typeof startRedis>> | undefined
+  let demo: DemoProcess
+  beforeAll(async () => {
+    if (storage === 'Redis') redis = await startRedis()
+    demo = await startDemoProcess({ PORT: '0', ...(redis === undefined ? {} : { REDIS_URL: redis.url }) })
+  })
+  afterAll(async () => {
+    await demo.interrupt()
+    await redis?.stop()
+  })
+
+  test('says what to open, what to type and where it keeps things', () => {
+    expect(demo.printed).toMatch(/^ {2}Open +http:\/\/localhost:\d+ /m)
+    expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
+    expect(demo.printed).toMatch(storage === 'Redis' ? /Redis at redis:\/\/127/ : /memory; .*REDIS_URL=/)
+  })
+
+  test('prints curl lines that work as printed', async () => {
+    expect(await runInOneShell(commandsIn(demo.printed))).toEqual([
+      expect.stringMatching(/^\{"access_token":"at_[\w-]{64}","token_type":"bearer","expires_in":3600,/i),
+      '',
+      expect.stringMatching(/^\[\{"id":"first-light",.*\}\]$/),
+      expect.stringMatching(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*WWW-Authenticate: Bearer realm=/),
+      expect.stringMatching(/^HTTP\/1\.1 403 Forbidden\r\n[^]*"error":"insufficient_scope"/),
+    ])
+  })
+})
+
+test('with Redis, an authorization is there', async () => {
+  const redis = await startRedis()
+  const demo = await startDemo({ ports: anyPorts, redisUrl: redis.url })
+  const { client_id, client_secret } = demo.clients.nightlyReport
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read', client_id, client_secret }
+  const body = new URLSearchParams(grant)
+  expect((await fetch(`${demo.authorizationServer}/token`, { method: 'POST', body })).status).toBe(200)
+  expect(await keysAt(redis.url, 'oauth:authorization:*')).not.toEqual([])
+  await demo.stop()
+  await redis.stop()
+})
+
+test('Ctrl+C ends it in good order', async () => {
+  const demo = await startDemoProcess({ PORT: '0' })
+  expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('when it cannot start, it says why and what to do, and ends with 1', () => {
+  test('a port is taken', async () => {
+    const server = createServer().listen(0, 'localhost')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const end = await runDemoProcess({ PORT: String(port) })
+    server.close()
+    expect(end).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Port ${port} is taken: name the first of three free ones, as in PORT=4000 npm run demo.\n`,
+    })
+  })
+
+  test('PORT is no port', async () => {
+    const stderr = 'PORT is "http": name the first of three free ports, as in PORT=4000 npm run demo.\n'
+    expect(await runDemoProcess({ PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr })
+  })
+
+  test('Redis does not answer, and its password is not shown', async () => {
+    const stderr =
+      'Redis at redis://localhost:1 does not answer: start it, or leave REDIS_URL out and the demo keeps everything in memory.\n'
+    const end = await runDemoProcess({ PORT: '0', REDIS_URL: 'redis://:secret@localhost:1' })
+    expect(end).toEqual({ code: 1, stdout: '', stderr })
+  })
+})
+
+function commandsIn(printed: string): string[] {
+  return printed.split('\n').filter((line) => /^ {2}(curl|TOKEN=)/.test(line))
+}
+
+// One shell, as in a terminal: what one line keeps, the next ones use.
+async function runInOneShell(commands: string[]): Promise<string[]> {
+  const separator = '\n----\n'
+  const script = commands.join(`\nprintf '${separator}'\n`)
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script])
+  return stdout.split(separator)
+}
+
+async function keysAt(url: string, pattern: string): Promise<string[]> {
+  const client = new Redis(url)
+  try {
+    return await client.keys(pattern)
+  } finally {
+    client.disconnect()
+  }
+}

@@ -1,0 +1,55 @@
+import express from 'express'
+import type { SessionData } from 'express-session'
+import { listen, type Listener } from '../../demo/listen'
+import { Visitor } from '../../demo/visitor'
+
+const tokens = { accessToken: 'old', refreshToken: 'refresh', scope: 'photos:read', expiresAt: 0 }
+
+// Both servers: one that takes the access token "new" only, and one that answers a refresh as the test wants it.
+let servers: Listener
+let refreshed: { status: number; body: Record<string, unknown> }
+beforeEach(async () => {
+  const app = express()
+  app.post('/token', (_request, response) => {
+    response.status(refreshed.status).json(refreshed.body)
+  })
+  app.get('/photos', (request, response) => {
+    response.sendStatus(request.headers.authorization === 'Bearer new' ? 200 : 401)
+  })
+  servers = await listen(0)
+  servers.serve(app)
+})
+afterEach(() => servers.close())
+
+function visit(): { visitor: Visitor; session: Partial<SessionData> } {
+  const session: Partial<SessionData> = { tokens }
+  const registration = {
+    client_id: 'photo-book',
+    client_secret: 's',
+    redirect_uri: '',
+    authorizationServer: servers.url,
+  }
+  return { visitor: new Visitor(session, registration, servers.url), session }
+}
+
+test('an access token that is not taken any more is renewed, unseen by the visitor', async () => {
+  refreshed = { status: 200, body: { access_token: 'new', scope: 'photos:read', expires_in: 60 } }
+  const { visitor, session } = visit()
+  expect((await visitor.fetch('/photos'))?.status).toBe(200)
+  expect(session.tokens?.accessToken).toBe('new')
+})
+
+test('a connection that the other side has ended is forgotten and told', async () => {
+  refreshed = { status: 400, body: { error: 'invalid_grant' } }
+  const { visitor, session } = visit()
+  expect(await visitor.fetch('/photos')).toBeUndefined()
+  expect(session).toMatchObject({ problem: 'invalid_grant' })
+  expect(session.tokens).toBeUndefined()
+})
+
+test('trouble that may pass costs no connection', async () => {
+  refreshed = { status: 400, body: { error: 'temporarily_unavailable' } }
+  const { visitor, session } = visit()
+  await visitor.refresh()
+  expect(session).toMatchObject({ problem: 'temporarily_unavailable', tokens })
+})
