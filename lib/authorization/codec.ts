@@ -15,7 +15,7 @@ export function encodeAuthorization(authorization: Authorization): string {
 
 /** Reads what {@link encodeAuthorization} wrote. @throws Error when the text is anything else. */
 export function decodeAuthorization(text: string): Authorization {
-  const fields = new StoredFields(JSON.parse(text))
+  const fields = StoredFields.parse(text)
   const state = fields.text('state')
   switch (state) {
     case 'pending':

@@ -10,6 +10,15 @@ export class StoredFields {
     this.source = value
   }
 
+  /** Reads an object out of JSON. */
+  static parse(text: string): StoredFields {
+    try {
+      return new StoredFields(JSON.parse(text))
+    } catch (cause) {
+      throw cause instanceof SyntaxError ? unreadable('record', cause) : cause
+    }
+  }
+
   text(key: string): string {
     return this.read(key, isText)
   }
@@ -65,8 +74,7 @@ function isJson(value: unknown): value is Json {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-function unreadable(key: string): Error {
-  return new Error(
-    `A stored authorization is not readable by this version: its field "${key}" is not as expected.`,
-  )
+function unreadable(key: string, cause?: unknown): Error {
+  const message = `A stored authorization is not readable by this version: its field "${key}" is not as expected.`
+  return new Error(message, { cause })
 }

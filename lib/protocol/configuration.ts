@@ -13,8 +13,9 @@ export class ConfigurationError extends Error {
   constructor(
     subject: string,
     readonly mistakes: readonly Mistake[],
+    options?: { readonly cause?: unknown },
   ) {
-    super(`${subject}\n${mistakes.map(({ path, problem }) => `  - ${path} ${problem}`).join('\n')}`)
+    super(`${subject}\n${mistakes.map(({ path, problem }) => `  - ${path} ${problem}`).join('\n')}`, options)
   }
 }
 

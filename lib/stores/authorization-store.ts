@@ -4,6 +4,7 @@ import { isRecord } from '../protocol/configuration'
 /** An authorization as a store found it, with the revision that a later save names. */
 export interface StoredAuthorization {
   readonly authorization: Authorization
+  /** 22 characters of base64url, as the writer chose it. */
   readonly revision: string
 }
 

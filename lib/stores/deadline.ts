@@ -1,4 +1,4 @@
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore } from './authorization-store'
 
 /**
@@ -16,7 +16,6 @@ export async function withinDeadline<T>(call: () => Promise<T>, seconds: number)
   try {
     return await Promise.race([call(), deadline])
   } catch (cause) {
-    if (cause instanceof OAuthError) throw cause
     throw temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', {
       cause,
     })

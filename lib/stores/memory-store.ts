@@ -12,8 +12,9 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number
 }
 
-// Each save looks at a few records, so that expired ones go at the pace at which new ones come.
+// Each save looks at a few records, so that expired ones go at the pace at which new ones come; at more when it is full.
 const sweptPerSave = 4
+const sweptWhenFull = 1000
 
 /**
  * Authorizations in the memory of this process: nothing to install, nothing survives a restart, no second process.
@@ -34,7 +35,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): AuthorizationStor
 
 class MemoryStore implements AuthorizationStore {
   private readonly records = new Map<string, StoredAuthorization>()
-  private sweep = this.records.entries()
+  private broom = this.records.entries()
 
   constructor(
     private readonly maximumRecords: number,
@@ -50,9 +51,7 @@ class MemoryStore implements AuthorizationStore {
     const stored = this.live(authorization.id)
     if (stored?.revision === revision) return true
     if (stored?.revision !== expected) return false
-    this.sweepSome()
-    if (stored === undefined && this.records.size >= this.maximumRecords)
-      throw new Error('The memory store is full.')
+    this.makeRoomFor(authorization.id)
     this.records.set(authorization.id, { authorization, revision })
     return true
   }
@@ -66,10 +65,17 @@ class MemoryStore implements AuthorizationStore {
     return stored === undefined || this.hasExpired(stored) ? undefined : stored
   }
 
-  private sweepSome(): void {
-    for (let looked = 0; looked < sweptPerSave; looked++) {
-      const { value, done } = this.sweep.next()
-      if (done === true) this.sweep = this.records.entries()
+  private makeRoomFor(id: string): void {
+    this.sweep(sweptPerSave)
+    if (this.records.size < this.maximumRecords || this.records.has(id)) return
+    this.sweep(sweptWhenFull)
+    if (this.records.size >= this.maximumRecords) throw new Error('The memory store is full.')
+  }
+
+  private sweep(records: number): void {
+    for (let looked = 0; looked < records; looked++) {
+      const { value, done } = this.broom.next()
+      if (done === true) this.broom = this.records.entries()
       else if (this.hasExpired(value[1])) this.records.delete(value[0])
     }
   }

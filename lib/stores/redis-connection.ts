@@ -25,14 +25,14 @@ function loadIoredis(): typeof Ioredis {
   try {
     return require('ioredis')
   } catch (cause) {
-    throw Object.assign(
-      new ConfigurationError('redisStore({ url }) cannot connect:', [
-        {
-          path: 'ioredis',
-          problem: 'is not installed: run "npm install ioredis", or pass redisStore({ client }).',
-        },
-      ]),
-      { cause },
-    )
+    if (!isMissing(cause)) throw cause
+    const problem = 'is not installed: run "npm install ioredis", or pass redisStore({ client }).'
+    throw new ConfigurationError('redisStore({ url }) cannot connect:', [{ path: 'ioredis', problem }], {
+      cause,
+    })
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

@@ -82,7 +82,9 @@ class KeyPerAuthorization implements RedisStore {
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
     const value = await this.client.call('GET', this.prefix + id)
-    if (typeof value !== 'string') return undefined
+    if (value === null || value === undefined) return undefined
+    if (typeof value !== 'string')
+      throw new Error('The Redis client answers GET with something else than text.')
     return {
       authorization: decodeAuthorization(value.slice(revisionLength)),
       revision: value.slice(0, revisionLength),
@@ -94,7 +96,11 @@ class KeyPerAuthorization implements RedisStore {
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const key = this.prefix + authorization.id
-    return (await save.run(this.client, key, revision, expected, record, String(lifetime))) === 1
+    const reply = Number(await save.run(this.client, key, revision, expected, record, String(lifetime)))
+    // A misread reply would pass for a conflict, and the next round would take the write for a replay.
+    if (reply !== 0 && reply !== 1)
+      throw new Error('The Redis client answers a script with something else than 0 or 1.')
+    return reply === 1
   }
 
   async remove(id: string): Promise<void> {

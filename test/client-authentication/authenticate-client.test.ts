@@ -1,0 +1,128 @@
+import { authenticateClient } from '../../lib/client-authentication/authenticate-client'
+import { generateClientSecret } from '../../lib/client-authentication/client-secret'
+import type { ClientAuthenticationMethod } from '../../lib/client-authentication/method'
+import { clientSecretBasic } from '../../lib/client-authentication/methods/client-secret-basic'
+import { clientSecretPost } from '../../lib/client-authentication/methods/client-secret-post'
+import { none } from '../../lib/client-authentication/methods/none'
+import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
+import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { clientWith } from '../support/authorization/client'
+import { clientsOf } from '../support/rooms/endpoints'
+import { refusalOf } from '../support/rooms/refused'
+
+const old = generateClientSecret()
+const fresh = generateClientSecret()
+const printer = clientWith({ client_secret_hashes: [old.client_secret_hash, fresh.client_secret_hash] })
+const phone = clientWith({ client_id: 'phone', client_type: 'public', client_secret_hashes: [] })
+const onlyPost = clientWith({
+  client_id: 'only-post',
+  token_endpoint_auth_method: 'client_secret_post',
+  client_secret_hashes: [old.client_secret_hash],
+})
+const oddPhone = clientWith({
+  client_id: 'odd-phone',
+  client_type: 'public',
+  client_secret_hashes: [old.client_secret_hash],
+})
+const findClient = clientsOf(printer, phone, onlyPost, oddPhone)
+
+const secrets = new SecretVerifier(Date.now)
+const basic = clientSecretBasic(secrets)
+const post = clientSecretPost(secrets)
+
+const authenticate = (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
+  authenticateClient({ method, clientId, credential }, findClient)
+
+describe('authenticateClient', () => {
+  it.each([
+    ['Basic', basic],
+    ['the body', post],
+  ])('proves a client by its secret in %s', async (_where, method) => {
+    await expect(authenticate(method, printer.client_id, old.client_secret)).resolves.toBe(printer)
+  })
+
+  it('takes any live secret during a rotation (REG-13)', async () => {
+    await expect(authenticate(basic, printer.client_id, fresh.client_secret)).resolves.toBe(printer)
+  })
+
+  it('takes a public client without credentials at its word', async () => {
+    await expect(authenticate(none, 'phone', '')).resolves.toBe(phone)
+  })
+
+  it.each([
+    ['an unknown client', basic, 'nobody', old.client_secret, 'client_unknown'],
+    ['an unknown client that only names itself', none, 'nobody', '', 'client_unknown'],
+    ['a wrong secret', basic, printer.client_id, 'wrong', 'client_not_authenticated'],
+    ['an empty secret', post, printer.client_id, '', 'client_not_authenticated'],
+    [
+      'the digest instead of the secret',
+      basic,
+      printer.client_id,
+      old.client_secret_hash,
+      'client_not_authenticated',
+    ],
+    [
+      'the digest without its prefix',
+      basic,
+      printer.client_id,
+      old.client_secret_hash.slice(7),
+      'client_not_authenticated',
+    ],
+    [
+      'a confidential client that only names itself (REG-2)',
+      none,
+      printer.client_id,
+      '',
+      'client_not_authenticated',
+    ],
+    [
+      'a public client with credentials that only names itself',
+      none,
+      'odd-phone',
+      '',
+      'client_not_authenticated',
+    ],
+    ['a secret of a client that has none', basic, 'phone', 'secret', 'client_not_authenticated'],
+    [
+      'another method than the registered one',
+      basic,
+      'only-post',
+      old.client_secret,
+      'client_method_not_registered',
+    ],
+  ] as const)('refuses %s', async (_what, method, clientId, credential, reason) => {
+    expect(await refusalOf(authenticate(method, clientId, credential))).toEqual({
+      code: 'invalid_client',
+      reason,
+    })
+  })
+
+  it('tells each refusal in the same words', async () => {
+    const attempts = [
+      authenticate(basic, 'nobody', 'x'),
+      authenticate(basic, printer.client_id, 'x'),
+      authenticate(basic, 'only-post', old.client_secret),
+    ]
+    const told = await Promise.all(attempts.map((attempt) => attempt.catch(({ message }: Error) => message)))
+    expect(new Set(told)).toEqual(new Set(['Client authentication failed.']))
+  })
+
+  it('takes the registered method', async () => {
+    await expect(authenticate(post, 'only-post', old.client_secret)).resolves.toBe(onlyPost)
+  })
+
+  it('asks the method about an unknown client, too, so that it can cost the same', async () => {
+    const verify = jest.fn(async () => true)
+    const attempt = authenticate({ name: 'costly', read: () => undefined, verify }, 'nobody', 'secret')
+    expect(await refusalOf(attempt)).toHaveProperty('reason', 'client_unknown')
+    expect(verify).toHaveBeenCalledWith(undefined, 'secret')
+  })
+
+  it('lets trouble of the store of clients through', async () => {
+    const trouble = temporarilyUnavailable('store_unavailable', 'x')
+    const attempt = authenticateClient({ method: basic, clientId: 'printer', credential: 'x' }, () =>
+      Promise.reject(trouble),
+    )
+    await expect(attempt).rejects.toBe(trouble)
+  })
+})

@@ -1,0 +1,193 @@
+import { ConfigurationError } from '../../lib/protocol/configuration'
+import { parseStoredClient } from '../../lib/protocol/parse-client'
+import { parsed, registration, vocabulary } from '../support/authorization/client'
+
+const secretHash = registration.client_secret_hashes[0]!
+const secondHash = 'sha256:9hAk1Mj7tNc1nGqGSjnuEZG8x0PQg3gGZQXp3X8y8Gk'
+
+/** The mistakes of the canonical registration with some fields bent. */
+const mistakesWith = (bend: Readonly<Record<string, unknown>>) =>
+  parsed({ ...registration, ...bend }).mistakes
+
+const mistake = (path: string, problem: string) => ({
+  path: `clients[0].${path}`,
+  problem: expect.stringContaining(problem),
+})
+
+const publicClient = { client_type: 'public', client_secret_hashes: undefined }
+const credentialsGrant = { grant_types: ['authorization_code', 'client_credentials'] }
+const machine = { redirect_uris: undefined, response_types: [], grant_types: ['client_credentials'] }
+
+describe('parseClient', () => {
+  it('completes a registration', () => {
+    expect(parsed(registration)).toEqual({
+      mistakes: [],
+      client: {
+        ...registration,
+        response_types: ['code'],
+        scope: ['photos.read', 'photos.write'],
+        token_endpoint_auth_method: undefined,
+        client_name: undefined,
+      },
+    })
+  })
+
+  it('gives a client the authorization code grant when it names none', () => {
+    const { client } = parsed({ ...registration, grant_types: undefined })
+    expect(client.grant_types).toEqual(['authorization_code'])
+    expect(client.response_types).toEqual(['code'])
+  })
+
+  it('gives a client without the code grant no response type', () => {
+    const { client, mistakes } = parsed({ ...registration, ...machine, response_types: undefined })
+    expect({ responseTypes: client.response_types, mistakes }).toEqual({ responseTypes: [], mistakes: [] })
+  })
+
+  it.each([
+    ['a public client without a secret', publicClient],
+    ['a public client that was issued one', { client_type: 'public' }],
+    ['several redirect URIs (REG-6)', { redirect_uris: ['https://a.example/', 'printer:/callback'] }],
+    ['several secrets, for a rotation (REG-13)', { client_secret_hashes: [secretHash, secondHash] }],
+    ['a confidential client without redirect URIs that never redirects', machine],
+    ['one method of authentication', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['fields that are named but undefined', { client_name: undefined, logo_uri: undefined }],
+  ])('accepts %s', (_what, bend) => {
+    expect(mistakesWith(bend)).toEqual([])
+  })
+
+  it('keeps what the resource owner is shown (REG-11)', () => {
+    const shown = {
+      client_name: 'Photo printer',
+      description: 'Prints your photos.',
+      client_uri: 'https://printer.example/',
+      logo_uri: 'https://printer.example/logo.svg',
+      policy_uri: 'https://printer.example/privacy',
+      tos_uri: 'https://printer.example/terms',
+    }
+    const { client, mistakes } = parsed({ ...registration, ...shown })
+    expect(mistakes).toEqual([])
+    expect(client).toMatchObject(shown)
+  })
+
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(parsed(registration).client)).toBe(true)
+  })
+
+  it.each([
+    ['a client_id', 'client_id', undefined, 'is missing: it must be a text'],
+    ['a client_id that is not empty', 'client_id', '', 'must be a text'],
+    ['a client_id without control characters', 'client_id', 'a\nb', 'without control characters'],
+    [
+      'a client type, never assumed (REG-4)',
+      'client_type',
+      undefined,
+      "is missing: it must be 'confidential'",
+    ],
+    ['a client type that exists', 'client_type', 'trusted', "'confidential' or 'public'"],
+    ['grant types that are offered', 'grant_types', ['authorization_code', 'password'], 'lists "password"'],
+    ['grant types in a list', 'grant_types', 'refresh_token', 'must be a list'],
+    ['response types that are offered', 'response_types', ['code', 'token'], 'lists "token"'],
+    ['digests, not a secret', 'client_secret_hashes', ['hunter2'], 'never secrets'],
+    ['digests, not a secret beside one', 'client_secret_hashes', [secretHash, 'hunter2'], 'never secrets'],
+    [
+      'a method that is offered',
+      'token_endpoint_auth_method',
+      'private_key_jwt',
+      'client_secret_basic, client',
+    ],
+    ['a scope', 'scope', undefined, 'is missing: it must list'],
+    ['a scope that is not empty', 'scope', '', 'must list what the client may ask for'],
+    ['a scope in the grammar', 'scope', 'photos.read  photos.write', 'one space between two'],
+    [
+      'a scope that the server has',
+      'scope',
+      'photos.read videos',
+      'it has photos.read, photos.write, profile.',
+    ],
+    ['a name without control characters', 'client_name', 'a\u0000b', 'without control characters'],
+    ['a description that is a text', 'description', 7, 'must be a text'],
+    ['a website that runs no code', 'client_uri', 'javascript:alert(1)', 'http or https URL'],
+    ['a logo on the web', 'logo_uri', '/logo.svg', 'http or https URL'],
+    ['a privacy page with a host', 'policy_uri', 'https://', 'http or https URL'],
+    ['terms on the web', 'tos_uri', 'data:text/html,x', 'http or https URL'],
+    ['no misspelt field', 'redirect_uri', 'https://a.example/', 'is not known here'],
+  ])('wants %s', (_what, key, value, problem) => {
+    expect(mistakesWith({ [key]: value })).toEqual([mistake(key, problem)])
+  })
+
+  it.each([
+    ['absolute (REG-5)', ['/callback'], 'redirect_uris[0]', 'absolute'],
+    ['without a fragment (REG-5)', ['https://a.example/#x'], 'redirect_uris[0]', 'fragment'],
+    ['without an empty fragment (REG-5)', ['https://a.example/#'], 'redirect_uris[0]', 'fragment'],
+    ['on https, the second too', ['https://a.example/', 'http://b.example/'], 'redirect_uris[1]', 'https'],
+    ['in a list', 'https://a.example/', 'redirect_uris', 'list of URIs'],
+  ])('wants redirect URIs that are %s', (_rule, redirect_uris, path, problem) => {
+    expect(mistakesWith({ redirect_uris })).toContainEqual(mistake(path, problem))
+  })
+
+  it.each([
+    ['a public client has redirect URIs (REG-7)', { ...publicClient, redirect_uris: [] }, 'redirect_uris'],
+    ['a client of the code grant has them (REG-8)', { redirect_uris: undefined }, 'redirect_uris'],
+    [
+      'a confidential client has a secret (REG-10)',
+      { client_secret_hashes: undefined },
+      'client_secret_hashes',
+    ],
+    ['its list of secrets is not empty (REG-10)', { client_secret_hashes: [] }, 'client_secret_hashes'],
+    ['it authenticates', { token_endpoint_auth_method: 'none' }, 'token_endpoint_auth_method'],
+    [
+      'client credentials are for confidential clients',
+      { ...publicClient, ...credentialsGrant },
+      'grant_types',
+    ],
+  ])('wants to see that %s', (_rule, bend, path) => {
+    expect(mistakesWith(bend)).toEqual([mistake(path, '')])
+  })
+
+  it('offers the known names beside a misspelt one', () => {
+    expect(mistakesWith({ redirect_uri: 'x' })[0]!.problem).toContain(
+      'client_id, client_name, client_secret_hashes, client_type, client_uri, description, grant_types, logo_uri',
+    )
+  })
+
+  it.each([[undefined], [null], ['photo-printer'], [[]]])('wants an object, not %j', (source) => {
+    expect(parsed(source).mistakes[0]).toEqual({ path: 'clients[0]', problem: 'must be an object.' })
+  })
+
+  it('names all mistakes at once, each with its path', () => {
+    const { mistakes } = parsed({
+      client_type: 'trusted',
+      grant_types: ['authorization_code', 'password'],
+      redirect_uris: ['http://a.example/', 'https://b.example/', 'https://c.example/#'],
+      scope: 'videos',
+      client_uri: 'printer.example',
+      secret: 'hunter2',
+    })
+    const paths = mistakes.map(({ path }) => path.replace('clients[0].', ''))
+    expect(paths.toSorted()).toEqual([
+      'client_id',
+      'client_type',
+      'client_uri',
+      'grant_types',
+      'redirect_uris[0]',
+      'redirect_uris[2]',
+      'scope',
+      'secret',
+    ])
+    expect(new ConfigurationError('Clients:', mistakes).message).not.toContain('hunter2')
+  })
+})
+
+describe('parseStoredClient', () => {
+  it('is the client that a good registration makes', () => {
+    expect(parseStoredClient(registration, vocabulary)).toEqual(parsed(registration).client)
+  })
+
+  it('is refused with every mistake of a registration that cannot work', () => {
+    const broken = { ...registration, client_type: undefined, scope: '' }
+    expect(() => parseStoredClient(broken, vocabulary)).toThrow(ConfigurationError)
+    expect(() => parseStoredClient(broken, vocabulary)).toThrow(
+      /registration\.client_type .*\n.*registration\.scope/,
+    )
+  })
+})

@@ -1,0 +1,24 @@
+import { parseResourceOwner } from '../../lib/protocol/resource-owner'
+
+describe('parseResourceOwner', () => {
+  it.each([undefined, null, false])('takes %j for nobody', (value) => {
+    expect(parseResourceOwner(value)).toBeUndefined()
+  })
+
+  it.each([
+    ['a subject', 'alice', { subject: 'alice' }],
+    ['a subject with a name', { subject: '7', name: 'Alice' }, { subject: '7', name: 'Alice' }],
+    ['a subject without a name', { subject: '7' }, { subject: '7', name: undefined }],
+    ['an empty name, for none', { subject: '7', name: '' }, { subject: '7', name: undefined }],
+    ['what else a user record holds, without it', { subject: '7', password: 'x' }, { subject: '7' }],
+  ])('reads %s', (_what, value, owner) => {
+    expect(parseResourceOwner(value)).toEqual(owner)
+  })
+
+  it.each([[''], [0], [7], [true], [['alice']], [{}], [{ subject: '' }], [{ subject: 7 }], [{ id: '7' }]])(
+    'takes %j neither for an owner nor for nobody',
+    (value) => {
+      expect(() => parseResourceOwner(value)).toThrow(TypeError)
+    },
+  )
+})

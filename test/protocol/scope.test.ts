@@ -1,0 +1,81 @@
+import * as fc from 'fast-check'
+import { covers, formatScope, intersects, parseScope } from '../../lib/protocol/scope'
+
+// RFC 6749 3.3: %x21 / %x23-5B / %x5D-7E.
+const tokenCharacters = Array.from({ length: 0x7f }, (_, code) => String.fromCharCode(code)).filter(
+  (character) => character > ' ' && character !== '"' && character !== '\\',
+)
+const token = fc.string({ unit: fc.constantFrom(...tokenCharacters), minLength: 1, maxLength: 12 })
+
+describe('parseScope', () => {
+  it.each([
+    ['one token', 'photos.read', ['photos.read']],
+    ['several, one space between two', 'a b c', ['a', 'b', 'c']],
+    ['a token named twice, once', 'a b a', ['a', 'b']],
+    ['tokens that differ in case, as two', 'read Read', ['read', 'Read']],
+    ['a URL', 'https://api.example/photos', ['https://api.example/photos']],
+    ['the borders of the grammar', '! # [ ] ~', ['!', '#', '[', ']', '~']],
+  ])('reads %s', (_what, text, scope) => {
+    expect(parseScope(text)).toEqual(scope)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a space alone', ' '],
+    ['a space at the start', ' a'],
+    ['a space at the end', 'a '],
+    ['two spaces', 'a  b'],
+    ['a tab', 'a\tb'],
+    ['a line break', 'a\nb'],
+    ['a line break at the end', 'a\n'],
+    ['a quote', 'a"b'],
+    ['a backslash', 'a\\b'],
+    ['delete', 'a\u007F'],
+    ['NUL', 'a\u0000'],
+    ['a letter outside ASCII', 'é'],
+    ['a no-break space', 'a\u00A0b'],
+  ])('refuses %s', (_what, text) => {
+    expect(parseScope(text)).toBeUndefined()
+  })
+
+  it('accepts a character exactly when the grammar does', () => {
+    for (let code = 0; code < 0x180; code++) {
+      const character = String.fromCharCode(code)
+      expect(parseScope(`a${character}a`) !== undefined).toBe(
+        tokenCharacters.includes(character) || character === ' ',
+      )
+    }
+  })
+
+  it('reads back what formatScope wrote', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(token, { minLength: 1 }), (scope) => {
+        expect(parseScope(formatScope(scope))).toEqual(scope)
+      }),
+    )
+  })
+})
+
+describe('covers', () => {
+  it.each([
+    [['a', 'b'], ['b'], true],
+    [['a', 'b'], ['b', 'a'], true],
+    [['a'], [], true],
+    [['a'], ['a', 'b'], false],
+    [['a'], ['A'], false],
+    [[], ['a'], false],
+  ])('%j covers %j: %s', (whole, part, expected) => {
+    expect(covers(whole, part)).toBe(expected)
+  })
+})
+
+describe('intersects', () => {
+  it.each([
+    [['a', 'b'], ['b', 'c'], true],
+    [['a'], ['b'], false],
+    [['a'], ['A'], false],
+    [['a'], [], false],
+  ])('%j has one of %j: %s', (whole, part, expected) => {
+    expect(intersects(whole, part)).toBe(expected)
+  })
+})

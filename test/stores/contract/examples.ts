@@ -1,0 +1,84 @@
+import type {
+  Active,
+  Approved,
+  Authorization,
+  Denied,
+  Pending,
+} from '../../../lib/authorization/authorization'
+import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
+
+/** A new id or a new revision, as the callers of a store make both: 22 characters of base64url. */
+export function random22(): string {
+  return createId(secureRandom)
+}
+
+export function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds
+}
+
+const redirectUri = 'https://calendar.example.com/callback?x=1'
+const granted = {
+  clientId: 's6BhdRkqt3',
+  subject: 'u-8842',
+  scope: ['calendar.read', 'calendar.write'],
+  bindings: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
+}
+
+export function pending(expiresAt: number, changed: Partial<Pending> = {}): Pending {
+  const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
+  const handle = digest('handle')
+  return { ...granted, state: 'pending', id: random22(), request, handle, expiresAt, ...changed }
+}
+
+export function denied(expiresAt: number, changed: Partial<Denied> = {}): Denied {
+  return { state: 'denied', id: random22(), expiresAt, ...changed }
+}
+
+export function approved(expiresAt: number, changed: Partial<Approved> = {}): Approved {
+  const code = { digest: digest('code'), redirectUri, redirectUriSent: false, failures: 2, expiresAt }
+  return { ...granted, state: 'approved', id: random22(), code, ...changed }
+}
+
+/** A client that acts for itself: no resource owner, no code, no refresh token. */
+export function active(expiresAt: number, changed: Partial<Active> = {}): Active {
+  return {
+    ...granted,
+    state: 'active',
+    id: random22(),
+    subject: undefined,
+    spentCode: undefined,
+    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt }],
+    refreshToken: undefined,
+    ...changed,
+  }
+}
+
+/** Tokens that descend from a code and were refreshed: the refresh token outlives the access tokens by far. */
+export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
+  const sealedAnswer = 'c2VhbGVk'.repeat(60)
+  return active(expiresAt, {
+    subject: 'u-8842',
+    spentCode: digest('code'),
+    accessTokens: [
+      { digest: digest('older'), scope: ['calendar.read', 'calendar.write'], expiresAt: expiresAt - 598 },
+      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597 },
+    ],
+    refreshToken: {
+      digest: digest('refresh token'),
+      generation: 7,
+      tagKey: random22(),
+      expiresAt,
+      rotation: { at: inSeconds(0), sealedAnswer },
+    },
+    ...changed,
+  })
+}
+
+/** One of every kind, with the moment at which its last credential dies. */
+export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
+  ['pending', pending],
+  ['denied', denied],
+  ['approved', approved],
+  ['active', active],
+  ['active and refreshed', refreshed],
+]

@@ -1,0 +1,36 @@
+import type { Authorization } from '../../../lib/authorization/authorization'
+import type { AuthorizationStore, StoredAuthorization } from '../../../lib/stores/authorization-store'
+import { active, approved, inSeconds, pending, random22 } from './examples'
+
+/** What a writer wants stored: the authorization, and the revision that it made for this write. */
+export function version(authorization: Authorization): StoredAuthorization {
+  return { authorization, revision: random22() }
+}
+
+/** One authorization as it moves on, under one id. */
+export function threeVersions(): readonly [StoredAuthorization, StoredAuthorization, StoredAuthorization] {
+  const id = random22()
+  const expiresAt = inSeconds(600)
+  return [
+    version(pending(expiresAt, { id })),
+    version(approved(expiresAt, { id })),
+    version(active(expiresAt, { id })),
+  ]
+}
+
+/** Saves a version in the place of the one that its writer had found; of none, to create. */
+export function save(
+  store: AuthorizationStore,
+  { authorization, revision }: StoredAuthorization,
+  found?: StoredAuthorization,
+): Promise<boolean> {
+  return store.save(authorization, revision, found?.revision)
+}
+
+/** What the store has now where this version was, is or might be. */
+export function find(
+  store: AuthorizationStore,
+  { authorization }: StoredAuthorization,
+): Promise<StoredAuthorization | undefined> {
+  return store.find(authorization.id)
+}

@@ -1,0 +1,125 @@
+import { OAuthError } from '../../lib/protocol/oauth-error'
+import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import { withDeadline, withinDeadline } from '../../lib/stores/deadline'
+import { memoryStore } from '../../lib/stores/memory-store'
+import { runInNode } from '../support/stores/node-program'
+import { find, save, threeVersions } from './contract/version'
+
+const [first, second] = threeVersions()
+const verbs: [string, (store: AuthorizationStore) => Promise<unknown>][] = [
+  ['find', (store) => find(store, first)],
+  ['save', (store) => save(store, first)],
+  ['remove', (store) => store.remove(first.authorization.id)],
+]
+
+function storeThat(answers: () => Promise<never>): AuthorizationStore {
+  return { find: answers, save: answers, remove: answers }
+}
+
+function refusalOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+describe.each(verbs)('withDeadline: %s', (_verb, call) => {
+  it('is temporarily_unavailable when the store never answers: at the deadline and not before', async () => {
+    const settled = jest.fn()
+    const refusal = refusalOf(
+      call(
+        withDeadline(
+          storeThat(() => new Promise(() => {})),
+          0.5,
+        ),
+      ),
+    )
+    void refusal.then(settled)
+    await jest.advanceTimersByTimeAsync(499)
+    expect(settled).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(1)
+    expect(settled).toHaveBeenCalledTimes(1)
+    const error = await refusal
+    expect(error).toBeInstanceOf(OAuthError)
+    expect(error).toMatchObject({
+      code: 'temporarily_unavailable',
+      reason: 'store_unavailable',
+      cause: new Error('The store did not answer within 0.5 s.'),
+    })
+  })
+
+  it.each<[string, (cause: Error) => Promise<never>]>([
+    ['rejects', (cause) => Promise.reject(cause)],
+    [
+      'throws',
+      (cause) => {
+        throw cause
+      },
+    ],
+  ])(
+    'is temporarily_unavailable at once when the store %s, and tells why on this side only',
+    async (_how, fail) => {
+      const cause = new Error('password authentication failed for 10.0.0.7')
+      const error = await refusalOf(
+        call(
+          withDeadline(
+            storeThat(() => fail(cause)),
+            0.5,
+          ),
+        ),
+      )
+      expect(error).toBeInstanceOf(OAuthError)
+      expect(error).toMatchObject({ code: 'temporarily_unavailable', reason: 'store_unavailable', cause })
+      expect(error).toHaveProperty('description', 'The server is temporarily unable to answer.')
+      expect(jest.getTimerCount()).toBe(0)
+    },
+  )
+})
+
+describe('withDeadline', () => {
+  it('passes on what the store is asked and what it answers, and leaves no timer behind', async () => {
+    const store = withDeadline(memoryStore(), 60)
+    expect(await find(store, first)).toBeUndefined()
+    expect(await save(store, first)).toBe(true)
+    expect(await save(store, second)).toBe(false)
+    expect(await save(store, second, first)).toBe(true)
+    expect(await find(store, first)).toEqual(second)
+    await store.remove(first.authorization.id)
+    expect(await find(store, first)).toBeUndefined()
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  it('takes an answer that comes just before the deadline', async () => {
+    const answer = withinDeadline(
+      () => new Promise((resolve) => setTimeout(resolve, 499, 'just in time')),
+      0.5,
+    )
+    await jest.advanceTimersByTimeAsync(499)
+    expect(await answer).toBe('just in time')
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  it('lets a process end whose store rejects after the deadline', () => {
+    const { status, output } = runInNode(`
+      const { withinDeadline } = require('./lib/stores/deadline')
+      const late = () => new Promise((_, reject) => setTimeout(reject, 50, new Error('late')))
+      withinDeadline(late, 0.01).catch(({ code }) => console.log(code))
+    `)
+    expect({ status, output }).toEqual({ status: 0, output: 'temporarily_unavailable\n' })
+  })
+
+  it('holds no process until the deadline when the store has answered', () => {
+    const { status, output } = runInNode(`
+      const { withinDeadline } = require('./lib/stores/deadline')
+      withinDeadline(async () => 'answer', 60).then(console.log)
+    `)
+    expect({ status, output }).toEqual({ status: 0, output: 'answer\n' })
+  })
+})

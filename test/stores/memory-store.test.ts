@@ -1,0 +1,118 @@
+import type { StoredAuthorization } from '../../lib/stores/authorization-store'
+import { memoryStore } from '../../lib/stores/memory-store'
+import { runInNode } from '../support/stores/node-program'
+import { authorizationStoreContract } from './authorization-store-contract'
+import { active, inSeconds } from './contract/examples'
+import { find, save, version } from './contract/version'
+
+function movableClock() {
+  let ahead = 0
+  return {
+    clock: () => Date.now() + ahead,
+    advance: (seconds: number) => {
+      ahead += seconds * 1000
+    },
+  }
+}
+
+function inEnvironment(NODE_ENV: string): void {
+  jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV })
+}
+
+function lasting(): StoredAuthorization {
+  return version(active(inSeconds(600_000)))
+}
+
+function manyOf(count: number): readonly StoredAuthorization[] {
+  return Array.from({ length: count }, lasting)
+}
+
+authorizationStoreContract('memoryStore keeps the contract', async () => {
+  const { clock, advance } = movableClock()
+  return { store: memoryStore({ clock }), advance, close: async () => {} }
+})
+
+describe('memoryStore in production', () => {
+  afterEach(() => jest.restoreAllMocks())
+
+  it('is refused, with a sentence and both cures', () => {
+    inEnvironment('production')
+    expect(() => memoryStore()).toThrow('The memory store is not for production')
+    expect(() => memoryStore()).toThrow('redisStore({ url })')
+    expect(() => memoryStore()).toThrow('memoryStore({ allowInProduction: true })')
+  })
+
+  it('is there for who asks for it', async () => {
+    inEnvironment('production')
+    const saved = version(active(inSeconds(600)))
+    const store = memoryStore({ allowInProduction: true })
+    await save(store, saved)
+    expect(await find(store, saved)).toEqual(saved)
+  })
+
+  it.each(['development', 'test', ''])('is nothing special where NODE_ENV is "%s"', (environment) => {
+    inEnvironment(environment)
+    expect(() => memoryStore()).not.toThrow()
+  })
+})
+
+describe('memoryStore with a bound', () => {
+  it('refuses the next record when it is full of live ones, and drops none of them', async () => {
+    const store = memoryStore({ maximumRecords: 100 })
+    const kept = manyOf(100)
+    for (const record of kept) await save(store, record)
+    for (const record of manyOf(200)) {
+      await expect(save(store, record)).rejects.toThrow('The memory store is full.')
+      expect(await find(store, record)).toBeUndefined()
+    }
+    expect(await Promise.all(kept.map((record) => find(store, record)))).toEqual(kept)
+  })
+
+  it('still changes the records that it has when it is full', async () => {
+    const store = memoryStore({ maximumRecords: 1 })
+    const first = lasting()
+    await save(store, first)
+    const second = version(active(inSeconds(700), { id: first.authorization.id }))
+    expect(await save(store, second, first)).toBe(true)
+    expect(await find(store, first)).toEqual(second)
+  })
+
+  it('takes one more when one was removed', async () => {
+    const store = memoryStore({ maximumRecords: 1 })
+    const [first, second] = [lasting(), lasting()]
+    await save(store, first)
+    await store.remove(first.authorization.id)
+    expect(await save(store, second)).toBe(true)
+  })
+
+  it('takes new ones in the place of those that expired', async () => {
+    const { clock, advance } = movableClock()
+    const store = memoryStore({ maximumRecords: 3, clock })
+    for (let n = 0; n < 3; n++) await save(store, version(active(inSeconds(60))))
+    await expect(save(store, lasting())).rejects.toThrow('full')
+    advance(61)
+    for (const record of manyOf(3)) expect(await save(store, record)).toBe(true)
+    await expect(save(store, lasting())).rejects.toThrow('full')
+  })
+
+  // What counts towards the bound is what is held in memory, so the bound tells whether anything is left behind.
+  it('lets 10,000 expired records go while new ones come, and keeps the whole bound for live ones', async () => {
+    const { clock, advance } = movableClock()
+    const store = memoryStore({ maximumRecords: 15_000, clock })
+    for (let n = 0; n < 10_000; n++) await save(store, version(active(inSeconds(60))))
+    advance(61)
+    const live = manyOf(15_000)
+    for (const record of live) await save(store, record)
+    await expect(save(store, lasting())).rejects.toThrow('full')
+    expect(await Promise.all(live.map((record) => find(store, record)))).toEqual(live)
+  })
+})
+
+it('memoryStore keeps no process alive', () => {
+  const { status, output } = runInNode(`
+    const { memoryStore } = require('./lib/stores/memory-store')
+    const { active, inSeconds, random22 } = require('./test/stores/contract/examples')
+    memoryStore().save(active(inSeconds(600)), random22()).then(console.log)
+  `)
+  expect({ status, output }).toEqual({ status: 0, output: 'true\n' })
+})

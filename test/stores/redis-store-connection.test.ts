@@ -1,0 +1,187 @@
+import { Redis } from 'ioredis'
+import { commit } from '../../lib/authorization/commit'
+import { secureRandom } from '../../lib/protocol/credential'
+import { OAuthError } from '../../lib/protocol/oauth-error'
+import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import { withDeadline } from '../../lib/stores/deadline'
+import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
+import { waitUntil } from '../support/wait-until'
+import { approved, inSeconds } from './contract/examples'
+import { oneMoreFailure } from './contract/race-rules'
+import { find, save, threeVersions, version } from './contract/version'
+
+/** How long a call took to reject, and with what. */
+async function failure(call: Promise<unknown>): Promise<{ seconds: number; error: unknown }> {
+  const begun = performance.now()
+  const error = await call.then(
+    () => new Error('It resolved.'),
+    (reason: unknown) => reason,
+  )
+  return { seconds: (performance.now() - begun) / 1000, error }
+}
+
+describeOwnRedis('redisStore and its connection', () => {
+  let server: RedisServer
+  let redis: Redis
+  let store: RedisStore
+  beforeAll(async () => {
+    server = await startRedis({ own: true })
+    redis = new Redis(server.url)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  const others: RedisServer[] = []
+  afterEach(async () => {
+    await store.close()
+    await Promise.all(others.splice(0).map((other) => other.stop()))
+  })
+  async function another(options: { port?: number } = {}): Promise<RedisServer> {
+    const other = await startRedis({ ...options, own: true })
+    others.push(other)
+    return other
+  }
+
+  const connections = async () =>
+    String(await redis.client('LIST'))
+      .trim()
+      .split('\n').length
+
+  it('close() leaves a client of the host alone', async () => {
+    const [first, second] = threeVersions()
+    store = redisStore({ client: redis })
+    await save(store, first)
+    await store.close()
+    expect(await redis.ping()).toBe('PONG')
+    expect(await save(store, second, first)).toBe(true)
+  })
+
+  it('close() ends a connection of its own, once and for all', async () => {
+    const before = await connections()
+    const [first, second] = threeVersions()
+    store = redisStore({ url: server.url })
+    await save(store, first)
+    expect(await connections()).toBe(before + 1)
+    await store.close()
+    await waitUntil('the connection is gone', async () => (await connections()) === before)
+    await expect(save(store, second, first)).rejects.toThrow('Connection is closed.')
+    await expect(store.close()).resolves.toBeUndefined()
+    expect(await connections()).toBe(before)
+  })
+
+  describe('when a reply is lost with its connection, and the command is sent again', () => {
+    let proxy: ReplyLosingProxy
+    beforeEach(async () => {
+      proxy = await startReplyLosingProxy(server.port)
+      store = redisStore({ url: proxy.url })
+      // Opens the connection and leaves the script with Redis, so that the next reply is the one that counts.
+      await save(store, threeVersions()[0])
+    })
+    afterEach(async () => {
+      await store.close()
+      await proxy.stop()
+    })
+
+    it('tells the creator of a record that it succeeded', async () => {
+      const [first] = threeVersions()
+      proxy.loseNextReply()
+      expect(await save(store, first)).toBe(true)
+      expect(proxy.lostReplies()).toBe(1)
+      expect(await find(store, first)).toEqual(first)
+    })
+
+    it('tells the writer who moved a record on that it succeeded', async () => {
+      const [first, second] = threeVersions()
+      await save(store, first)
+      proxy.loseNextReply()
+      expect(await save(store, second, first)).toBe(true)
+      expect(proxy.lostReplies()).toBe(1)
+      expect(await find(store, first)).toEqual(second)
+    })
+
+    it('commits a change once, not twice', async () => {
+      const counter = approved(inSeconds(600))
+      await save(store, version(counter))
+      const losing: AuthorizationStore = {
+        find: async (id) => {
+          const found = await store.find(id)
+          proxy.loseNextReply()
+          return found
+        },
+        save: (...words) => store.save(...words),
+        remove: (id) => store.remove(id),
+      }
+      const count = await commit(losing, counter.id, oneMoreFailure, secureRandom)
+      expect(proxy.lostReplies()).toBe(1)
+      expect(count).toBe(counter.code.failures + 1)
+      const found = await store.find(counter.id)
+      expect(found?.authorization).toMatchObject({ code: { failures: count } })
+    })
+  })
+
+  describe('when Redis is not there', () => {
+    let url: string
+    beforeEach(async () => {
+      const gone = await startRedis({ own: true })
+      await gone.stop()
+      url = gone.url
+    })
+
+    it('rejects soon, at the first call and at later ones', async () => {
+      store = redisStore({ url })
+      for (let call = 0; call < 3; call++) {
+        const { seconds, error } = await failure(find(store, threeVersions()[0]))
+        expect(error).toBeInstanceOf(Error)
+        expect(seconds).toBeLessThan(5)
+      }
+    })
+
+    it('is temporarily_unavailable within the deadline', async () => {
+      const [first, second] = threeVersions()
+      store = redisStore({ url })
+      const impatient = withDeadline(store, 0.3)
+      const calls = [find(impatient, first), save(impatient, second), impatient.remove('an id')]
+      for (const { seconds, error } of await Promise.all(calls.map(failure))) {
+        expect(error).toBeInstanceOf(OAuthError)
+        expect(error).toMatchObject({ code: 'temporarily_unavailable', reason: 'store_unavailable' })
+        expect(seconds).toBeLessThan(0.6)
+      }
+    })
+  })
+
+  it('rejects soon while Redis does not answer, and goes on when it does', async () => {
+    const [first] = threeVersions()
+    const slow = await another()
+    store = redisStore({ url: slow.url })
+    await save(store, first)
+    await slow.kill('SIGSTOP')
+    const { seconds, error } = await failure(find(store, first))
+    expect(error).toHaveProperty('message', 'Command timed out')
+    expect(seconds).toBeLessThan(5)
+    const impatient = withDeadline(store, 0.3)
+    expect((await failure(find(impatient, first))).error).toMatchObject({ code: 'temporarily_unavailable' })
+    await slow.kill('SIGCONT')
+    expect(await find(store, first)).toEqual(first)
+  })
+
+  it('goes on when Redis comes back, at its old place', async () => {
+    const before = await another()
+    store = redisStore({ url: before.url })
+    await save(store, threeVersions()[0])
+    await before.stop()
+    const [first] = threeVersions()
+    expect((await failure(save(store, first))).error).toBeInstanceOf(Error)
+    await another({ port: before.port })
+    await waitUntil('it saves again', () =>
+      save(store, first).then(
+        (saved) => saved,
+        () => false,
+      ),
+    )
+    expect(await find(store, first)).toEqual(first)
+  })
+})

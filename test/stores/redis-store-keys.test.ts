@@ -1,0 +1,162 @@
+import { setTimeout } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { everyCredential } from '../support/stores/every-credential'
+import { uniquePrefix } from '../support/stores/redis-under-test'
+import { active, approved, inSeconds, pending, random22 } from './contract/examples'
+import { find, save, threeVersions, version } from './contract/version'
+
+function remaining(expiresAt: number): number {
+  return expiresAt * 1000 - Date.now()
+}
+
+describeOwnRedis('redisStore', () => {
+  let server: RedisServer
+  let redis: Redis
+  let prefix: string
+  let store: RedisStore
+  beforeAll(async () => {
+    server = await startRedis({ own: true })
+    redis = new Redis(server.url)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  beforeEach(() => {
+    prefix = uniquePrefix()
+    store = redisStore({ client: redis, prefix })
+  })
+
+  const keyOf = (id: string) => `${prefix}authorization:${id}`
+
+  describe('keeps one key for each authorization', () => {
+    it('under its prefix, and none besides', async () => {
+      const before = await redis.keys('*')
+      const records = Array.from({ length: 3 }, threeVersions)
+      for (const [first, second, third] of records) {
+        await save(store, first)
+        await save(store, second, first)
+        await save(store, third, first)
+      }
+      const ids = records.map(([{ authorization }]) => authorization.id)
+      const added = (await redis.keys('*')).filter((key) => !before.includes(key))
+      expect(added.toSorted()).toEqual(ids.map(keyOf).toSorted())
+      for (const id of ids) await store.remove(id)
+      expect(await redis.keys(`${prefix}*`)).toEqual([])
+    })
+
+    it('under "oauth:" where no prefix is set', async () => {
+      const [first] = threeVersions()
+      await save(redisStore({ client: redis }), first)
+      expect(await redis.del(`oauth:authorization:${first.authorization.id}`)).toBe(1)
+    })
+
+    it('apart from those of another prefix', async () => {
+      const [first] = threeVersions()
+      await save(store, first)
+      expect(await find(redisStore({ client: redis, prefix: uniquePrefix() }), first)).toBeUndefined()
+    })
+  })
+
+  describe('lets Redis expire a record with its last credential', () => {
+    it('by giving its key the time that remains, at each save anew', async () => {
+      const id = random22()
+      const [short, long, shorter] = [inSeconds(60), inSeconds(86_400), inSeconds(30)]
+      const first = version(approved(short, { id }))
+      const second = version(active(long, { id }))
+      await save(store, first)
+      expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(short))).toBeLessThan(1000)
+      await save(store, second, first)
+      expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(long))).toBeLessThan(1000)
+      await save(store, version(active(shorter, { id })), second)
+      expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(shorter))).toBeLessThan(1000)
+    })
+
+    it('as a span of time, so that the clocks of process and Redis need not agree', async () => {
+      const hour = 3_600_000
+      const ahead = redisStore({ client: redis, prefix, clock: () => Date.now() + hour })
+      const authorization = pending(inSeconds(3600 + 60))
+      await save(ahead, version(authorization))
+      const left = await redis.pttl(keyOf(authorization.id))
+      expect(Math.abs(left - (remaining(authorization.expiresAt) - hour))).toBeLessThan(1000)
+    })
+
+    it('in real time', async () => {
+      const mortal = version(pending(inSeconds(2)))
+      await save(store, mortal)
+      expect(await find(store, mortal)).toEqual(mortal)
+      await setTimeout(2050)
+      expect(await find(store, mortal)).toBeUndefined()
+      expect(await redis.exists(keyOf(mortal.authorization.id))).toBe(0)
+    })
+
+    it('soon, where nothing of it is alive any more', async () => {
+      const dead = version(pending(inSeconds(-60)))
+      expect(await save(store, dead)).toBe(true)
+      await setTimeout(20)
+      expect(await redis.exists(keyOf(dead.authorization.id))).toBe(0)
+    })
+  })
+
+  describe('stands what else happens in Redis', () => {
+    it('survives that Redis forgets its scripts', async () => {
+      const [first, second, third] = threeVersions()
+      await save(store, first)
+      await redis.script('FLUSH')
+      expect(await save(store, second, first)).toBe(true)
+      await redis.script('FLUSH')
+      expect(await save(store, third, first)).toBe(false)
+      expect(await find(store, first)).toEqual(second)
+    })
+
+    const revision = random22()
+    it.each([
+      ['other text', 'hello'],
+      ['nothing', ''],
+      ['a revision alone', revision],
+      ['other JSON', `${revision}{"name":"Ada"}`],
+      ['JSON that is no object', `${revision}null`],
+      ['a record without its fields', `${revision}{"state":"active","id":"${random22()}"}`],
+      ['a state of a later version', `${revision}{"state":"suspended","id":"${random22()}"}`],
+      ['a record that was cut', `${revision}${JSON.stringify(active(inSeconds(60))).slice(0, -1)}`],
+    ])('rejects when another program wrote under the key: %s', async (_what, value) => {
+      const id = random22()
+      await redis.set(keyOf(id), value, 'EX', 60)
+      await expect(store.find(id)).rejects.toThrow(/not readable by this version|JSON/)
+    })
+
+    it('neither reads nor overwrites a value of another type', async () => {
+      const [first] = threeVersions()
+      const key = keyOf(first.authorization.id)
+      await redis.rpush(key, 'a list')
+      await expect(find(store, first)).rejects.toThrow('WRONGTYPE')
+      await expect(save(store, first)).rejects.toThrow('WRONGTYPE')
+      expect(await redis.lrange(key, 0, -1)).toEqual(['a list'])
+      await redis.del(key)
+    })
+
+    it('does not create over the text of another program', async () => {
+      const [first] = threeVersions()
+      await redis.set(keyOf(first.authorization.id), 'hello', 'EX', 60)
+      expect(await save(store, first)).toBe(false)
+      expect(await redis.get(keyOf(first.authorization.id))).toBe('hello')
+    })
+  })
+
+  it('keeps nothing that can be presented', async () => {
+    const dumps: string[] = []
+    const credentials = await everyCredential(store, async (id) => {
+      dumps.push(`${await redis.get(keyOf(id))}`)
+    })
+    expect(credentials).toHaveLength(6)
+    expect(dumps).toHaveLength(4)
+    const secrets = credentials.flatMap((text) => {
+      const secret = Buffer.from(text.slice(3), 'base64url').subarray(-32)
+      return [text, text.slice(-40), secret.toString('base64'), secret.toString('hex')]
+    })
+    for (const dump of dumps) expect(secrets.filter((secret) => dump.includes(secret))).toEqual([])
+  })
+})
