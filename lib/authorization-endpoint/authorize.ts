@@ -19,21 +19,29 @@ export interface AuthorizationEndpoint extends RequestRules {
   readonly circumstances: () => Circumstances
 }
 
+/** What the host does for the authorization endpoint. What it throws is told to the client as `server_error`. */
+export interface Host {
+  /** Who is logged in; undefined for nobody. */
+  resourceOwner(): Promise<ResourceOwner | undefined>
+  /** Answers with a login, after which the same request may be made again. */
+  logIn(): Promise<void>
+  /** Answers with the question; the decision comes as another request. */
+  ask(question: Question): Promise<void>
+}
+
 /** What becomes of an authorization request. */
 export type AuthorizationOutcome =
-  /** The resource owner is told; nothing is redirected. */
+  /** The resource owner is to be told; nothing is redirected. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The client is told. */
+  /** The client is to be told. */
   | {
       readonly kind: 'redirect'
       readonly location: string
       readonly error: OAuthError
       readonly clientId: string
     }
-  /** Nobody is logged in: the same request may be made again afterwards. */
-  | { readonly kind: 'login' }
-  /** The request waits for its resource owner. */
-  | { readonly kind: 'pending'; readonly question: Question }
+  /** The host has answered. */
+  | { readonly kind: 'answered' }
 
 /** What the resource owner is asked. */
 export interface Question {
@@ -49,7 +57,7 @@ export interface Question {
 export async function authorize(
   endpoint: AuthorizationEndpoint,
   parameters: Parameters,
-  resourceOwner: () => Promise<ResourceOwner | undefined>,
+  host: Host,
 ): Promise<AuthorizationOutcome> {
   let destination: Destination
   try {
@@ -58,7 +66,8 @@ export async function authorize(
     return { kind: 'refused', error: unexpected(error) }
   }
   try {
-    return await ask(endpoint, destination, parameters, resourceOwner)
+    await ask(endpoint, destination, parameters, host)
+    return { kind: 'answered' }
   } catch (cause) {
     const error = unexpected(cause)
     const location = errorResponse(frameOf(endpoint, destination, parameters), error)
@@ -70,23 +79,22 @@ async function ask(
   endpoint: AuthorizationEndpoint,
   destination: Destination,
   parameters: Parameters,
-  resourceOwner: () => Promise<ResourceOwner | undefined>,
-): Promise<AuthorizationOutcome> {
+  host: Host,
+): Promise<void> {
   const { responseType, scope, bindings } = parseAuthorizationRequest(destination, parameters, endpoint)
-  const owner = await resourceOwner()
-  if (owner === undefined) return { kind: 'login' }
+  const resourceOwner = await host.resourceOwner()
+  if (resourceOwner === undefined) return host.logIn()
   const { client, redirectUri, redirectUriSent } = destination
-  const request = {
-    responseType: responseType.name,
-    redirectUri,
-    redirectUriSent,
-    requestState: parameters.get('state'),
-  }
+  const requestState = parameters.get('state')
+  const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
+  const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
-  const proposal = { clientId: client.client_id, subject: owner.subject, scope, bindings, request }
-  const { pending, handle } = propose(proposal, circumstances)
+  const { pending, handle } = propose(
+    { clientId: client.client_id, subject, scope, bindings, request },
+    circumstances,
+  )
   await begin(endpoint.store, pending, circumstances.random)
-  return { kind: 'pending', question: { client, resourceOwner: owner, scope, redirectUri, handle } }
+  return host.ask({ client, resourceOwner, scope, redirectUri, handle })
 }
 
 // A faulty parameter counts as absent here: the error is about something, and it must still be sent.

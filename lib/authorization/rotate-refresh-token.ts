@@ -34,7 +34,8 @@ export function rotateRefreshToken(
   if (generation === undefined || generation > refreshToken.generation)
     return keep(refused('refresh_token_unknown'))
   if (refresh.clientId !== current.clientId) return keep(refused('refresh_token_of_another_client'))
-  if (generation < refreshToken.generation) return repeat(refreshToken, generation, refresh, circumstances)
+  if (generation < refreshToken.generation)
+    return repeat(current, refreshToken, generation, refresh, circumstances)
   if (!hasDigest(refresh.refreshToken, refreshToken.digest)) return keep(refused('refresh_token_unknown'))
   if (refreshToken.expiresAt <= circumstances.now) return keep(refused('refresh_token_expired'))
   const scope = refresh.scope === undefined ? current.scope : parseScope(refresh.scope)
@@ -46,15 +47,25 @@ export function rotateRefreshToken(
 }
 
 function repeat(
+  current: Active,
   { generation, rotation }: RefreshToken,
   presented: number,
   { refreshToken }: Refresh,
-  { now, lifetimes }: Circumstances,
+  circumstances: Circumstances,
 ): Step<Issued> {
+  const { now, lifetimes } = circumstances
   const inGrace = rotation !== undefined && now < rotation.at + lifetimes.refreshTokenGrace
   const answer =
     presented === generation - 1 && inGrace ? unseal(rotation.sealedAnswer, refreshToken) : undefined
-  return answer === undefined ? remove(refused('refresh_token_reused')) : keep(answer)
+  if (answer === undefined) return remove(refused('refresh_token_reused'))
+  if (answer.expiresAt > now) return keep(answer)
+  // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
+  const { authorization, issued } = issue(
+    current,
+    { scope: answer.scope, refreshToken: false },
+    circumstances,
+  )
+  return save(authorization, { ...issued, refreshToken: answer.refreshToken })
 }
 
 function rotate(

@@ -38,6 +38,8 @@ export function answerClient(
   response: Response,
   { location, error, clientId }: Answer,
 ): void {
+  // A page of the host's that broke after it was sent: only the host's own error handling is left.
+  if (error !== undefined && response.headersSent) throw error
   if (error !== undefined) reports.reportError(request, response, 'authorization', error, clientId)
   redirectTo(response, location)
 }

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { authorize as ask } from '../authorization-endpoint/authorize'
+import { authorize as authorizeRequest } from '../authorization-endpoint/authorize'
 import { unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { answerClient, ownerOf, tellOwner, type AuthorizationEdge } from './authorization-edge'
@@ -38,17 +38,15 @@ async function takeRequest(
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
-  const outcome = await ask(edge.endpoint, parameters, () => ownerOf(edge, request))
-  switch (outcome.kind) {
-    case 'refused':
-      throw outcome.error
-    case 'redirect':
-      answerClient(edge, request, response, outcome)
-      break
-    case 'login':
+  const outcome = await authorizeRequest(edge.endpoint, parameters, {
+    resourceOwner: () => ownerOf(edge, request),
+    logIn: async () => {
       await edge.login(request, response, `${edge.path}?${parameters.format()}`)
-      break
-    case 'pending':
-      await edge.showConsent(request, response, outcome.question)
-  }
+    },
+    ask: async (question) => {
+      await edge.showConsent(request, response, question)
+    },
+  })
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'redirect') answerClient(edge, request, response, outcome)
 }

@@ -3,6 +3,7 @@ import type { Access } from '../authorization/present-access-token'
 import { AccessRefusal } from '../protected-resource/access-refusal'
 import { admit } from '../protected-resource/admit'
 import { parseRequirement, type Requirement } from '../protected-resource/requirement'
+import { isRecord } from '../protocol/configuration'
 import { unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
@@ -50,26 +51,33 @@ const realm = 'oauth'
 
 export function bearerGuard(edge: GuardEdge): BearerGuard {
   return (first: string | BearerGuardOptions = '', second: BearerGuardOptions = {}) => {
-    const [scope, options] = typeof first === 'string' ? [first, second] : ['', first]
+    const [scope, options] = isPlain(first) ? ['', first] : [first, second]
     return guard(edge, parseRequirement(scope, options, edge.knownScope))
   }
+}
+
+// Mounted uncalled, a guard gets a request here, which must not pass for options.
+function isPlain(value: unknown): value is BearerGuardOptions {
+  return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
   return (request, response, next) => {
     const headers = request.headersDistinct['authorization'] ?? []
-    if (headers.length === 0 && requirement.optional) return next()
+    const pass = (access: Access | undefined) => {
+      if (access !== undefined) request.oauth = access
+      next()
+    }
+    const fail = (error: unknown) =>
+      requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
     admit(headers, requirement, { store: edge.store, tokenType: edge.tokenType, now: edge.now() })
-      .then(
-        (access) => {
-          request.oauth = access
-          next()
-        },
-        (error: unknown) => refuse(edge, request, response, error),
-      )
+      .then(pass, fail)
       .catch(next)
-    return undefined
   }
+}
+
+function showsNoToken(error: unknown): boolean {
+  return error instanceof AccessRefusal && error.code === undefined
 }
 
 function refuse(

@@ -38,10 +38,10 @@ export class FailureReports {
     return this.report(request, response, { endpoint, code, reason, clientId, cause })
   }
 
-  /** Reports a failure and names it in the header of the answer, which must not be sent yet. */
+  /** Reports a failure and names it in the header of the answer. */
   report(request: Request, response: Response, failure: Omit<Failure, 'requestId'>): string {
     const requestId = requestIdOf(request, response)
-    response.setHeader('X-Request-Id', requestId)
+    if (!response.headersSent) response.setHeader('X-Request-Id', requestId)
     if (this.events.listenerCount('failure') > 0) this.events.emit('failure', { ...failure, requestId })
     else if (failure.cause !== undefined)
       warnOnce(

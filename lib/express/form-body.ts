@@ -5,7 +5,7 @@ import { Parameters } from '../protocol/parameters'
 
 const bytesAtMost = 64 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodies = new WeakMap<Request, Promise<Parameters>>()
 
@@ -22,19 +22,22 @@ export function formOf(request: Request): Promise<Parameters> {
 }
 
 async function readForm(request: Request): Promise<Parameters> {
-  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers
   if (type === undefined || !formType.test(type.trim()))
     throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
-  if (request.readableDidRead) return fromParser(request.body)
-  if (encoding.toLowerCase() !== 'identity')
+  if (Number(length) > bytesAtMost) throw tooLarge()
+  // An empty body is never "read": nothing comes out of it, but it can have ended.
+  if (request.readableDidRead || request.readableEnded) return fromParser(request)
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
   return Parameters.parse(decode(await readStream(request)))
 }
 
-function fromParser(body: unknown): Parameters {
+function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead: boolean }): Parameters {
   if (typeof body === 'string') return Parameters.parse(body)
   if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
   if (isRecord(body)) return Parameters.fromParsedBody(body)
+  if (!readableDidRead) return Parameters.parse('')
   throw new Error(
     'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
   )
@@ -44,21 +47,19 @@ function readStream(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    const stop = (error: Error) => {
-      request.removeAllListeners('data')
-      request.pause()
-      reject(error)
-    }
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > bytesAtMost) stop(invalidRequest('body_too_large', 'The body is larger than 64 KiB.'))
-      else chunks.push(chunk)
+      if (bytes <= bytesAtMost) return chunks.push(chunk)
+      request.removeAllListeners('data').pause()
+      return reject(tooLarge())
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', stop)
-    request.on('close', () => reject(invalidRequest('body_aborted', 'The body ended early.')))
+    const abort = () => reject(invalidRequest('body_aborted', 'The body ended early.'))
+    request.on('error', abort).on('close', abort)
   })
 }
+
+const tooLarge = () => invalidRequest('body_too_large', 'The body is larger than 64 KiB.')
 
 function decode(bytes: Buffer): string {
   try {

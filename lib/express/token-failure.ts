@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { claimedClientId } from '../passport/client-verification'
 import { unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { FailureReports } from './failure'
 import { sendJsonError } from './json-response'
@@ -12,10 +13,9 @@ export function sendTokenFailure(
   response: Response,
   thrown: unknown,
   reports: FailureReports,
-  clientId: string | undefined,
 ): void {
   const error = unexpected(thrown)
-  reports.reportError(request, response, 'token', error, clientId)
+  reports.reportError(request, response, 'token', error, claimedClientId(request))
   sendJsonError(response, statusOf(error), error, headersOf(error))
 }
 

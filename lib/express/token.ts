@@ -53,9 +53,9 @@ export function token(edge: TokenEdge): RequestHandler {
 export function clientAuthenticationErrors({ reports }: TokenEdge): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const refusal = isPassportFailure(error)
-      ? invalidClient('client_not_authenticated', 'Client authentication failed.', { cause: error })
+      ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : error
-    if (refusal instanceof OAuthError) sendTokenFailure(request, response, refusal, reports, undefined)
+    if (refusal instanceof OAuthError) sendTokenFailure(request, response, refusal, reports)
     else next(error)
   }
 }
@@ -78,8 +78,7 @@ function step({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
   }
   return (request, response, next) => {
     const passOn = (outcome: 'answered' | 'next') => (outcome === 'next' ? next() : undefined)
-    const fail = (error: unknown) =>
-      sendTokenFailure(request, response, error, reports, authenticatedClient(request)?.client_id)
+    const fail = (error: unknown) => sendTokenFailure(request, response, error, reports)
     attempt(request, response).then(passOn, fail).catch(next)
   }
 }

@@ -26,19 +26,21 @@ export function clientStrategy(name: string, verification: ClientVerification, p
   const strategy: Strategy & { readonly name: string } = {
     name,
     authenticate(request) {
+      // Taken now: a strategy that is handed to `passport.authenticate` itself is one object for all requests.
+      const { success, fail, error } = this
       const proven = async () => {
         const presented = await verification.present(request)
         return presented.method.name === name ? prove(presented, request) : undefined
       }
       const conclude = (client: Client | undefined) => {
-        if (client === undefined) return this.fail(401)
+        if (client === undefined) return fail(401)
         rememberClient(request, client)
-        return this.success(client)
+        return success(client)
       }
       // What `success` runs is the rest of the host's request: a throw in there must not end as a silent rejection.
       proven()
         .then(conclude)
-        .catch((error: unknown) => this.error(error))
+        .catch((thrown: unknown) => error(thrown))
     },
   }
   return strategy

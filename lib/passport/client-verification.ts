@@ -8,6 +8,13 @@ import type {
 import { presentedClient } from '../client-authentication/presented-client'
 import type { Client, FindClient } from '../protocol/client'
 
+const claims = new WeakMap<Request, string>()
+
+/** The client that a request says it comes from; proven or not, for events alone. */
+export function claimedClientId(request: Request): string | undefined {
+  return claims.get(request)
+}
+
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
   constructor(
@@ -18,7 +25,9 @@ export class ClientVerification {
 
   /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
   async present(request: Request): Promise<PresentedClient> {
-    return presentedClient(await this.sourcesOf(request), this.methods)
+    const presented = presentedClient(await this.sourcesOf(request), this.methods)
+    claims.set(request, presented.clientId.slice(0, 256))
+    return presented
   }
 
   /** The client, proven. @throws OAuthError `invalid_client` when it is not. */
