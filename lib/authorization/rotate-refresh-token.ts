@@ -48,7 +48,7 @@ export function rotateRefreshToken(
 
 function repeat(
   current: Active,
-  { generation, rotation }: RefreshToken,
+  { generation, rotation, expiresAt }: RefreshToken,
   presented: number,
   { refreshToken }: Refresh,
   circumstances: Circumstances,
@@ -58,6 +58,7 @@ function repeat(
   const answer =
     presented === generation - 1 && inGrace ? unseal(rotation.sealedAnswer, refreshToken) : undefined
   if (answer === undefined) return remove(refused('refresh_token_reused'))
+  if (expiresAt <= now) return keep(refused('refresh_token_expired'))
   if (answer.expiresAt > now) return keep(answer)
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
   const { authorization, issued } = issue(

@@ -1,0 +1,145 @@
+import express, { type RequestHandler } from 'express'
+import { application, mountAll } from '../support/flows/application'
+import { bodyParsers } from '../support/flows/body-parsers'
+import { nightlyReport } from '../support/flows/clients'
+import { formOf } from '../support/flows/flow'
+import { rawRequest, type RawResponse } from '../support/flows/raw-request'
+
+const formType = 'application/x-www-form-urlencoded'
+const grant = formOf({
+  grant_type: 'client_credentials',
+  scope: 'photos:read',
+  client_id: nightlyReport.registration.client_id,
+  client_secret: nightlyReport.secret,
+})
+const withScope = (rest: string): string => grant.replace('scope=photos%3Aread', rest)
+const ofLength = (bytes: number): string => `${grant}&pad=`.padEnd(bytes, 'x')
+const json = JSON.stringify(Object.fromEntries(new URLSearchParams(grant)))
+
+type Content = readonly [name: string, body: string | Buffer, type: string]
+
+const answered: readonly Content[] = [
+  ['a good request', grant, formType],
+  ['a good request that names its charset', grant, `${formType};charset=UTF-8`],
+  ['a repeated parameter', `${grant}&scope=photos:read`, formType],
+  ['a repeated client_id', `${grant}&client_id=nightly-report`, formType],
+  ['a repeated parameter that nobody knows', `${grant}&a=1&a=2`, formType],
+  ['a parameter without a value', withScope('scope='), formType],
+  ['a parameter without an equals sign', withScope('scope'), formType],
+  ['empty parameters', `&&${grant}&=&a&b=&`, formType],
+  ['brackets that nobody knows', `${grant}&a[b]=1&a[b][c]=2&d[]=3&d[]=4&__proto__[e]=5`, formType],
+  ['no body', '', formType],
+  ['a body of 64 KiB', ofLength(64 * 1024), formType],
+  ['a body of 64 KiB and one byte', ofLength(64 * 1024 + 1), formType],
+  ['JSON', json, 'application/json'],
+  ['JSON that says it is a form', json, formType],
+  ['a form that says it is text', grant, 'text/plain'],
+]
+
+/** Here a parser has lost what the answer would tell, or refuses by itself: what counts is that no tokens come. */
+const refused: readonly Content[] = [
+  ['brackets in place of a known name', withScope('scope[]=photos:read'), formType],
+  ['named brackets in place of a known name', withScope('scope[a]=photos:read'), formType],
+  ['a broken percent triplet', withScope('scope=photos%3'), formType],
+  ['a parameter that is not UTF-8', withScope('scope=%FF'), formType],
+  ['bytes that are not UTF-8', Buffer.from(withScope('scope=ÿ'), 'latin1'), formType],
+  ['a form in another charset', grant, `${formType}; charset=iso-8859-1`],
+  ['a form in no known charset', grant, `${formType}; charset=klingon`],
+]
+
+async function post(
+  handlers: readonly RequestHandler[],
+  body: string | Buffer,
+  type: string,
+  headers: readonly string[] = [],
+): Promise<RawResponse> {
+  const { app } = application(
+    {},
+    {
+      mount: (host, oauth) => {
+        for (const handler of handlers) host.use(handler)
+        mountAll(host, oauth)
+      },
+    },
+  )
+  return rawRequest(app, {
+    method: 'POST',
+    path: '/token',
+    headers: ['Content-Type', type, ...headers],
+    body,
+  })
+}
+
+const wait: RequestHandler = (_request, _response, next) => void setTimeout(next, 5)
+const swallow: RequestHandler = (request, _response, next) => void request.resume().on('end', next)
+const withoutToken = (text: string): string => text.replace(/at_[\w-]{64}/, 'at_')
+
+describe('The token endpoint, without a parser before it,', () => {
+  test.each<[string, string | Buffer, string, number, string]>([
+    ['a good request', grant, formType, 200, 'access_token'],
+    ['a repeated parameter', `${grant}&scope=photos:read`, formType, 400, 'invalid_request'],
+    ['a repeated parameter that nobody knows', `${grant}&a=1&a=2`, formType, 200, 'access_token'],
+    ['an empty parameter', withScope('scope='), formType, 400, 'invalid_scope'],
+    ['brackets', `${grant}&scope[]=unheard-of&grant_type[a]=b`, formType, 200, 'access_token'],
+    ['brackets only', withScope('scope[]=photos:read'), formType, 400, 'invalid_scope'],
+    ['no body', '', formType, 401, 'invalid_client'],
+    ['64 KiB', ofLength(64 * 1024), formType, 200, 'access_token'],
+    ['64 KiB and one byte', ofLength(64 * 1024 + 1), formType, 400, 'invalid_request'],
+    ['five megabytes', ofLength(5 * 1024 * 1024), formType, 400, 'invalid_request'],
+    ['JSON', json, 'application/json', 400, 'invalid_request'],
+    ['text', grant, 'text/plain', 400, 'invalid_request'],
+    ['an empty content type', grant, '', 400, 'invalid_request'],
+    ['another charset', grant, `${formType}; charset=iso-8859-1`, 400, 'invalid_request'],
+    ['a quoted charset', grant, `${formType}; charset="utf-8"`, 200, 'access_token'],
+    ['a broken percent triplet', withScope('scope=%3'), formType, 400, 'invalid_request'],
+    ['what is not UTF-8', withScope('scope=%FF'), formType, 400, 'invalid_request'],
+  ])('answers %s', async (_, body, type, status, word) => {
+    const response = await post([], body, type)
+    expect(response.status).toBe(status)
+    expect(response.text).toContain(word)
+  })
+})
+
+test.each([
+  ['a good request', grant, 200],
+  ['one that grows too large', ofLength(200_000), 400],
+])('The token endpoint reads a body of unknown length: %s', async (_, body, status) => {
+  const chunked = ['Transfer-Encoding', 'chunked']
+  expect((await post([], body, formType, chunked)).status).toBe(status)
+})
+
+describe.each(bodyParsers)('The token endpoint, with %s before it,', (_, handlers) => {
+  test.each(answered)('answers %s as it does without', async (_name, body, type) => {
+    const [expected, actual] = [await post([], body, type), await post(handlers, body, type)]
+    expect(actual.status).toBe(expected.status)
+    expect(withoutToken(actual.text)).toBe(withoutToken(expected.text))
+  })
+
+  test.each(refused)('refuses %s as it does without', async (_name, body, type) => {
+    const statuses = [await post([], body, type), await post(handlers, body, type)].map(
+      ({ status }) => status,
+    )
+    for (const status of statuses) expect([400, 415]).toContain(status)
+  })
+
+  test('takes brackets behind a known name for another name, or refuses them', async () => {
+    const response = await post(handlers, `${grant}&scope[]=unheard-of`, formType)
+    expect(response.text).toMatch(/"scope":"photos:read"|"invalid_request"/)
+  })
+})
+
+test.each<[string, RequestHandler]>([
+  ['express.urlencoded()', express.urlencoded({ extended: false })],
+  ['express.raw()', express.raw({ type: '*/*' })],
+])(
+  'The token endpoint answers no body, even if the host waits for something behind its %s',
+  async (_, parser) => {
+    expect((await post([parser, wait], '', formType)).status).toBe(401)
+  },
+)
+
+test('A host that reads the body and keeps nothing of it hears so, and no one else does', async () => {
+  const response = await post([swallow], grant, formType)
+  expect(response.status).toBe(500)
+  expect(JSON.parse(response.text)).toEqual({ error: 'server_error', error_description: expect.any(String) })
+})

@@ -1,0 +1,113 @@
+import { hashSync } from 'bcrypt'
+import { generateClientSecret, hashClientSecret, type ClientRegistration } from '../../lib/index'
+import { bent, nightlyReport, photoFrame } from '../support/flows/clients'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { basic } from '../support/flows/flow'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+const report = (client_id: string, ...client_secret_hashes: string[]): ClientRegistration => ({
+  ...nightlyReport.registration,
+  client_id,
+  client_secret_hashes,
+})
+const raw = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+const encodeAll = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+const cheap = (secret: string): string => hashSync(secret, 4)
+
+describeOnEveryStore('A client secret', (stage) => {
+  test('that a person chose is verified by bcrypt, again and again, and a wrong one is not', async () => {
+    const { flow, failures } = stage()
+    for (let turn = 0; turn < 3; turn += 1) {
+      tokensOf(await flow.redeem(photoFrame, await flow.approve(photoFrame)))
+      const guess = { ...photoFrame, secret: `${photoFrame.secret}.` }
+      expect(refusalOf(await flow.redeem(guess, 'x'))).toBe('401 invalid_client')
+    }
+    expect(failures).toHaveLength(3)
+  })
+
+  test.each(['short', 'a b', 'x'.repeat(72)])('hashed by the suite is verified: %p', async (secret) => {
+    const registration = report('report', await hashClientSecret(secret))
+    const { flow } = stage({ clients: [registration] })
+    expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
+  })
+
+  test('is not matched by its first 72 bytes, all that bcrypt reads', async () => {
+    const registration = report('report', cheap('x'.repeat(72)))
+    const { flow } = stage({ clients: [registration] })
+    const response = await flow.request({ registration, secret: 'x'.repeat(73) }, grant)
+    expect(refusalOf(response)).toBe('401 invalid_client')
+  })
+
+  test('is one of several during a rotation, of either kind, until it is dropped', async () => {
+    const [old, next] = [generateClientSecret(), generateClientSecret()]
+    const all = [old.client_secret_hash, cheap('chosen'), next.client_secret_hash]
+    const registered = { report: report('report', ...all) }
+    const { flow } = stage({ clients: { find: async () => registered.report } })
+    const ask = (secret: string) => flow.request({ registration: registered.report, secret }, grant)
+    for (const secret of [old.client_secret, 'chosen', next.client_secret]) tokensOf(await ask(secret))
+
+    registered.report = report('report', next.client_secret_hash)
+    for (const secret of [old.client_secret, 'chosen'])
+      expect(refusalOf(await ask(secret))).toBe('401 invalid_client')
+    tokensOf(await ask(next.client_secret))
+  })
+
+  test('of a client that the host has disabled is worth nothing', async () => {
+    const clients = new Map([['nightly-report', nightlyReport.registration]])
+    const { flow } = stage({ clients: { find: async (id) => clients.get(id) } })
+    tokensOf(await flow.request(nightlyReport, grant))
+    clients.clear()
+    expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
+  })
+
+  test.each([
+    ['colons', 'urn:example:report', 'a:b::c:'],
+    ['percent signs', '100%', '%41%zz%'],
+    ['plus signs', 'c++', '+a+b+'],
+    ['spaces', 'night report', ' a  b '],
+    ['non-ASCII', 'bericht-für-世界', 'pässwörd-🔑'],
+    ['delimiters', 'a&b=c', '?a=b&c#d/e'],
+  ])('may hold %s, and so may an id: form encoded in Basic, and in the body', async (_, id, secret) => {
+    const registration = report(id, cheap(secret))
+    const { flow } = stage({ clients: [registration] })
+    expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
+    const body = { ...grant, client_id: id, client_secret: secret }
+    expect((await flow.submit('/token', body)).status).toBe(200)
+  })
+
+  test.each([
+    ['colons in the secret', 'report', 'a:b::c:'],
+    ['stray percent signs', '100%', '50%-off-%zz'],
+    ['spaces', 'night report', ' a  b '],
+    ['non-ASCII', 'bericht-für-世界', 'pässwörd-🔑'],
+    ['delimiters', 'a&b=c', '?a=b&c#d/e'],
+  ])('may be sent raw in Basic, with %s', async (_, id, secret) => {
+    const { flow } = stage({ clients: [report(id, cheap(secret))] })
+    const headers = { Authorization: raw(id, secret) }
+    expect((await flow.submit('/token', grant, undefined, headers)).status).toBe(200)
+  })
+
+  test('may come with every byte percent encoded, as some libraries do', async () => {
+    const { client_id } = nightlyReport.registration
+    const headers = { Authorization: raw(encodeAll(client_id), encodeAll(nightlyReport.secret)) }
+    expect((await stage().flow.submit('/token', grant, undefined, headers)).status).toBe(200)
+  })
+
+  test('counts for the registered method only, where one is registered', async () => {
+    const { client_id } = nightlyReport.registration
+    const byBasic = { Authorization: basic(client_id, nightlyReport.secret) }
+    const byBody = { client_id, client_secret: nightlyReport.secret }
+    for (const [method, basicGets, bodyGets] of [
+      ['client_secret_basic', 200, 401],
+      ['client_secret_post', 401, 200],
+    ] as const) {
+      const client = bent(nightlyReport, { token_endpoint_auth_method: method })
+      const { flow } = stage({ clients: [client.registration] })
+      expect((await flow.submit('/token', grant, undefined, byBasic)).status).toBe(basicGets)
+      expect((await flow.submit('/token', { ...grant, ...byBody })).status).toBe(bodyGets)
+    }
+  })
+})

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { photoBook, photoPrint } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { errorPageOf } from '../support/flows/error-page'
+import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { authorizationRequest } from '../support/flows/flow'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+
+const asked = authorizationRequest(photoBook)
+const open = async ({ flow }: Stage) => flow.ask(asked, 'alice')
+
+describeOnEveryStore('The decision', (stage) => {
+  test('is the same owner’s alone: another one gets nowhere, and spoils nothing', async () => {
+    const set = stage()
+    const page = await open(set)
+    for (const decision of ['approve', 'deny'])
+      expect(errorPageOf(await set.flow.decide(page, decision, 'mallory'))).toBe('400 invalid_request')
+    codeOf(await set.flow.decide(page, 'approve', 'alice'))
+  })
+
+  test('is nobody’s when nobody is logged in any more, and can be sent again after a login', async () => {
+    const set = stage()
+    const page = await open(set)
+    expect(errorPageOf(await set.flow.decide(page, 'approve'))).toBe('400 invalid_request')
+    codeOf(await set.flow.decide(page, 'approve', 'alice'))
+  })
+
+  test.each([
+    ['approve', 'approve'],
+    ['approve', 'deny'],
+    ['deny', 'approve'],
+    ['deny', 'deny'],
+  ])('is taken once: after %s, %s is refused', async (first, second) => {
+    const set = stage()
+    const page = await open(set)
+    redirectionOf(await set.flow.decide(page, first, 'alice'))
+    expect(errorPageOf(await set.flow.decide(page, second, 'alice'))).toBe('400 invalid_request')
+  })
+
+  test('sent a second time leaves the code of the first one good', async () => {
+    const set = stage()
+    const page = await open(set)
+    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    await set.flow.decide(page, 'deny', 'alice')
+    const { accessToken } = tokensOf(await set.flow.redeem(photoBook, code))
+    await set.flow.decide(page, 'approve', 'alice')
+    expect((await set.flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('sent many times at once ends one way', async () => {
+    const set = stage()
+    const page = await open(set)
+    const decisions = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'approve' : 'deny'))
+    const responses = await Promise.all(decisions.map((decision) => set.flow.decide(page, decision, 'alice')))
+    expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(7)
+  })
+
+  test.each(['cross-site', 'same-site'])(
+    'from a page that is %s is refused, and spoils nothing',
+    async (site) => {
+      const set = stage()
+      const page = await open(set)
+      const response = await set.flow.decide(page, 'approve', 'alice', { 'Sec-Fetch-Site': site })
+      expect(errorPageOf(response)).toBe('400 invalid_request')
+      codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    },
+  )
+
+  test.each([
+    { 'Sec-Fetch-Site': 'same-origin', Origin: 'null' },
+    { 'Sec-Fetch-Site': 'none' },
+    { Origin: 'null' },
+  ])('from the consent page is taken with %j', async (headers) => {
+    const set = stage()
+    expect(codeOf(await set.flow.decide(await open(set), 'approve', 'alice', headers))).toMatch(/^ac_/)
+  })
+
+  test.each(['Approve', 'approve ', 'approved', 'yes', 'true', '1', 'toString'])(
+    'with the value %p is no approval, and spoils nothing',
+    async (decision) => {
+      const set = stage()
+      const page = await open(set)
+      expect(errorPageOf(await set.flow.decide(page, decision, 'alice'))).toBe('400 invalid_request')
+      codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    },
+  )
+
+  test.each(['decision=', 'decision=approve&decision=approve', 'decision=approve%FF'])(
+    'that is none (%s) is refused, and spoils nothing',
+    async (decision) => {
+      const set = stage()
+      const page = await open(set)
+      const { action, fields } = consentFormOf(page, '/authorize')
+      const body = `authorization_request=${fields['authorization_request']}&${decision}`
+      expect(errorPageOf(await set.flow.submit(action, body, 'alice'))).toBe('400 invalid_request')
+      codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    },
+  )
+
+  test('needs the handle of its own page: one that is missing or made up is refused', async () => {
+    const set = stage()
+    const page = await open(set)
+    const genuine = String(consentFormOf(page, '/authorize').fields['authorization_request'])
+    const id = Buffer.from(genuine.slice(3), 'base64url').subarray(0, 16)
+    const handles = [
+      undefined,
+      '',
+      'garbage',
+      `ar_${randomBytes(48).toString('base64url')}`,
+      `ar_${Buffer.concat([id, randomBytes(32)]).toString('base64url')}`,
+      genuine.replace('ar_', 'ac_'),
+      `${genuine}A`,
+    ]
+    for (const authorization_request of handles) {
+      const fields = { authorization_request, decision: 'approve' }
+      expect(errorPageOf(await set.flow.submit('/authorize', fields, 'alice'))).toBe('400 invalid_request')
+    }
+    codeOf(await set.flow.decide(page, 'approve', 'alice'))
+  })
+
+  test('by GET is none', async () => {
+    const set = stage()
+    const { fields } = consentFormOf(await open(set), '/authorize')
+    expect(errorPageOf(await set.flow.ask({ ...fields, decision: 'approve' }, 'alice'))).toBe(
+      '400 invalid_request',
+    )
+  })
+
+  test('settles what was asked, whatever else the form is made to say', async () => {
+    const set = stage()
+    const { fields } = consentFormOf(
+      await set.flow.ask({ ...asked, scope: 'photos:read' }, 'alice'),
+      '/authorize',
+    )
+    const more = { ...authorizationRequest(photoPrint), scope: 'photos:print', state: 'forged' }
+    const response = await set.flow.submit('/authorize', { ...more, ...fields, decision: 'approve' }, 'alice')
+    const { uri, parameters } = redirectionOf(response)
+    expect({ uri, state: parameters['state'] }).toEqual({
+      uri: 'https://book.example/callback',
+      state: asked.state,
+    })
+    const { scope } = tokensOf(await set.flow.redeem(photoBook, codeOf(response)))
+    expect(scope).toBe('photos:read')
+  })
+})

@@ -1,0 +1,108 @@
+import { nightlyReport, photoBook } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { authorizationRequest } from '../support/flows/flow'
+import { rawRequest } from '../support/flows/raw-request'
+import { tokensOf } from '../support/flows/tokens'
+
+const bad = 'The access token is unknown, expired or revoked.'
+const malformed = 'The request does not carry one access token in one Authorization header.'
+const tooLittle = 'The access token does not have the scope that this resource needs.'
+
+const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
+  tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope })).accessToken
+
+describeOnEveryStore('A guarded route', (stage) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('takes the token under the scheme %s', async (scheme) => {
+    const set = stage()
+    const headers = { Authorization: `${scheme} ${await tokenFor(set, 'photos:read')}` }
+    expect((await set.flow.open('/photos', undefined, headers)).status).toBe(200)
+  })
+
+  test.each([
+    ['no Authorization header', {}],
+    ['one of another scheme', { Authorization: 'Basic YTpi' }],
+    ['an empty one', { Authorization: '' }],
+    ['a scheme like Bearer', { Authorization: 'BearerX abc' }],
+  ])('tells %s only that a token is needed', async (_, headers: Record<string, string>) => {
+    const { flow, failures } = stage()
+    const response = await flow.open('/photos', undefined, headers)
+    expect(response.status).toBe(401)
+    expect(response.get('WWW-Authenticate')).toBe('Bearer realm="oauth", scope="photos:read"')
+    expect(response.body).toEqual({})
+    expect(failures).toEqual([])
+  })
+
+  test.each(['Bearer', 'Bearer a b', 'Bearer a, Bearer b'])(
+    'calls %p an invalid request',
+    async (Authorization) => {
+      const { flow, store } = stage()
+      const response = await flow.open('/photos', undefined, { Authorization })
+      expect(response.status).toBe(400)
+      expect(response.get('WWW-Authenticate')).toBe(
+        `Bearer realm="oauth", scope="photos:read", error="invalid_request", error_description="${malformed}"`,
+      )
+      expect(response.body).toEqual({ error: 'invalid_request', error_description: malformed })
+      expect(store.calls.find).toBe(0)
+    },
+  )
+
+  test('calls two Authorization headers an invalid request, even if both are good', async () => {
+    const set = stage()
+    const good = `Bearer ${await tokenFor(set, 'photos:read')}`
+    const response = await rawRequest(set.app, {
+      method: 'GET',
+      path: '/photos',
+      headers: ['Authorization', good, 'Authorization', good],
+    })
+    expect(response.status).toBe(400)
+    expect(response.headers['www-authenticate']).toContain('error="invalid_request"')
+  })
+
+  test('calls what is no access token an invalid token', async () => {
+    const { flow, failures } = stage()
+    const { accessToken, refreshToken } = await flow.tokens(photoBook)
+    const page = await flow.ask(authorizationRequest(photoBook), 'alice')
+    const handle = String(consentFormOf(page, '/authorize').fields['authorization_request'])
+    const code = await flow.approve(photoBook)
+    const flipped = accessToken.slice(0, -1) + (accessToken.endsWith('A') ? 'B' : 'A')
+    const asAccessToken = [refreshToken, code, handle].map((text) => `at_${text.slice(3)}`)
+    const forged = ['x', `at_${'A'.repeat(64)}`, flipped, refreshToken, code, handle, ...asAccessToken]
+    for (const token of forged) {
+      const response = await flow.photos(token)
+      expect(response.status).toBe(401)
+      expect(response.get('WWW-Authenticate')).toBe(
+        `Bearer realm="oauth", scope="photos:read", error="invalid_token", error_description="${bad}"`,
+      )
+      expect(response.body).toEqual({ error: 'invalid_token', error_description: bad })
+      expect(failures.at(-1)).toMatchObject({
+        endpoint: 'protected resource',
+        code: 'invalid_token',
+        requestId: response.get('X-Request-Id'),
+      })
+    }
+  })
+
+  test('refuses a good token of too little scope, and names the scope that it needs', async () => {
+    const set = stage()
+    const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
+    expect(response.status).toBe(403)
+    expect(response.get('WWW-Authenticate')).toBe(
+      `Bearer realm="oauth", scope="photos:read", error="insufficient_scope", error_description="${tooLittle}"`,
+    )
+    expect(response.body).toEqual({ error: 'insufficient_scope', error_description: tooLittle })
+  })
+
+  test('takes no token from the query or the body', async () => {
+    const set = stage()
+    const token = await tokenFor(set, 'photos:read')
+    expect((await set.flow.open(`/photos?access_token=${token}`)).status).toBe(401)
+  })
+
+  test('tells no cache to keep a refusal', async () => {
+    expect((await stage().flow.open('/photos')).headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+  })
+})

@@ -1,0 +1,110 @@
+import type { NextFunction, Request, Response } from 'express'
+import { Passport } from 'passport'
+import type { Hosting } from '../support/flows/application'
+import { mountPhotos } from '../support/flows/application'
+import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { basic } from '../support/flows/flow'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const every = ['client_secret_basic', 'client_secret_post', 'none']
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+/** A host that authenticates clients with a Passport instance of its own. */
+const hostedBy = (methods: readonly string[], failWithError = true): Hosting => ({
+  mount: (app, oauth) => {
+    const passport = new Passport()
+    for (const strategy of oauth.strategies) passport.use(strategy)
+    app.all('/authorize', oauth.authorize())
+    app.post('/token', passport.authenticate([...methods], { session: false, failWithError }), oauth.token())
+    mountPhotos(app, oauth)
+  },
+})
+
+describeOnEveryStore('A Passport of the host', (stage) => {
+  test.each([photoBook, photoPrint, photoFrame])(
+    'leads $registration.client_id on the main way',
+    async (client) => {
+      const { flow } = stage({}, hostedBy(every))
+      const { refreshToken } = await flow.tokens(client)
+      const { accessToken } = tokensOf(await flow.refresh(client, refreshToken))
+      expect((await flow.photos(accessToken)).status).toBe(200)
+    },
+  )
+
+  test('takes the secret in the body, too', async () => {
+    const { flow } = stage({}, hostedBy(every))
+    const { client_id } = nightlyReport.registration
+    tokensOf(await flow.submit('/token', { ...grant, client_id, client_secret: nightlyReport.secret }))
+    expect((await flow.request(nightlyReport, grant)).status).toBe(200)
+  })
+
+  const { client_id } = nightlyReport.registration
+  const { secret } = nightlyReport
+  test.each([
+    ['a wrong secret', {}, { Authorization: basic(client_id, 'guess') }, '401 invalid_client'],
+    ['an unknown client', {}, { Authorization: basic('nobody', secret) }, '401 invalid_client'],
+    ['a wrong secret in the body', { client_id, client_secret: 'guess' }, {}, '401 invalid_client'],
+    ['no secret', { client_id }, {}, '401 invalid_client'],
+    ['nothing', {}, {}, '401 invalid_client'],
+    ['a foreign scheme', {}, { Authorization: 'Digest a="b"' }, '401 invalid_client'],
+    [
+      'two methods',
+      { client_id, client_secret: secret },
+      { Authorization: basic(client_id, secret) },
+      '400 invalid_request',
+    ],
+  ])('refuses %s as the suite does', async (_, fields, headers: Record<string, string>, refusal) => {
+    for (const set of [stage({}, hostedBy(every)), stage()]) {
+      const response = await set.flow.submit('/token', { ...grant, ...fields }, undefined, headers)
+      expect(refusalOf(response)).toBe(refusal)
+      const challenge = response.status === 401 ? 'Basic realm="oauth", charset="UTF-8"' : undefined
+      expect(response.get('WWW-Authenticate')).toBe(challenge)
+      expect(set.failures).toMatchObject([{ endpoint: 'token' }])
+    }
+  })
+
+  test('that lists some methods only refuses the others', async () => {
+    const { flow } = stage({}, hostedBy(['client_secret_basic']))
+    tokensOf(await flow.request(nightlyReport, grant))
+    const byBody = { ...grant, client_id, client_secret: secret }
+    expect(refusalOf(await flow.submit('/token', byBody))).toBe('401 invalid_client')
+    expect(refusalOf(await flow.redeem(photoBook, 'x'))).toBe('401 invalid_client')
+  })
+
+  test('that ends a refusal by itself issues nothing either', async () => {
+    const { flow, store } = stage({}, hostedBy(['client_secret_basic'], false))
+    const byBody = { ...grant, client_id, client_secret: secret }
+    expect((await flow.submit('/token', byBody)).status).toBe(401)
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('makes the client known as the user of the request, and nothing else passes for a client', async () => {
+    const seen: unknown[] = []
+    const { flow } = stage(
+      {},
+      {
+        mount: (app, oauth) => {
+          const passport = new Passport()
+          for (const strategy of oauth.strategies) passport.use(strategy)
+          const look = passport.authenticate(every, { session: false })
+          app.post('/who', look, (request, response) => {
+            seen.push(request.user)
+            response.end()
+          })
+          app.post(
+            '/token',
+            (request: Request, _response: Response, next: NextFunction) => {
+              request.user = { ...nightlyReport.registration, client_secret_hashes: [] }
+              next()
+            },
+            oauth.token(),
+          )
+        },
+      },
+    )
+    await flow.submit('/who', {}, undefined, { Authorization: basic(client_id, secret) })
+    expect(seen).toMatchObject([{ client_id, client_type: 'confidential' }])
+    expect(refusalOf(await flow.submit('/token', grant))).toBe('500 server_error')
+  })
+})

@@ -1,0 +1,48 @@
+import { photoBook } from '../support/flows/clients'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const both = 'photos:read photos:print'
+
+describeOnEveryStore('The scope of a refresh', (stage) => {
+  test.each([undefined, '', both])('is all that was granted when it asks for %p', async (scope) => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    expect(tokensOf(await flow.refresh(photoBook, refreshToken, { scope })).scope).toBe(both)
+  })
+
+  test('can be narrower, for that access token alone: the next refresh may have it all again', async () => {
+    const { flow } = stage()
+    const first = await flow.tokens(photoBook)
+    const narrow = tokensOf(await flow.refresh(photoBook, first.refreshToken, { scope: 'photos:print' }))
+    expect(narrow.scope).toBe('photos:print')
+    expect((await flow.photos(narrow.accessToken)).status).toBe(403)
+    expect((await flow.photos(first.accessToken)).status).toBe(200)
+    const wide = tokensOf(await flow.refresh(photoBook, narrow.refreshToken))
+    expect(wide.scope).toBe(both)
+    expect((await flow.photos(wide.accessToken)).body).toMatchObject({
+      scope: ['photos:read', 'photos:print'],
+    })
+  })
+
+  test.each([
+    ['the client may have but the owner did not grant', 'photos:print'],
+    ['the server has but not the client', 'photos:read reports:write'],
+    ['nobody knows', 'unheard-of'],
+    ['is malformed', 'photos:read  photos:read'],
+    ['is in another case', 'PHOTOS:READ'],
+  ])('that %s is invalid_scope, and the token stays good', async (_, scope) => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
+    expect(refusalOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
+    expect(tokensOf(await flow.refresh(photoBook, refreshToken)).scope).toBe('photos:read')
+  })
+
+  test('that is repeated is invalid_request, and the token stays good', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const body = `grant_type=refresh_token&client_id=photo-book&refresh_token=${refreshToken}&scope=photos:read&scope=photos:print`
+    expect(refusalOf(await flow.submit('/token', body))).toBe('400 invalid_request')
+    tokensOf(await flow.refresh(photoBook, refreshToken))
+  })
+})

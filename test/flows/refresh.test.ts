@@ -1,0 +1,155 @@
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+describeOnEveryStore('A refresh', (stage) => {
+  test.each([photoBook, photoPrint])('gives $registration.client_id a new pair', async (client) => {
+    const { flow } = stage()
+    const first = await flow.tokens(client)
+    const second = tokensOf(await flow.refresh(client, first.refreshToken))
+    const third = tokensOf(await flow.refresh(client, second.refreshToken))
+    const pairs = [first, second, third]
+    expect(new Set(pairs.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken])).size).toBe(
+      6,
+    )
+    for (const { accessToken } of pairs) expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('that is repeated within the grace gets the same pair again', async () => {
+    const { flow, clock } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const first = tokensOf(await flow.refresh(photoBook, refreshToken))
+    clock.advance(29)
+    const again = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect(again).toEqual({ ...first, expiresIn: first.expiresIn - 29 })
+    tokensOf(await flow.refresh(photoBook, again.refreshToken))
+  })
+
+  test('that is repeated within the grace gets no tokens that have expired', async () => {
+    const { flow, clock } = stage({ accessTokenLifetime: 10 })
+    const { refreshToken } = await flow.tokens(photoBook)
+    await flow.refresh(photoBook, refreshToken)
+    clock.advance(20)
+    const again = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect(again.expiresIn).toBeGreaterThan(0)
+    expect((await flow.photos(again.accessToken)).status).toBe(200)
+  })
+
+  test.each([5, 100])(
+    'that is repeated within the grace is refused once its refresh token has expired (access token of %d s)',
+    async (accessTokenLifetime) => {
+      const lifetimes = { accessTokenLifetime, refreshTokenLifetime: 10, refreshTokenGrace: 60 }
+      const { flow, clock } = stage(lifetimes)
+      const { refreshToken } = await flow.tokens(photoBook)
+      await flow.refresh(photoBook, refreshToken)
+      clock.advance(20)
+      expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+    },
+  )
+
+  test('that is repeated after the grace kills everything', async () => {
+    const { flow, clock, failures } = stage()
+    const first = await flow.tokens(photoBook)
+    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
+    clock.advance(30)
+    expect(refusalOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
+    expect(failures.at(-1)).toMatchObject({ reason: 'refresh_token_reused', clientId: 'photo-book' })
+    expect(refusalOf(await flow.refresh(photoBook, second.refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(first.accessToken)).status).toBe(401)
+    expect((await flow.photos(second.accessToken)).status).toBe(401)
+  })
+
+  test('with a token two generations old kills everything, grace or not', async () => {
+    const { flow } = stage()
+    const first = await flow.tokens(photoBook)
+    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
+    const third = tokensOf(await flow.refresh(photoBook, second.refreshToken))
+    expect(refusalOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(third.accessToken)).status).toBe(401)
+    expect(refusalOf(await flow.refresh(photoBook, third.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('without a grace kills everything at the first repetition', async () => {
+    const { flow } = stage({ refreshTokenGrace: 0 })
+    const { refreshToken } = await flow.tokens(photoBook)
+    const second = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(second.accessToken)).status).toBe(401)
+    expect(refusalOf(await flow.refresh(photoBook, second.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('by many parallel requests converges on one pair', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => flow.refresh(photoBook, refreshToken)),
+    )
+    const pairs = new Set(responses.map((response) => JSON.stringify(tokensOf(response))))
+    expect(pairs.size).toBe(1)
+  })
+
+  test('by another client is refused, and changes nothing, within the grace and after it', async () => {
+    const { flow, clock } = stage()
+    const first = await flow.tokens(photoBook)
+    expect(refusalOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
+    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
+    for (const seconds of [0, 31]) {
+      clock.advance(seconds)
+      expect(refusalOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
+      expect(refusalOf(await flow.refresh(photoPrint, second.refreshToken))).toBe('400 invalid_grant')
+    }
+    expect((await flow.photos(second.accessToken)).status).toBe(200)
+    tokensOf(await flow.refresh(photoBook, second.refreshToken))
+  })
+
+  test('of a confidential client without its secret is refused, and changes nothing', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const { registration } = photoPrint
+    expect(refusalOf(await flow.refresh({ registration }, refreshToken))).toBe('401 invalid_client')
+    expect(refusalOf(await flow.refresh({ registration, secret: 'guess' }, refreshToken))).toBe(
+      '401 invalid_client',
+    )
+    tokensOf(await flow.refresh(photoPrint, refreshToken))
+  })
+
+  test('with a made-up token is refused, and changes nothing', async () => {
+    const { flow } = stage()
+    const { accessToken, refreshToken } = await flow.tokens(photoBook)
+    const code = await flow.approve(photoBook)
+    const flipped = refreshToken.slice(0, -1) + (refreshToken.endsWith('A') ? 'B' : 'A')
+    for (const forged of ['garbage', `rt_${'A'.repeat(80)}`, flipped, accessToken, code])
+      expect(refusalOf(await flow.refresh(photoBook, forged))).toBe('400 invalid_grant')
+    tokensOf(await flow.refresh(photoBook, refreshToken))
+  })
+
+  test.each(['', undefined])('without a token (%p) is invalid_request', async (refresh_token) => {
+    const { flow } = stage()
+    expect(refusalOf(await flow.refresh(photoBook, 'x', { refresh_token }))).toBe('400 invalid_request')
+  })
+
+  test('is for clients that may use the grant; others get no refresh token to begin with', async () => {
+    const client = bent(photoPrint, { grant_types: ['authorization_code'] })
+    const { flow } = stage({ clients: [client.registration, photoBook.registration] })
+    expect((await flow.tokens(client)).refreshToken).toBe('')
+    const { refreshToken } = await flow.tokens(photoBook)
+    expect(refusalOf(await flow.refresh(client, refreshToken))).toBe('400 unauthorized_client')
+  })
+
+  test('keeps the eight newest access tokens of an authorization good, so that it does not grow for ever', async () => {
+    const { flow } = stage()
+    const pairs = [await flow.tokens(photoBook)]
+    while (pairs.length < 9)
+      pairs.push(tokensOf(await flow.refresh(photoBook, String(pairs.at(-1)?.refreshToken))))
+    const statuses = pairs.map(async ({ accessToken }) => (await flow.photos(accessToken)).status)
+    expect(await Promise.all(statuses)).toEqual([401, 200, 200, 200, 200, 200, 200, 200, 200])
+  })
+
+  test('after a revocation by the host is refused', async () => {
+    const { flow, oauth } = stage()
+    const { accessToken, refreshToken } = await flow.tokens(photoBook)
+    await oauth.revoke((await flow.photos(accessToken)).body.authorizationId)
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+  })
+})

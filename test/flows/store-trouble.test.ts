@@ -1,0 +1,145 @@
+import { memoryStore } from '../../lib/index'
+import { application } from '../support/flows/application'
+import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { errorPageOf } from '../support/flows/error-page'
+import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { authorizationRequest } from '../support/flows/flow'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const storeDeadline = 0.1
+
+/** A patient server, and on the same store an impatient one, which meets the trouble. */
+function twoServers(stage: SetStage) {
+  const { flow: calm, store, clock } = stage()
+  const { flow, failures } = application({ store, clock: clock.read, storeDeadline })
+  return { calm, store, flow, failures }
+}
+
+const unavailable = '400 temporarily_unavailable'
+
+const troubles = {
+  fails: () => Promise.reject(new Error('connection refused')),
+  hangs: () => new Promise<never>(() => {}),
+}
+
+describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
+  describeOnEveryStore('the token endpoint asks to try again', (stage) => {
+    test.each(['find', 'save'] as const)('for a code, which is not spent (%s)', async (verb) => {
+      const { calm, flow, store, failures } = twoServers(stage)
+      const code = await calm.approve(photoBook)
+      store.begin(trouble, verb)
+      const response = await flow.redeem(photoBook, code)
+      expect(refusalOf(response)).toBe(unavailable)
+      expect(response.get('Retry-After')).toBe('1')
+      expect(failures).toMatchObject([
+        { endpoint: 'token', reason: 'store_unavailable', clientId: 'photo-book', cause: expect.any(Error) },
+      ])
+      store.recover()
+      expect(tokensOf(await calm.redeem(photoBook, code)).scope).toBe('photos:read photos:print')
+    })
+
+    test.each(['find', 'save'] as const)('for a refresh token, which is not rotated (%s)', async (verb) => {
+      const { calm, flow, store } = twoServers(stage)
+      const { accessToken, refreshToken } = await calm.tokens(photoPrint)
+      store.begin(trouble, verb)
+      expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe(unavailable)
+      store.recover()
+      expect((await calm.photos(accessToken)).status).toBe(200)
+      expect(tokensOf(await calm.refresh(photoPrint, refreshToken)).scope).toBe('photos:read photos:print')
+    })
+
+    test('for a client for itself', async () => {
+      const { calm, flow, store } = twoServers(stage)
+      const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+      store.begin(trouble, 'save')
+      expect(refusalOf(await flow.request(nightlyReport, grant))).toBe(unavailable)
+      store.recover()
+      expect(tokensOf(await calm.request(nightlyReport, grant)).scope).toBe('photos:read')
+    })
+
+    test('for a replayed code, whose tokens die when it is tried again', async () => {
+      const { calm, flow, store } = twoServers(stage)
+      const code = await calm.approve(photoBook)
+      const { accessToken } = tokensOf(await calm.redeem(photoBook, code))
+      store.begin(trouble, 'remove')
+      expect(refusalOf(await flow.redeem(photoBook, code))).toBe(unavailable)
+      store.recover()
+      expect(refusalOf(await calm.redeem(photoBook, code))).toBe('400 invalid_grant')
+      expect((await calm.photos(accessToken)).status).toBe(401)
+    })
+
+    test('for the store of clients, too: it never looks like an unknown client', async () => {
+      const { flow } = stage({ storeDeadline, clients: { find: troubles[trouble] } })
+      const response = await flow.request(nightlyReport, { grant_type: 'client_credentials' })
+      expect(refusalOf(response)).toBe(unavailable)
+      expect(response.get('Retry-After')).toBe('1')
+    })
+  })
+
+  describeOnEveryStore('the authorization endpoint', (stage) => {
+    const asked = authorizationRequest(photoBook)
+
+    test('tells the client when a request cannot be kept', async () => {
+      const { flow, store } = twoServers(stage)
+      store.begin(trouble, 'save')
+      const { uri, parameters } = redirectionOf(await flow.ask(asked, 'alice'))
+      expect(uri).toBe('https://book.example/callback')
+      expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+    })
+
+    test.each(['approve', 'deny'])('tells the owner when a request cannot be found: %s', async (decision) => {
+      const { calm, flow, store } = twoServers(stage)
+      const page = await calm.ask(asked, 'alice')
+      store.begin(trouble, 'find')
+      const response = await flow.decide(page, decision, 'alice')
+      expect(errorPageOf(response)).toBe('503 temporarily_unavailable')
+      expect(response.get('Retry-After')).toBe('1')
+      store.recover()
+      expect(codeOf(await calm.decide(page, 'approve', 'alice'))).toMatch(/^ac_/)
+    })
+
+    test.each(['approve', 'deny'])(
+      'tells the client when a decision cannot be kept: %s',
+      async (decision) => {
+        const { calm, flow, store } = twoServers(stage)
+        const page = await calm.ask(asked, 'alice')
+        store.begin(trouble, 'save')
+        const { uri, parameters } = redirectionOf(await flow.decide(page, decision, 'alice'))
+        expect(uri).toBe('https://book.example/callback')
+        expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+        expect(parameters).not.toHaveProperty('code')
+      },
+    )
+
+    test('needs no store to hand off to the login, nor to refuse', async () => {
+      const { flow, store } = twoServers(stage)
+      store.begin(trouble, 'find', 'save', 'remove')
+      expect(redirectionOf(await flow.ask(asked)).uri).toBe('/login')
+      expect(errorPageOf(await flow.ask({}, 'alice'))).toBe('400 invalid_request')
+    })
+  })
+
+  describeOnEveryStore('a guarded route', (stage) => {
+    test('answers 503, which is not the fault of the token', async () => {
+      const { calm, flow, store } = twoServers(stage)
+      const { accessToken } = await calm.tokens(photoBook)
+      store.begin(trouble, 'find')
+      const response = await flow.photos(accessToken)
+      expect(refusalOf(response)).toBe('503 temporarily_unavailable')
+      expect(response.get('Retry-After')).toBe('1')
+      expect(response.headers).not.toHaveProperty('www-authenticate')
+      store.recover()
+      expect((await calm.photos(accessToken)).status).toBe(200)
+    })
+  })
+})
+
+test('A full memory store asks the client to come again, and drops nothing for it', async () => {
+  const { flow } = application({ store: memoryStore({ maximumRecords: 1 }) })
+  const asked = authorizationRequest(photoBook)
+  const page = await flow.ask(asked, 'alice')
+  const { parameters } = redirectionOf(await flow.ask(asked, 'bob'))
+  expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+  expect(codeOf(await flow.decide(page, 'approve', 'alice'))).toMatch(/^ac_/)
+})

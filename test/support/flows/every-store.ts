@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import {
+  memoryStore,
+  redisStore,
+  type AuthorizationServerOptions,
+  type AuthorizationStore,
+} from '../../../lib/index'
+import { startRedis } from '../redis-server'
+import { application, type Application, type Hosting } from './application'
+import { Clock } from './clock'
+import { ObservedStore } from './observed-store'
+
+/** The canonical host application on a store and in a time of its own. */
+export interface Stage extends Application {
+  readonly clock: Clock
+  readonly store: ObservedStore
+}
+
+/** Sets the stage for one test. */
+export type SetStage = (options?: Partial<AuthorizationServerOptions>, hosting?: Hosting) => Stage
+
+// A machine under load is not a store in trouble.
+const patience = 10
+
+type OpenStore = (clock: () => number) => AuthorizationStore
+
+/** Tells the same stories on the memory store and on a real Redis, where each test has keys of its own. */
+export function describeOnEveryStore(title: string, stories: (stage: SetStage) => void): void {
+  describe.each([
+    ['memory', inMemory],
+    ['Redis', onRedis],
+  ] as const)(`${title} (%s)`, (_, prepare) => {
+    const open = prepare()
+    stories((options, hosting) => {
+      const clock = new Clock()
+      const store = new ObservedStore(open(clock.read))
+      const always = { store, clock: clock.read, storeDeadline: patience }
+      return { ...application({ ...always, ...options }, hosting), clock, store }
+    })
+  })
+}
+
+function inMemory(): OpenStore {
+  return (clock) => memoryStore({ clock })
+}
+
+function onRedis(): OpenStore {
+  const started = { stop: async () => {} }
+  let client: Redis
+  beforeAll(async () => {
+    const server = await startRedis()
+    client = new Redis(server.url)
+    started.stop = async () => {
+      client.disconnect()
+      await server.stop()
+    }
+  })
+  afterAll(() => started.stop())
+  return (clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })
+}

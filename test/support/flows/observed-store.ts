@@ -1,0 +1,35 @@
+import type { AuthorizationStore } from '../../../lib/index'
+
+type Verb = keyof AuthorizationStore
+export type Trouble = 'fails' | 'hangs'
+
+/** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
+export class ObservedStore implements AuthorizationStore {
+  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
+  private readonly troubles = new Map<Verb, Trouble>()
+
+  constructor(private readonly store: AuthorizationStore) {}
+
+  begin(trouble: Trouble, ...verbs: readonly Verb[]): void {
+    for (const verb of verbs) this.troubles.set(verb, trouble)
+  }
+
+  recover(): void {
+    this.troubles.clear()
+  }
+
+  find: AuthorizationStore['find'] = (id) => this.pass('find', () => this.store.find(id))
+
+  save: AuthorizationStore['save'] = (authorization, revision, expected) =>
+    this.pass('save', () => this.store.save(authorization, revision, expected))
+
+  remove: AuthorizationStore['remove'] = (id) => this.pass('remove', () => this.store.remove(id))
+
+  private async pass<T>(verb: Verb, call: () => Promise<T>): Promise<T> {
+    this.calls[verb] += 1
+    const trouble = this.troubles.get(verb)
+    if (trouble === 'fails') throw new Error(`The store cannot ${verb}: connection refused.`)
+    if (trouble === 'hangs') return new Promise<T>(() => {})
+    return call()
+  }
+}
