@@ -19,16 +19,37 @@ export async function commit<Outcome>(
   transition: Transition<Outcome>,
   random: Random,
 ): Promise<Outcome> {
+  let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
     const found = await store.find(id)
-    const { write, outcome } = transition(found?.authorization)
+    const { write, outcome } = transition(found?.authorization, superseded)
     if (write === 'removal') await store.remove(id)
-    const done = typeof write === 'string' || (await store.save(write, createId(random), found?.revision))
-    if (!done) continue
-    if (outcome instanceof OAuthError) throw outcome
-    return outcome
+    if (typeof write === 'string' || (await saved(store, write, createId(random), found?.revision)))
+      return delivered(outcome)
+    superseded = found?.authorization
   }
   throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')
+}
+
+function delivered<Outcome>(outcome: Outcome | OAuthError): Outcome {
+  if (outcome instanceof OAuthError) throw outcome
+  return outcome
+}
+
+// When only the reply was lost, the record tells: without this look, an honest client's retry would pass for a replay.
+async function saved(
+  store: AuthorizationStore,
+  authorization: Authorization,
+  revision: string,
+  expected: string | undefined,
+): Promise<boolean> {
+  try {
+    return await store.save(authorization, revision, expected)
+  } catch (trouble) {
+    const found = await store.find(authorization.id).catch(() => undefined)
+    if (found?.revision === revision) return true
+    throw trouble
+  }
 }
 
 /** Stores an authorization that begins with this request. */
@@ -38,7 +59,7 @@ export async function begin(
   random: Random,
 ): Promise<void> {
   // The id is 16 random bytes: a record that is there already means a broken random source, not a collision.
-  if (!(await store.save(authorization, createId(random))))
+  if (!(await saved(store, authorization, createId(random), undefined)))
     throw new Error(
       `An authorization with a new random id exists already: the source of random bytes repeats itself.`,
     )

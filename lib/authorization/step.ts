@@ -10,8 +10,14 @@ export interface Step<Outcome> {
   readonly outcome: Outcome | OAuthError
 }
 
-/** A pure move of the record; undefined stands for a record that is not there. */
-export type Transition<Outcome> = (current: Authorization | undefined) => Step<Outcome>
+/**
+ * A pure move of the record; undefined stands for a record that is not there. After a conflict it also gets the record
+ * of the round before, which another writer has superseded.
+ */
+export type Transition<Outcome> = (
+  current: Authorization | undefined,
+  superseded?: Authorization,
+) => Step<Outcome>
 
 type Settled<Outcome> = Step<Exclude<Outcome, OAuthError>>
 

@@ -5,8 +5,8 @@ import { isBoolean, isRecord, isText, isTexts } from '../protocol/configuration'
 export class StoredFields {
   private readonly source: Readonly<Record<string, unknown>>
 
-  constructor(value: unknown) {
-    if (!isRecord(value)) throw unreadable('record')
+  constructor(value: unknown, key = 'record') {
+    if (!isRecord(value)) throw unreadable(key)
     this.source = value
   }
 
@@ -41,11 +41,11 @@ export class StoredFields {
   }
 
   object(key: string): StoredFields {
-    return new StoredFields(this.source[key])
+    return new StoredFields(this.source[key], key)
   }
 
   objects(key: string): readonly StoredFields[] {
-    return this.read(key, Array.isArray).map((value: unknown) => new StoredFields(value))
+    return this.read(key, Array.isArray).map((value: unknown) => new StoredFields(value, key))
   }
 
   /** What `read` makes of the field; undefined when it is not there. */

@@ -49,10 +49,10 @@ export class Reading {
     return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
   }
 
-  /** Marks a field as known and returns whatever it holds. */
+  /** Marks a field as known and returns what it holds; null, as databases have it, is nothing. */
   take(key: string): unknown {
     this.read.add(key)
-    return Object.hasOwn(this.source, key) ? this.source[key] : undefined
+    return Object.hasOwn(this.source, key) ? (this.source[key] ?? undefined) : undefined
   }
 
   /** Records a mistake in a field. */

@@ -25,6 +25,7 @@ export function parseClient(
   mistakes: Mistake[],
   vocabulary: Vocabulary,
 ): Client {
+  const before = mistakes.length
   const reading = new Reading(source, path, mistakes)
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // RFC 6749 2.1: the client type is never assumed.
@@ -56,7 +57,8 @@ export function parseClient(
     policy_uri: page('policy_uri'),
     tos_uri: page('tos_uri'),
   }
-  checkTogether(client, reading)
+  // Fields that are wrong by themselves would only bring more mistakes with them.
+  if (mistakes.length === before) checkTogether(client, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
@@ -74,7 +76,7 @@ function members(
         key,
         `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
       )
-  return listed
+  return Object.freeze([...listed])
 }
 
 function secretHashes(reading: Reading): readonly string[] {
@@ -84,7 +86,7 @@ function secretHashes(reading: Reading): readonly string[] {
       'client_secret_hashes',
       'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
     )
-  return hashes
+  return Object.freeze([...hashes])
 }
 
 function authenticationMethod(reading: Reading, known: readonly string[]): string | undefined {
@@ -106,7 +108,7 @@ function redirectUris(reading: Reading): readonly string[] {
     const fault = redirectUriFault(uri)
     if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
   }
-  return uris
+  return Object.freeze([...uris])
 }
 
 function registeredScope(reading: Reading, known: Scope): Scope {
@@ -133,8 +135,6 @@ function checkTogether(client: Client, reading: Reading): void {
       'client_secret_hashes',
       'must hold at least one digest, because the client is confidential.',
     )
-  if (confidential && client.token_endpoint_auth_method === 'none')
-    reading.wrong('token_endpoint_auth_method', "cannot be 'none', because the client is confidential.")
   if (!confidential && client.grant_types.includes('client_credentials'))
     reading.wrong(
       'grant_types',
@@ -146,6 +146,20 @@ function checkTogether(client: Client, reading: Reading): void {
       'redirect_uris',
       'must hold at least one URI for a client that is public or uses the authorization endpoint.',
     )
+  if (client.response_types.includes('code') !== client.grant_types.includes('authorization_code'))
+    reading.wrong('response_types', 'must hold code if, and only if, grant_types holds authorization_code.')
+  checkMethod(client, reading)
+}
+
+// RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.
+function checkMethod(
+  { token_endpoint_auth_method: method, client_secret_hashes }: Client,
+  reading: Reading,
+): void {
+  if (method === 'none' && client_secret_hashes.length > 0)
+    reading.wrong('token_endpoint_auth_method', "cannot be 'none', because the client has a secret.")
+  if (method?.startsWith('client_secret_') === true && client_secret_hashes.length === 0)
+    reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client has no secret.`)
 }
 
 /** Reads one registration that a store returned. @throws ConfigurationError that lists its mistakes. */

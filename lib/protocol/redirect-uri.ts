@@ -25,7 +25,7 @@ export function redirectUriFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
   const url = new URL(text)
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (/^[^:]*:\/\/[^/?]*@/.test(text)) return 'must not hold a user name or password'
   // RFC 6749 3.1.2.1: the code crosses the network in this URI.
   if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname))
     return 'must use https unless its host is loopback'

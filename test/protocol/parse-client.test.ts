@@ -55,6 +55,42 @@ describe('parseClient', () => {
     expect(mistakesWith(bend)).toEqual([])
   })
 
+  it('takes null, as databases have it, for a field that is not there', () => {
+    expect(mistakesWith({ client_name: null, logo_uri: null, token_endpoint_auth_method: null })).toEqual([])
+  })
+
+  it('keeps nothing that the host can change afterwards', () => {
+    const redirect_uris = ['https://a.example/']
+    const { client } = parsed({ ...registration, redirect_uris })
+    redirect_uris.push('https://evil.example/')
+    expect(client.redirect_uris).toEqual(['https://a.example/'])
+  })
+
+  it.each([
+    [
+      'a method without the secret it needs',
+      { ...publicClient, token_endpoint_auth_method: 'client_secret_basic' },
+    ],
+    ['none beside a secret', { client_type: 'public', token_endpoint_auth_method: 'none' }],
+  ])('refuses %s', (_what, bend) => {
+    expect(mistakesWith(bend)).toEqual([mistake('token_endpoint_auth_method', 'cannot be')])
+  })
+
+  it.each([
+    [
+      'the response type without its grant',
+      { ...machine, redirect_uris: ['https://a.example/'], response_types: ['code'] },
+    ],
+    ['the grant without its response type', { response_types: [] }],
+  ])('refuses %s', (_what, bend) => {
+    expect(mistakesWith(bend)).toEqual([mistake('response_types', 'if, and only if')])
+  })
+
+  it('adds no mistake that only follows from another', () => {
+    const { client_type: _left, ...untyped } = { ...registration, ...machine }
+    expect(parsed(untyped).mistakes).toEqual([mistake('client_type', 'is missing')])
+  })
+
   it('keeps what the resource owner is shown (REG-11)', () => {
     const shown = {
       client_name: 'Photo printer',

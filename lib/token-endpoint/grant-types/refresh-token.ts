@@ -13,6 +13,9 @@ export const refreshToken: GrantType = {
     if (authorizationId === undefined)
       throw invalidGrant('refresh_token_malformed', 'The refresh token is invalid, expired or revoked.')
     const refresh = { refreshToken: presented, clientId: client.client_id, scope: parameters.get('scope') }
-    return { authorizationId, transition: (current) => rotateRefreshToken(current, refresh, circumstances) }
+    return {
+      authorizationId,
+      transition: (current, superseded) => rotateRefreshToken(current, refresh, circumstances, superseded),
+    }
   },
 }

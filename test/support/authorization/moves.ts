@@ -30,10 +30,14 @@ export const moves = {
   refresh: fc.record({
     move: fc.constant('refresh'),
     client: mostly('photo-printer', 'mallory'),
-    token: fc.oneof({ weight: 5, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }),
+    token: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(-1) },
+      { weight: 2, arbitrary: fc.constant(-2) },
+      { weight: 1, arbitrary: fc.nat({ max: 9 }) },
+    ),
   }),
   revoke: fc.constant<Move>({ move: 'revoke' }),
-  wait: fc.record({ move: fc.constant('wait'), seconds: fc.nat({ max: 40 }) }),
+  wait: fc.record({ move: fc.constant('wait'), seconds: fc.nat({ max: 60 }) }),
 }
 
 /** Several workers, each with some of these moves before it. */

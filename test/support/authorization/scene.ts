@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
-import { lifetimes } from './circumstances'
+import type { Lifetimes } from '../../../lib/authorization/circumstances'
+import { lifetimes as usual } from './circumstances'
 import { badNetwork, type Work } from './moves'
+import { Turns } from './turns'
 import type { Fate } from './unreliable-store'
 import { World } from './world'
 
@@ -9,42 +11,41 @@ export interface Scene {
   readonly prologue: Work
   readonly crew: fc.Arbitrary<readonly Work[]>
   readonly network?: fc.Arbitrary<readonly Fate[]>
-  /** Seconds of grace for a refresh token that was rotated out. */
-  readonly grace?: fc.Arbitrary<number>
+  /** Lifetimes that are not the usual ones; without any, histories with the usual grace and without mix. */
+  readonly lifetimes?: Partial<Lifetimes>
   /** Whether a worker repeats a move until the server gives an answer. */
   readonly persistent?: boolean
 }
 
 const histories = 300
-const graces = fc.constantFrom(lifetimes.refreshTokenGrace, 0)
+const strict: Partial<Lifetimes> = { refreshTokenGrace: 0 }
+const order = fc.uint8Array({ maxLength: 300 })
 
 /**
  * Plays random interleavings of a scene, and holds a law against each when everything has settled. The law returns
  * how many cases of it the history held: a law that met too few proves nothing, so that fails, too.
  */
 export async function holds(
-  { prologue, crew, network = badNetwork, grace = graces, persistent = false }: Scene,
+  { prologue, crew, network = badNetwork, lifetimes, persistent = false }: Scene,
   law: (world: World) => number | Promise<number>,
 ): Promise<void> {
   let cases = 0
-  const history = fc.asyncProperty(
-    fc.scheduler(),
-    crew,
-    network,
-    grace,
-    async (scheduler, works, fates, seconds) => {
-      const turn = (label: string) => scheduler.schedule(Promise.resolve(), label)
-      const world = new World(turn, fates.values(), seconds)
-      await world.begin(prologue)
-      const done = Promise.all(works.map((work) => world.work(work, persistent)))
-      await scheduler.waitIdle()
-      await done
-      // Every conflict is settled in few rounds, so that nobody ever gives up on one.
-      for (const { ending } of world.deeds)
-        expect(ending).not.toHaveProperty('reason', 'authorization_contended')
+  const others = lifetimes === undefined ? fc.constantFrom({}, strict) : fc.constant(lifetimes)
+  const history = fc.asyncProperty(crew, network, order, others, async (works, fates, plan, bend) => {
+    const turns = new Turns(plan.values())
+    const world = new World(turns.take, fates.values(), { ...usual, ...bend })
+    await world.begin(prologue)
+    const workers = works.map((work, index) => world.work(`worker ${index}`, work, persistent))
+    await Promise.all([turns.untilSettled(), ...workers])
+    // Every conflict is settled in few rounds, so that nobody ever gives up on one.
+    const reasons = world.deeds.map(({ ending }) => (ending.kind === 'refused' ? ending.reason : ''))
+    expect(reasons).not.toContain('authorization_contended')
+    try {
       cases += await law(world)
-    },
-  )
+    } catch (cause) {
+      throw new Error(`The law is broken after these turns:\n${turns.log.join('\n')}`, { cause })
+    }
+  })
   await fc.assert(history, { numRuns: histories })
-  expect(cases).toBeGreaterThan(histories / 10)
+  expect(cases).toBeGreaterThan(histories / 20)
 }

@@ -51,7 +51,8 @@ export function wasOutOfUse(world: World, refresh: Deed): boolean {
     ({ depth, delivery }) =>
       delivery.ended.turn < refresh.began.turn &&
       (depth > presented + 1 ||
-        (depth === presented + 1 && refresh.began.now >= delivery.ended.now + world.refreshTokenGrace)),
+        (depth === presented + 1 &&
+          refresh.began.now >= delivery.ended.now + world.lifetimes.refreshTokenGrace)),
   )
 }
 

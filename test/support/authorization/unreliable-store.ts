@@ -1,5 +1,6 @@
 import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
+import type { Turn } from './turns'
 
 /** What becomes of one call to a store on a bad network. */
 export type Fate =
@@ -9,8 +10,8 @@ export type Fate =
   | 'rejected'
   | 'rejected, applied late'
 
-/** Waits until it is this call's turn. */
-export type Turn = (label: string) => Promise<void>
+/** What a caller sees of a store that did not answer. */
+export class StoreTrouble extends Error {}
 
 /**
  * A store behind a bad network: each call waits its turn on the way there and on the way back, so that others come
@@ -45,15 +46,15 @@ export class UnreliableStore implements AuthorizationStore {
   private async call<Reply>(verb: string, apply: () => Promise<Reply>): Promise<Reply> {
     const next = this.fates.next()
     const fate = next.done === true ? 'served' : next.value
-    await this.turn(`${verb}: ${fate}`)
-    if (fate === 'rejected, applied late') void this.turn(`${verb}: applied late`).then(apply)
-    if (fate === 'rejected' || fate === 'rejected, applied late') throw new Error('The store is in trouble.')
+    await this.turn(`${verb}, ${fate}`)
+    if (fate === 'rejected, applied late') void this.turn(`${verb}, applied late`).then(apply)
+    if (fate === 'rejected' || fate === 'rejected, applied late') throw new StoreTrouble('Not reached.')
     const reply = await apply()
-    await this.turn(`${verb}: reply`)
-    if (fate === 'applied, then rejected') throw new Error('The reply is lost.')
+    await this.turn(`${verb}, reply`)
+    if (fate === 'applied, then rejected') throw new StoreTrouble('The reply is lost.')
     if (fate !== 'applied, reply lost, sent again') return reply
     const second = await apply()
-    await this.turn(`${verb}: reply to the second`)
+    await this.turn(`${verb}, reply to the second`)
     return second
   }
 }

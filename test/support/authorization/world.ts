@@ -1,13 +1,14 @@
-import type { Circumstances } from '../../../lib/authorization/circumstances'
+import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
 import { commit } from '../../../lib/authorization/commit'
 import type { Transition } from '../../../lib/authorization/step'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'
-import { circumstances, countedRandom, noon } from './circumstances'
+import { countedRandom, noon } from './circumstances'
 import type { Move, Work } from './moves'
 import { transitionOf, type ConsentForm, type Ending } from './transition-of'
-import { UnreliableStore, type Fate, type Turn } from './unreliable-store'
+import type { Turn } from './turns'
+import { StoreTrouble, UnreliableStore, type Fate } from './unreliable-store'
 
 /** A moment: turns order the moves of all workers, and the clock moves when somebody waits. */
 export interface Moment {
@@ -42,7 +43,7 @@ export class World {
   constructor(
     private readonly turn: Turn,
     private readonly fates: Iterator<Fate>,
-    readonly refreshTokenGrace: number,
+    readonly lifetimes: Lifetimes,
   ) {
     this.form = pendingAuthorization({}, this.circumstances())
   }
@@ -52,8 +53,8 @@ export class World {
   }
 
   circumstances(): Circumstances {
-    const { now, random, refreshTokenGrace } = this
-    return circumstances({ now, random, lifetimes: { refreshTokenGrace } })
+    const { now, random, lifetimes } = this
+    return { now, random, lifetimes }
   }
 
   /** Alice is shown the consent form, and these moves are made, one by one and without any trouble. */
@@ -63,16 +64,17 @@ export class World {
   }
 
   /** One worker's moves, each when its turn comes; a persistent worker repeats a move until it gets an answer. */
-  async work(moves: Work, persistent: boolean): Promise<void> {
+  async work(name: string, moves: Work, persistent: boolean): Promise<void> {
+    const turn: Turn = (label) => this.turn(`${name}: ${label}`)
     for (const move of moves) {
-      await this.turn(JSON.stringify(move))
-      await (persistent ? this.insist(move) : this.make(move, this.turn, this.fates))
+      await turn(JSON.stringify(move))
+      await (persistent ? this.insist(move, turn) : this.make(move, turn, this.fates))
     }
   }
 
-  private async insist(move: Move): Promise<void> {
-    const ending = await this.make(move, this.turn, this.fates)
-    if (ending?.kind === 'trouble') await this.insist(move)
+  private async insist(move: Move, turn: Turn): Promise<void> {
+    const ending = await this.make(move, turn, this.fates)
+    if (ending?.kind === 'trouble') await this.insist(move, turn)
   }
 
   private async make(move: Move, turn: Turn, fates: Iterator<Fate>): Promise<Ending | undefined> {
@@ -111,7 +113,9 @@ export class World {
     try {
       return await commit(store, this.id, this.watched(transition), this.random)
     } catch (error) {
-      return error instanceof OAuthError ? { kind: 'refused', reason: error.reason } : { kind: 'trouble' }
+      if (error instanceof OAuthError) return { kind: 'refused', reason: error.reason }
+      if (error instanceof StoreTrouble) return { kind: 'trouble' }
+      throw error
     }
   }
 

@@ -1,0 +1,45 @@
+import { OAuthError } from '../protocol/oauth-error'
+import type { Active, Authorization, RefreshToken } from './authorization'
+import type { Circumstances } from './circumstances'
+import { issue, type Issued } from './issue'
+import { refreshRefused, refreshScope } from './refresh-refusal'
+import { unseal } from './sealed-answer'
+import { keep, remove, save, type Step } from './step'
+
+/** A genuine refresh token that is not the current one any more. */
+export interface FormerRefreshToken {
+  readonly refreshToken: string
+  readonly generation: number
+  readonly scope: string | undefined
+  /** The record of the round before, when another writer was faster. */
+  readonly superseded: Authorization | undefined
+}
+
+/** Gives the answer of its own rotation again, as long as that is the last one and the grace has not passed. */
+export function presentAgain(
+  current: Active,
+  { generation, rotation, expiresAt }: RefreshToken,
+  former: FormerRefreshToken,
+  circumstances: Circumstances,
+): Step<Issued> {
+  const { now, lifetimes } = circumstances
+  const inGrace = rotation !== undefined && now < rotation.at + lifetimes.refreshTokenGrace
+  const isLast = former.generation === generation - 1
+  const answer = isLast && inGrace ? unseal(rotation.sealedAnswer, former.refreshToken) : undefined
+  if (answer === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
+  if (expiresAt <= now) return keep(refreshRefused('refresh_token_expired'))
+  const scope = refreshScope(current.scope, former.scope)
+  if (scope instanceof OAuthError) return keep(scope)
+  if (answer.expiresAt > now) return keep(answer)
+  // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
+  const wanted = { scope: answer.scope, refreshToken: false }
+  const { authorization, issued } = issue(current, wanted, circumstances)
+  return save(authorization, { ...issued, refreshToken: answer.refreshToken })
+}
+
+function outOfUse({ generation, superseded }: FormerRefreshToken, grace: number): Step<Issued> {
+  // It was current when this request came, and others have rotated twice since: slow, not stolen.
+  const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
+  if (wasCurrent && grace > 0) return keep(refreshRefused('refresh_token_superseded'))
+  return remove(refreshRefused('refresh_token_reused'))
+}

@@ -1,0 +1,96 @@
+import { answered, approve, deny } from '../../lib/authorization/answer'
+import { expiryOf } from '../../lib/authorization/authorization'
+import { credentialId, hasDigest } from '../../lib/protocol/credential'
+import {
+  activeAuthorization,
+  approvedAuthorization,
+  pendingAuthorization,
+  proposal,
+} from '../support/authorization/authorization'
+import { circumstances, lifetimes, noon } from '../support/authorization/circumstances'
+
+const { pending, handle } = pendingAuthorization()
+const answer = { handle, subject: 'alice' }
+
+describe('answered', () => {
+  it('is the request, for its own owner with its handle', () => {
+    expect(answered(pending, answer, noon)).toBe(pending)
+    expect(answered(pending, answer, pending.expiresAt - 1)).toBe(pending)
+  })
+
+  it.each([
+    ['there is no such request', undefined],
+    ['it was approved', approve(pending, circumstances()).authorization],
+    ['it was denied', deny(pending)],
+    ['its code was redeemed', activeAuthorization().active],
+  ])('is nothing any more when %s', (_when, current) => {
+    expect(answered(current, answer, noon)).toMatchObject({
+      code: 'invalid_request',
+      reason: 'authorization_request_not_open',
+    })
+  })
+
+  it.each([
+    ["another request's handle", { handle: pendingAuthorization().handle }, 'authorization_request_unknown'],
+    ['a forged handle', { handle: `${handle.slice(0, -1)}_` }, 'authorization_request_unknown'],
+    ['no handle', { handle: '' }, 'authorization_request_unknown'],
+    [
+      'another owner, whoever has the handle',
+      { subject: 'mallory' },
+      'authorization_request_of_another_owner',
+    ],
+  ])('is refused to %s', (_whom, bend, reason) => {
+    expect(answered(pending, { ...answer, ...bend }, noon)).toMatchObject({ code: 'invalid_request', reason })
+  })
+
+  it('tells another owner no more than one with a wrong handle', () => {
+    const stranger = answered(pending, { handle, subject: 'mallory' }, noon)
+    const guesser = answered(pending, { handle: '', subject: 'alice' }, noon)
+    expect(stranger).toHaveProperty('description', Object(guesser).description)
+  })
+
+  it('comes too late when the request has expired', () => {
+    expect(answered(pending, answer, pending.expiresAt)).toHaveProperty(
+      'reason',
+      'authorization_request_expired',
+    )
+  })
+})
+
+describe('approve', () => {
+  const { authorization, code } = approve(pending, circumstances())
+
+  it('issues a code that names the record, and keeps its digest only', () => {
+    expect(credentialId('authorizationCode', code)).toBe(pending.id)
+    expect(hasDigest(code, authorization.code.digest)).toBe(true)
+    expect(JSON.stringify(authorization)).not.toContain(code)
+  })
+
+  it('binds the code to the client, the owner, the scope and the redirect URI', () => {
+    const { clientId, subject, scope, bindings, request } = proposal
+    const { redirectUri, redirectUriSent } = request
+    expect(authorization).toMatchObject({ id: pending.id, clientId, subject, scope, bindings })
+    expect(authorization.code).toMatchObject({ redirectUri, redirectUriSent, failures: 0 })
+  })
+
+  it('leaves nothing of the request that only its answer needed', () => {
+    expect(authorization).not.toHaveProperty('request')
+    expect(authorization).not.toHaveProperty('handle')
+  })
+
+  it('lets the code live for its own time, counted from the approval', () => {
+    const late = circumstances({ now: noon + 500 })
+    expect(expiryOf(approve(pending, late).authorization)).toBe(noon + 500 + lifetimes.authorizationCode)
+  })
+
+  it('issues another code for each approval', () => {
+    expect(approvedAuthorization().code).not.toBe(approvedAuthorization().code)
+  })
+})
+
+describe('deny', () => {
+  it('stays on record for as long as the form could be sent again, and keeps nothing else', () => {
+    expect(deny(pending)).toEqual({ state: 'denied', id: pending.id, expiresAt: pending.expiresAt })
+    expect(expiryOf(deny(pending))).toBe(expiryOf(pending))
+  })
+})

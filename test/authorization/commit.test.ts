@@ -1,0 +1,185 @@
+import { begin, commit } from '../../lib/authorization/commit'
+import { keep, remove, save, type Transition } from '../../lib/authorization/step'
+import { deny } from '../../lib/authorization/answer'
+import { secureRandom } from '../../lib/protocol/credential'
+import { invalidGrant } from '../../lib/protocol/oauth-error'
+import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import { memoryStore } from '../../lib/stores/memory-store'
+import { pendingAuthorization } from '../support/authorization/authorization'
+import { countedRandom, noon } from '../support/authorization/circumstances'
+
+const { pending } = pendingAuthorization()
+const denied = deny(pending)
+const refused = invalidGrant('refused', 'No.')
+
+/** A store in memory with the request in it; some of its calls behave differently. */
+async function storeWith(bend: (store: AuthorizationStore) => Partial<AuthorizationStore> = () => ({})) {
+  const store = memoryStore({ clock: () => noon * 1000 })
+  await begin(store, pending, secureRandom)
+  return {
+    store: {
+      find: store.find.bind(store),
+      save: store.save.bind(store),
+      remove: store.remove.bind(store),
+      ...bend(store),
+    },
+    stored: async () => (await store.find(pending.id))?.authorization,
+  }
+}
+
+const denies: Transition<string> = (current) =>
+  current?.state === 'pending' ? save(denied, 'denied') : keep(`already ${current?.state ?? 'gone'}`)
+
+const revokes: Transition<string> = () => remove(refused)
+
+const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
+  commit(store, pending.id, transition, secureRandom)
+
+/** A denial that loses against so many other writers first. */
+async function denyAfterConflicts(times: number) {
+  let saves = 0
+  const { store } = await storeWith((inner) => ({
+    save: async (...words) => ++saves > times && inner.save(...words),
+  }))
+  return apply(store, denies)
+}
+
+describe('commit', () => {
+  it('saves the record that the transition decides on, and returns its outcome', async () => {
+    const { store, stored } = await storeWith()
+    await expect(apply(store, denies)).resolves.toBe('denied')
+    await expect(stored()).resolves.toEqual(denied)
+  })
+
+  it('writes nothing when the transition writes nothing', async () => {
+    const { store } = await storeWith(() => ({ save: () => Promise.reject(new Error('Not to be called.')) }))
+    await expect(apply(store, () => keep('looked'))).resolves.toBe('looked')
+  })
+
+  it('takes a save whose reply was lost for done when the record is its own', async () => {
+    const { store, stored } = await storeWith((inner) => ({
+      save: async (...words) => {
+        await inner.save(...words)
+        throw new Error('The reply was lost.')
+      },
+    }))
+    await expect(apply(store, denies)).resolves.toBe('denied')
+    await expect(stored()).resolves.toEqual(denied)
+  })
+
+  it('gives the transition the record that it lost a round with', async () => {
+    const seen: unknown[] = []
+    let saves = 0
+    const { store } = await storeWith((inner) => ({
+      save: async (...words) => ++saves > 1 && inner.save(...words),
+    }))
+    await apply(store, (current, superseded) => {
+      seen.push(superseded)
+      return denies(current)
+    })
+    expect(seen).toEqual([undefined, pending])
+  })
+
+  it('removes the record', async () => {
+    const { store, stored } = await storeWith()
+    await expect(apply(store, () => remove('revoked'))).resolves.toBe('revoked')
+    await expect(stored()).resolves.toBeUndefined()
+  })
+
+  it('shows the transition nothing when there is no record', async () => {
+    const { store } = await storeWith()
+    await store.remove(pending.id)
+    await expect(apply(store, denies)).resolves.toBe('already gone')
+  })
+
+  it('throws a refusal', async () => {
+    const { store } = await storeWith()
+    await expect(apply(store, () => keep(refused))).rejects.toBe(refused)
+  })
+
+  it('throws a refusal after what it wanted written is written', async () => {
+    const { store, stored } = await storeWith()
+    await expect(apply(store, () => save(denied, refused))).rejects.toBe(refused)
+    await expect(stored()).resolves.toEqual(denied)
+    await expect(apply(store, () => remove(refused))).rejects.toBe(refused)
+    await expect(stored()).resolves.toBeUndefined()
+  })
+
+  it('lets one of two writers win, and the other decide anew on what the first wrote', async () => {
+    const { store } = await storeWith()
+    const outcomes = await Promise.all([apply(store, denies), apply(store, denies)])
+    expect(outcomes.toSorted()).toEqual(['already denied', 'denied'])
+  })
+
+  it('does not write back what was removed meanwhile', async () => {
+    const { store, stored } = await storeWith((inner) => ({
+      find: async (id) => {
+        const found = await inner.find(id)
+        await inner.remove(id)
+        return found
+      },
+    }))
+    await expect(apply(store, denies)).resolves.toBe('already gone')
+    await expect(stored()).resolves.toBeUndefined()
+  })
+
+  it('knows a save that is sent twice for its own: a lost reply is no conflict', async () => {
+    const { store } = await storeWith((inner) => ({
+      save: async (...words) => {
+        await inner.save(...words)
+        return inner.save(...words)
+      },
+    }))
+    await expect(apply(store, denies)).resolves.toBe('denied')
+  })
+
+  it('names another revision in each round', async () => {
+    const revisions: string[] = []
+    const { store } = await storeWith((inner) => ({
+      save: async (authorization, revision, expected) => {
+        revisions.push(revision)
+        return revisions.length > 3 && inner.save(authorization, revision, expected)
+      },
+    }))
+    await apply(store, denies)
+    expect(new Set(revisions).size).toBe(4)
+    expect(revisions.every((revision) => /^[\w-]{22}$/.test(revision))).toBe(true)
+  })
+
+  it('wins in the sixteenth round still, and gives up after it', async () => {
+    await expect(denyAfterConflicts(15)).resolves.toBe('denied')
+    await expect(denyAfterConflicts(16)).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+      reason: 'authorization_contended',
+    })
+  })
+
+  it.each(['find', 'save', 'remove'] as const)(
+    'passes on the trouble of %s, never as a refusal',
+    async (verb) => {
+      const trouble = new Error('ECONNRESET')
+      const { store } = await storeWith(() => ({ [verb]: () => Promise.reject(trouble) }))
+      await expect(apply(store, verb === 'remove' ? revokes : denies)).rejects.toBe(trouble)
+    },
+  )
+})
+
+describe('begin', () => {
+  it('stores an authorization that is not there yet', async () => {
+    const store = memoryStore({ clock: () => noon * 1000 })
+    await begin(store, pending, secureRandom)
+    await expect(store.find(pending.id)).resolves.toHaveProperty('authorization', pending)
+  })
+
+  it('overwrites nothing, and says that the random source repeats itself', async () => {
+    const { store, stored } = await storeWith()
+    await expect(begin(store, denied, secureRandom)).rejects.toThrow('random bytes repeats itself')
+    await expect(stored()).resolves.toEqual(pending)
+  })
+
+  it('takes its own save sent twice for one', async () => {
+    const store = memoryStore({ clock: () => noon * 1000 })
+    await begin(store, pending, countedRandom())
+    await expect(begin(store, pending, countedRandom())).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,69 @@
+import { deny } from '../../lib/authorization/answer'
+import { presentAccessToken } from '../../lib/authorization/present-access-token'
+import { rotateRefreshToken } from '../../lib/authorization/rotate-refresh-token'
+import { createCredential, secureRandom } from '../../lib/protocol/credential'
+import {
+  activeAuthorization,
+  approvedAuthorization,
+  pendingAuthorization,
+  refreshed,
+  refreshWith,
+} from '../support/authorization/authorization'
+import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { answerOf, written } from '../support/authorization/step'
+
+const { active, issued } = activeAuthorization()
+
+describe('presentAccessToken', () => {
+  it('tells whom a good token stands for, and for what', () => {
+    expect(presentAccessToken(active, issued.accessToken, noon)).toEqual({
+      authorizationId: active.id,
+      clientId: 'photo-printer',
+      subject: 'alice',
+      scope: ['photos.read', 'photos.write'],
+      expiresAt: noon + lifetimes.accessToken,
+    })
+  })
+
+  it('refuses an expired token from its last second on (TKN-8)', () => {
+    const at = (now: number) => presentAccessToken(active, issued.accessToken, now) !== undefined
+    expect([issued.expiresAt - 1, issued.expiresAt].map(at)).toEqual([true, false])
+  })
+
+  it.each([
+    ['there is no record', undefined],
+    ['nothing is approved yet', pendingAuthorization().pending],
+    ['it was denied', deny(pendingAuthorization().pending)],
+    ['its code is not redeemed yet', approvedAuthorization().approved],
+    ['it is a token of another authorization', activeAuthorization().active],
+    ['it was revoked one by one', { ...active, accessTokens: [] }],
+  ])('gives nothing when %s', (_when, current) => {
+    expect(presentAccessToken(current, issued.accessToken, noon)).toBeUndefined()
+  })
+
+  it.each([
+    ['the refresh token', issued.refreshToken!],
+    ['the stored digest', active.accessTokens[0]!.digest],
+    ['the right id with another secret', createCredential('accessToken', active.id, secureRandom)],
+    ['nothing', ''],
+  ])('gives nothing for %s', (_what, text) => {
+    expect(presentAccessToken(active, text, noon)).toBeUndefined()
+  })
+
+  it('gives each token its own scope, an older one too', () => {
+    const step = rotateRefreshToken(
+      active,
+      refreshWith(issued.refreshToken, { scope: 'photos.read' }),
+      circumstances(),
+    )
+    const scopeOf = (token: string) => presentAccessToken(written(step), token, noon)?.scope
+    expect(scopeOf(answerOf(step).accessToken)).toEqual(['photos.read'])
+    expect(scopeOf(issued.accessToken)).toEqual(['photos.read', 'photos.write'])
+  })
+
+  it('lets an older token live on after a refresh until its own end', () => {
+    const after = refreshed(active, issued.refreshToken, later(10)).active
+    expect(presentAccessToken(after, issued.accessToken, issued.expiresAt - 1)).toBeDefined()
+    expect(presentAccessToken(after, issued.accessToken, issued.expiresAt)).toBeUndefined()
+  })
+})

@@ -1,0 +1,132 @@
+import type { Approved, Authorization } from '../../lib/authorization/authorization'
+import type { Circumstances } from '../../lib/authorization/circumstances'
+import { deny } from '../../lib/authorization/answer'
+import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
+import { invalidGrant } from '../../lib/protocol/oauth-error'
+import {
+  activeAuthorization,
+  approvedAuthorization,
+  pendingAuthorization,
+  redemption,
+} from '../support/authorization/authorization'
+import { circumstances, later, lifetimes } from '../support/authorization/circumstances'
+import { answerOf, refusal, written } from '../support/authorization/step'
+
+const { approved, code } = approvedAuthorization()
+const wrongVerifier = { objection: () => invalidGrant('verifier_mismatch', 'The verifier does not match.') }
+
+const redeem = (
+  current: Authorization | undefined,
+  bend: Partial<Redemption> = {},
+  at: Circumstances = circumstances(),
+) => redeemCode(current, redemption(code, bend), at)
+
+/** The authorization after so many wrong verifiers. */
+function failed(times: number, current: Authorization = approved): Authorization {
+  return times === 0 ? current : failed(times - 1, written(redeem(current, wrongVerifier)))
+}
+
+describe('redeemCode', () => {
+  it('spends the code and brings the tokens in one write', () => {
+    const step = redeem(approved)
+    const issued = answerOf(step)
+    expect(written(step)).toMatchObject({
+      state: 'active',
+      id: approved.id,
+      clientId: 'photo-printer',
+      subject: 'alice',
+      scope: ['photos.read', 'photos.write'],
+      spentCode: approved.code.digest,
+      bindings: approved.bindings,
+      accessTokens: [{ scope: issued.scope, expiresAt: issued.expiresAt }],
+      refreshToken: { generation: 0, rotation: undefined },
+    })
+    expect(issued.scope).toEqual(approved.scope)
+  })
+
+  it('brings no refresh token to a client that may have none', () => {
+    const step = redeem(approved, { refreshToken: false })
+    expect(answerOf(step).refreshToken).toBeUndefined()
+    expect(written(step)).toHaveProperty('refreshToken', undefined)
+  })
+
+  it('shows the extensions what they kept', () => {
+    const objection = jest.fn()
+    redeem(approved, { objection })
+    expect(objection).toHaveBeenCalledWith({ pkce: 'challenge' })
+  })
+
+  it.each([
+    ['there is no such authorization', undefined],
+    ['the owner has not answered', pendingAuthorization().pending],
+    ['the owner has denied', deny(pendingAuthorization().pending)],
+    ['the authorization began without a code', { ...activeAuthorization().active, spentCode: undefined }],
+    ['it is the code of another authorization', approvedAuthorization().approved],
+    ['another code was spent here', activeAuthorization().active],
+  ])('knows no such code when %s', (_when, current) => {
+    expect(refusal(redeem(current))).toEqual({
+      code: 'invalid_grant',
+      reason: 'code_unknown',
+      write: 'nothing',
+    })
+  })
+
+  it('refuses another client, which changes nothing', () => {
+    expect(refusal(redeem(approved, { clientId: 'mallory', ...wrongVerifier }))).toEqual({
+      code: 'invalid_grant',
+      reason: 'code_of_another_client',
+      write: 'nothing',
+    })
+  })
+
+  it('refuses an expired code from its last second on', () => {
+    const { authorizationCode } = lifetimes
+    expect(answerOf(redeem(approved, {}, later(authorizationCode - 1)))).toBeDefined()
+    expect(refusal(redeem(approved, {}, later(authorizationCode)))).toMatchObject({ reason: 'code_expired' })
+  })
+
+  it('tells the client the same, whatever is wrong with a code', () => {
+    const { active } = activeAuthorization()
+    const descriptions = [undefined, active, approved, failed(5)].map(
+      (current) => Object(redeem(current, { clientId: 'mallory' }).outcome).description,
+    )
+    expect(new Set(descriptions).size).toBe(1)
+  })
+})
+
+describe('redeemCode, the redirect URI', () => {
+  const omitted: Approved = { ...approved, code: { ...approved.code, redirectUriSent: false } }
+
+  it.each([
+    ['must be there if the request named it', approved, undefined, 'redirect_uri_missing'],
+    ['must be the same', approved, 'https://printer.example/other', 'redirect_uri_mismatch'],
+    [
+      'must be the same byte for byte',
+      approved,
+      'https://printer.example/callback/',
+      'redirect_uri_mismatch',
+    ],
+    ['must be the same in its case', approved, 'https://Printer.example/callback', 'redirect_uri_mismatch'],
+    [
+      'must be the same even if the request left it out',
+      omitted,
+      'https://evil.example/',
+      'redirect_uri_mismatch',
+    ],
+  ])('%s, or counts as a failure', (_rule, current, redirectUri, reason) => {
+    const step = redeem(current, { redirectUri })
+    expect(refusal(step)).toEqual({ code: 'invalid_grant', reason, write: 'record' })
+    expect(written(step)).toEqual({ ...current, code: { ...current.code, failures: 1 } })
+  })
+
+  it('may be left out if the request left it out', () => {
+    expect(answerOf(redeem(omitted, { redirectUri: undefined }))).toBeDefined()
+    expect(answerOf(redeem(omitted))).toBeDefined()
+  })
+
+  it('is looked at before any extension', () => {
+    const objection = jest.fn()
+    redeem(approved, { redirectUri: undefined, objection })
+    expect(objection).not.toHaveBeenCalled()
+  })
+})

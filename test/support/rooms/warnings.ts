@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(__dirname, '..', '..', '..')
+
+/** A warning as Node gives it to listeners. */
+export interface Warning {
+  readonly name: string
+  readonly code: string
+  readonly message: string
+}
+
+// Each warning is given once per process, so each program has a process of its own.
+const prologue = `
+  const express = require('express')
+  const { createAuthorizationServer, memoryStore } = require('./lib/index')
+  const warnings = []
+  process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }))
+  process.on('exit', () => console.log(JSON.stringify(warnings)))
+  const options = { issuer: 'http://localhost', clients: [], scopes: { a: 'A' }, resourceOwner: () => undefined }
+  const serve = async (app, ask) => {
+    const server = app.listen(0)
+    await new Promise((resolve) => server.once('listening', resolve))
+    await ask('http://127.0.0.1:' + server.address().port)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+`
+
+/** The warnings of this suite that a program gives, in order. The program finds express, the suite and `serve`. */
+export function warningsOf(program: string): readonly Warning[] {
+  const source = `${prologue}\n;(async () => {${program}})()`
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['--no-warnings', '-r', 'esbuild-register', '-e', source],
+    { cwd: root, encoding: 'utf8', timeout: 15_000 },
+  )
+  if (status !== 0) throw new Error(stderr)
+  const warnings: readonly Warning[] = JSON.parse(stdout)
+  return warnings.filter(({ name }) => name === 'AuthorizationServerWarning')
+}

@@ -1,0 +1,40 @@
+import type { Host, Question } from '../../../lib/authorization-endpoint/authorize'
+import type { ResourceOwner } from '../../../lib/protocol/resource-owner'
+
+/** A host at which somebody is logged in, and that keeps what it was asked to do. */
+export interface WatchedHost extends Host {
+  readonly questions: readonly Question[]
+  /** What it was called for, in order. */
+  readonly calls: readonly (keyof Host)[]
+}
+
+export function hostWhere(
+  owner: ResourceOwner | undefined = { subject: 'alice', name: 'Alice' },
+  bend: Partial<Host> = {},
+): WatchedHost {
+  const questions: Question[] = []
+  const calls: (keyof Host)[] = []
+  const called =
+    <Given extends readonly unknown[], Answer>(
+      name: keyof Host,
+      does: (...given: Given) => Promise<Answer>,
+    ) =>
+    (...given: Given): Promise<Answer> => {
+      calls.push(name)
+      return does(...given)
+    }
+  return {
+    questions,
+    calls,
+    resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
+    logIn: called('logIn', bend.logIn ?? (async () => undefined)),
+    ask: called('ask', async (question: Question) => {
+      questions.push(question)
+      await bend.ask?.(question)
+    }),
+  }
+}
+
+/** Nobody is logged in. */
+export const hostWithoutOwner = (bend: Partial<Host> = {}) =>
+  hostWhere(undefined, { resourceOwner: async () => undefined, ...bend })

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+
+/** Serves the application for as long as `use` takes, to be spoken to byte by byte. */
+export async function onTheWire<Result>(
+  app: RequestListener,
+  use: (open: () => Socket) => Promise<Result>,
+): Promise<Result> {
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.')
+  const sockets: Socket[] = []
+  const open = () => {
+    const socket = connect(address.port, '127.0.0.1')
+    // A server that has heard enough may hang up on a client that still speaks.
+    socket.on('error', () => undefined)
+    sockets.push(socket)
+    return socket
+  }
+  try {
+    return await use(open)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** Sends the bytes, each part when the one before has gone out, and reads the answer up to its end or the deadline. */
+export async function exchangeBytes(
+  socket: Socket,
+  parts: readonly (string | Buffer)[],
+  milliseconds = 2000,
+): Promise<string> {
+  const answer: Buffer[] = []
+  socket.on('data', (bytes: Buffer) => answer.push(bytes))
+  for (const part of parts) await new Promise((resolve) => socket.write(part, resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, milliseconds).unref())])
+  return Buffer.concat(answer).toString()
+}
+
+/** A request head for a form, whose connection ends with the answer. */
+export function formHead(path: string, ...headers: readonly string[]): string {
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    'Content-Type: application/x-www-form-urlencoded',
+    ...headers,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** One chunk of a body in chunked transfer coding: arrives as one piece, whatever the network does. */
+export function chunk(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
