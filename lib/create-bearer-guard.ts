@@ -1,8 +1,8 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { FailureReports, type AuthorizationServerEvents } from './express/failure'
-import { isPositive, Reading } from './protocol/configuration'
+import { Reading } from './protocol/configuration'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
-import { withDeadline } from './stores/deadline'
+import { deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
 import { bearer } from './token-types/bearer'
 
@@ -32,7 +32,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     isAuthorizationStore,
     storeCure,
   )
-  const storeDeadline = reading.optional('storeDeadline', 0.5, isPositive, 'must be seconds, more than 0.')
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')

@@ -1,13 +1,14 @@
 import type { Lifetimes } from './authorization/circumstances'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
-import { ConfigurationError, isPositive, isRecord, isText, Reading } from './protocol/configuration'
+import { ConfigurationError, isRecord, isText, isTexts, Reading } from './protocol/configuration'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import type { Settings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
+import { deadlineCure, isDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
@@ -23,13 +24,13 @@ export function resolveOptions(options: Options): Settings {
   const scopes = resolveScopes(reading)
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const vocabulary = {
-    scope: [...scopes.keys()],
+    scope: reading.mistakes.length > 0 ? undefined : [...scopes.keys()],
     grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
     responseTypes: ['code'],
     authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
-  const storeDeadline = reading.optional('storeDeadline', 0.5, isPositive, 'must be seconds, more than 0.')
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const settings: Settings = {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, vocabulary, storeDeadline),
@@ -67,11 +68,11 @@ function resolveScopes(reading: Reading): ReadonlyMap<string, string> {
   return scopes
 }
 
-function resolveDefaultScope(reading: Reading, known: Scope): Scope {
+function resolveDefaultScope(reading: Reading, known: Scope | undefined): Scope {
   const text = reading.optional<string | undefined>('defaultScope', undefined, isText, 'must be a text.')
   if (text === undefined) return []
   const scope = parseScope(text)
-  if (scope === undefined || !covers(known, scope))
+  if (known !== undefined && (scope === undefined || !covers(known, scope)))
     reading.wrong('defaultScope', `must hold scopes of this server: ${known.join(', ')}.`)
   return scope ?? []
 }
@@ -93,12 +94,13 @@ function resolveStore(reading: Reading, clock: () => number): AuthorizationStore
   }
 }
 
+const tenYears = 10 * 365 * 24 * 3600
+
 function resolveLifetimes(reading: Reading): Lifetimes {
-  const seconds = (key: string, fallback: number, minimum = 1, maximum = Number.MAX_SAFE_INTEGER) => {
-    const range = maximum === Number.MAX_SAFE_INTEGER ? `at least ${minimum}` : `${minimum} to ${maximum}`
+  const seconds = (key: string, fallback: number, minimum = 1, maximum = tenYears) => {
     const accepts = (value: unknown): value is number =>
       Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
-    return reading.optional(key, fallback, accepts, `must be whole seconds, ${range}.`)
+    return reading.optional(key, fallback, accepts, `must be whole seconds, ${minimum} to ${maximum}.`)
   }
   return {
     authorizationRequest: seconds('authorizationRequestLifetime', 600),
@@ -121,7 +123,7 @@ function resolveExtensions(reading: Reading): readonly Extension[] {
     'extensions',
     [],
     isExtensions,
-    'must be a list of objects with a name each.',
+    'must be a list of extensions: a name each, lists of parameters, functions.',
   )
   const extensions = [pkce(requirement), ...guests]
   if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
@@ -146,11 +148,19 @@ function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
 }
 
 const isLogin = (value: unknown): value is Settings['login'] =>
-  typeof value === 'function' || (isText(value) && value.startsWith('/'))
+  typeof value === 'function' || (isText(value) && /^\/(?![/\\])/.test(value))
 const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 const isPkceRequirement = (value: unknown): value is PkceRequirement =>
   value === 'public' || value === 'all' || value === 'none'
 const isExtensions = (value: unknown): value is readonly Extension[] =>
-  Array.isArray(value) && value.every((extension) => isRecord(extension) && isText(extension['name']))
+  Array.isArray(value) && value.every(isExtension)
+const isExtension = (value: unknown): value is Extension =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isTexts, value[key])) &&
+  ['atAuthorizationRequest', 'atRedemption'].every((key) => isAbsentOr(isFunction, value[key]))
+const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
+  value === undefined || accepts(value)
+const isFunction = (value: unknown) => typeof value === 'function'

@@ -49,10 +49,10 @@ export class Reading {
     return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
   }
 
-  /** Marks a field as known and returns what it holds; null, as databases have it, is nothing. */
+  /** Marks a field as known and returns whatever it holds. */
   take(key: string): unknown {
     this.read.add(key)
-    return Object.hasOwn(this.source, key) ? (this.source[key] ?? undefined) : undefined
+    return Object.hasOwn(this.source, key) ? this.source[key] : undefined
   }
 
   /** Records a mistake in a field. */
@@ -92,8 +92,4 @@ export function isTexts(value: unknown): value is readonly string[] {
 
 export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
-}
-
-export function isPositive(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value)
 }

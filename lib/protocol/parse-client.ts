@@ -1,12 +1,13 @@
 import type { Client } from './client'
-import { ConfigurationError, isText, isTexts, Reading, type Mistake } from './configuration'
+import { ConfigurationError, isRecord, isText, isTexts, Reading, type Mistake } from './configuration'
 import { redirectUriFault } from './redirect-uri'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
 /** What the server can do, against which a registration is checked. */
 export interface Vocabulary {
-  readonly scope: Scope
+  /** Undefined when the server's own scope is faulty, and so tells nothing about a client's. */
+  readonly scope: Scope | undefined
   readonly grantTypes: readonly string[]
   readonly responseTypes: readonly string[]
   readonly authenticationMethods: readonly string[]
@@ -26,7 +27,7 @@ export function parseClient(
   vocabulary: Vocabulary,
 ): Client {
   const before = mistakes.length
-  const reading = new Reading(source, path, mistakes)
+  const reading = new Reading(withoutNulls(source), path, mistakes)
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // RFC 6749 2.1: the client type is never assumed.
   const client_type = reading.required<ClientType>(
@@ -61,6 +62,12 @@ export function parseClient(
   if (mistakes.length === before) checkTogether(client, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
+}
+
+// A database has null where a field is not there.
+function withoutNulls(source: unknown): unknown {
+  if (!isRecord(source)) return source
+  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
 }
 
 function members(
@@ -111,7 +118,7 @@ function redirectUris(reading: Reading): readonly string[] {
   return Object.freeze([...uris])
 }
 
-function registeredScope(reading: Reading, known: Scope): Scope {
+function registeredScope(reading: Reading, known: Scope | undefined): Scope {
   const text = reading.required(
     'scope',
     '',
@@ -122,7 +129,7 @@ function registeredScope(reading: Reading, known: Scope): Scope {
   if (text !== '' && scope === undefined)
     reading.wrong('scope', 'must be scope tokens with one space between two.')
   const tokens = scope ?? []
-  if (!covers(known, tokens))
+  if (known !== undefined && !covers(known, tokens))
     reading.wrong('scope', `names a scope that the server does not have; it has ${known.join(', ')}.`)
   return tokens
 }

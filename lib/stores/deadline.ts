@@ -33,3 +33,11 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
     remove: (id) => withinDeadline(() => store.remove(id), seconds),
   }
 }
+
+/** Whether a value that a host gives can be a deadline. */
+export function isDeadline(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 60
+}
+
+/** What cures one that cannot, as the rest of a sentence. */
+export const deadlineCure = 'must be seconds, more than 0 and at most 60.'

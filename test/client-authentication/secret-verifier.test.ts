@@ -92,6 +92,16 @@ describe('SecretVerifier: what it remembers', () => {
     expect(kept).not.toContain(quick)
   })
 
+  it('keeps no place for secrets that are quick to check', async () => {
+    await secrets.verify(chosen, 'secret')
+    for (let count = 0; count < 1000; count++) {
+      const { client_secret, client_secret_hash } = generateClientSecret()
+      await secrets.verify(clientWith({ client_secret_hashes: [client_secret_hash] }), client_secret)
+    }
+    await secrets.verify(chosen, 'secret')
+    expect(comparisons()).toHaveLength(1)
+  })
+
   it('remembers a thousand at most, and forgets the oldest for one more', async () => {
     const digests = await Promise.all(Array.from({ length: 1001 }, () => bcrypt.hash('secret', 4)))
     const crowd = digests.map((digest) => clientWith({ client_secret_hashes: [digest] }))

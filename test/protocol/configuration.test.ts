@@ -1,7 +1,6 @@
 import {
   ConfigurationError,
   isBoolean,
-  isPositive,
   isRecord,
   isText,
   isTexts,
@@ -134,7 +133,6 @@ describe('the acceptors', () => {
     ['isText', isText, ['x']],
     ['isTexts', isTexts, [[], ['x']]],
     ['isBoolean', isBoolean, [true, false]],
-    ['isPositive', isPositive, [7, 0.5]],
   ] as const)('%s accepts what it says', (_name, accepts, expected) => {
     expect(values.filter((value) => accepts(value))).toEqual(expected)
   })

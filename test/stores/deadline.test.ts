@@ -1,6 +1,6 @@
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
-import { withDeadline, withinDeadline } from '../../lib/stores/deadline'
+import { isDeadline, withDeadline, withinDeadline } from '../../lib/stores/deadline'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
 import { find, save, threeVersions } from './contract/version'
@@ -121,5 +121,12 @@ describe('withDeadline', () => {
       withinDeadline(async () => 'answer', 60).then(console.log)
     `)
     expect({ status, output }).toEqual({ status: 0, output: 'answer\n' })
+  })
+})
+
+describe('isDeadline', () => {
+  it('accepts a time that a timer can keep and a client may wait', () => {
+    const values = [0.5, 60, 0, -1, 61, Infinity, NaN, '1', null]
+    expect(values.filter((value) => isDeadline(value))).toEqual([0.5, 60])
   })
 })

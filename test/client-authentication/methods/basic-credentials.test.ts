@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { parseBasicCredentials } from '../../../lib/client-authentication/methods/basic-credentials'
 import { thrownBy } from '../../support/authorization/thrown'
+import { anyText } from '../../support/rooms/arbitrary-text'
 import { basic, rawBasic } from '../../support/rooms/credentials'
-
-const anyText = fc.string({ unit: 'binary', minLength: 1 })
 
 describe('parseBasicCredentials: the header', () => {
   it.each([
@@ -95,7 +94,7 @@ describe('parseBasicCredentials: both halves', () => {
   })
 
   it('gives back any that were sent raw and hold nothing that form encoding would change', () => {
-    const raw = anyText.filter((text) => !/[%+\uFEFF]/.test(text))
+    const raw = anyText.filter((text) => !/[%+]/.test(text))
     fc.assert(
       fc.property(raw, raw, (id, secret) => {
         const clientId = id.replaceAll(':', '.')

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { waitUntil } from '../wait-until'
 
 /** Serves the application for as long as `use` takes, to be spoken to byte by byte. */
 export async function onTheWire<Result>(
@@ -57,4 +58,11 @@ export function formHead(path: string, ...headers: readonly string[]): string {
 /** One chunk of a body in chunked transfer coding: arrives as one piece, whatever the network does. */
 export function chunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
+
+/** Begins a request, waits until the application has it, and hangs up. */
+export async function beginAndHangUp(socket: Socket, part: string, arrived: () => boolean): Promise<void> {
+  socket.write(part)
+  await waitUntil('the request has arrived', async () => arrived())
+  socket.destroy()
 }

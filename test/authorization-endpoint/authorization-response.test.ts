@@ -1,0 +1,128 @@
+import * as fc from 'fast-check'
+import {
+  authorizationResponse,
+  errorResponse,
+  type ResponseFrame,
+} from '../../lib/authorization-endpoint/authorization-response'
+import { accessDenied } from '../../lib/protocol/oauth-error'
+import { redirectUriFault } from '../../lib/protocol/redirect-uri'
+import { anyText } from '../support/rooms/arbitrary-text'
+
+const frame: ResponseFrame = {
+  redirectUri: 'https://printer.example/callback',
+  mode: 'query',
+  requestState: 'xyz',
+  issuer: 'https://photos.example',
+}
+const code = 'ac_abc-_123'
+const respond = (bend: Partial<ResponseFrame>) => authorizationResponse({ ...frame, ...bend }, { code })
+
+const modes = ['query', 'fragment'] as const
+const anyRedirectUri = fc
+  .tuple(
+    fc.oneof(
+      fc.webUrl({ withQueryParameters: true }),
+      fc.constantFrom(
+        'com.example.app:/cb',
+        'a:b',
+        'https://x?',
+        'https://x/?a&',
+        'https://x/%7e/../?a=%2F&b=+',
+      ),
+    ),
+  )
+  .map(([uri]) => uri)
+  .filter((uri) => redirectUriFault(uri) === undefined)
+
+/** The parameters of the component that carries the answer, as a client reads them. */
+function received(location: string, mode: (typeof modes)[number]): URLSearchParams {
+  const { search, hash } = new URL(location)
+  return new URLSearchParams(mode === 'query' ? search : hash.slice(1))
+}
+
+describe('authorizationResponse', () => {
+  it.each([
+    ['a URI without a query', 'https://a.example/cb', 'https://a.example/cb?code=1'],
+    ['a host alone', 'https://a.example', 'https://a.example?code=1'],
+    ['a query', 'https://a.example/cb?x=%2F', 'https://a.example/cb?x=%2F&code=1'],
+    ['an empty query', 'https://a.example/cb?', 'https://a.example/cb?code=1'],
+    ['a query that ends in &', 'https://a.example/cb?x&', 'https://a.example/cb?x&code=1'],
+    ['a custom scheme', 'com.example:/cb', 'com.example:/cb?code=1'],
+    ['letters that URL would normalise', 'HTTPS://A.example:443/./cb', 'HTTPS://A.example:443/./cb?code=1'],
+  ])('appends to %s and leaves it as it was registered (AUZ-6)', (_what, redirectUri, beginning) => {
+    const location = authorizationResponse({ ...frame, redirectUri }, { code: '1' })
+    expect(location).toBe(`${beginning}&state=xyz&iss=https%3A%2F%2Fphotos.example`)
+  })
+
+  it('puts the answer into the fragment where the response type wants it, and leaves the query alone (AUZ-7)', () => {
+    expect(respond({ mode: 'fragment', redirectUri: 'https://a.example/cb?x=1' })).toBe(
+      'https://a.example/cb?x=1#code=ac_abc-_123&state=xyz&iss=https%3A%2F%2Fphotos.example',
+    )
+  })
+
+  it('has no state when the request had none', () => {
+    expect(respond({ requestState: undefined })).not.toContain('state')
+  })
+
+  it.each(modes)('echoes any state exactly, in the %s', (mode) => {
+    fc.assert(
+      fc.property(anyText, anyRedirectUri, (requestState, redirectUri) => {
+        const location = respond({ mode, requestState, redirectUri })
+        expect(received(location, mode).getAll('state').at(-1)).toBe(requestState)
+      }),
+    )
+  })
+
+  it.each(modes)('keeps every byte of the redirection URI before its answer, in the %s', (mode) => {
+    fc.assert(
+      fc.property(anyText, anyRedirectUri, (requestState, redirectUri) => {
+        expect(respond({ mode, requestState, redirectUri }).startsWith(redirectUri)).toBe(true)
+      }),
+    )
+  })
+
+  it.each(modes)('sends the parameters of the answer once each, in the %s', (mode) => {
+    fc.assert(
+      fc.property(anyText, (requestState) => {
+        const names = [...received(respond({ mode, requestState }), mode).keys()]
+        expect(names).toEqual(['code', 'state', 'iss'])
+      }),
+    )
+  })
+
+  it('names the issuer in every answer (RFC 9207)', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...modes), fc.option(anyText, { nil: undefined }), (mode, requestState) => {
+        const answers = [
+          respond({ mode, requestState }),
+          errorResponse({ ...frame, mode, requestState }, accessDenied('owner_denied', 'No.')),
+        ]
+        for (const location of answers)
+          expect(received(location, mode).get('iss')).toBe('https://photos.example')
+      }),
+    )
+  })
+
+  it('writes nothing that could end the header', () => {
+    fc.assert(
+      fc.property(anyText, (requestState) => {
+        expect(respond({ requestState })).toMatch(/^[\x21-\x7E]+$/)
+      }),
+    )
+  })
+})
+
+describe('errorResponse', () => {
+  const error = accessDenied('owner_denied', 'The resource owner denied the request.')
+
+  it.each(modes)('tells code and description, and keeps the reason, in the %s (AUZ-11)', (mode) => {
+    const location = errorResponse({ ...frame, mode }, error)
+    expect(Object.fromEntries(received(location, mode))).toEqual({
+      error: 'access_denied',
+      error_description: 'The resource owner denied the request.',
+      state: 'xyz',
+      iss: 'https://photos.example',
+    })
+    expect(location).not.toContain('owner_denied')
+  })
+})

@@ -1,0 +1,158 @@
+import { authorize, type AuthorizationEndpoint, type Host } from '../../lib/authorization-endpoint/authorize'
+import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
+import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { accessDenied, temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { authorizationEndpoint, watchedStore } from '../support/rooms/endpoints'
+import { parametersOf } from '../support/rooms/parameters'
+import { hostWhere, hostWithoutOwner } from '../support/rooms/watched-host'
+
+const good = {
+  response_type: 'code',
+  client_id: 'photo-printer',
+  redirect_uri: 'https://printer.example/callback',
+  scope: 'photos.read',
+  state: 'af0ifjsldkj',
+}
+type Values = Parameters<typeof parametersOf>[0]
+const ask = (bend: Values = {}, endpoint: Partial<AuthorizationEndpoint> = {}, host: Host = hostWhere()) =>
+  authorize(authorizationEndpoint(endpoint), parametersOf({ ...good, ...bend }), host)
+
+/** The parameters of the redirect that the request ends in. */
+async function told(...request: Parameters<typeof ask>): Promise<Record<string, string>> {
+  const outcome = await ask(...request)
+  if (outcome.kind !== 'redirect') throw new Error(`The request ended as ${outcome.kind}.`)
+  return Object.fromEntries(new URL(outcome.location).searchParams)
+}
+
+describe('authorize: the first phase', () => {
+  it.each<[string, Values]>([
+    ['no client', { client_id: undefined }],
+    ['an unknown client', { client_id: 'nobody' }],
+    ['a repeated client', { client_id: ['photo-printer', 'photo-printer'] }],
+    ['a redirection URI that is not registered', { redirect_uri: 'https://evil.example/' }],
+    ['a repeated redirection URI', { redirect_uri: [good.redirect_uri, good.redirect_uri] }],
+  ])('tells the resource owner of %s and redirects nowhere (AUZ-10)', async (_what, bend) => {
+    const outcome = await ask({ ...bend, response_type: 'wrong', scope: 'wrong' })
+    expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'invalid_request' } })
+    expect(outcome).not.toHaveProperty('location')
+  })
+
+  it('tells the resource owner when the store of clients is in trouble', async () => {
+    const error = temporarilyUnavailable('store_unavailable', 'x')
+    const outcome = await ask({}, { findClient: () => Promise.reject(error) })
+    expect(outcome).toEqual({ kind: 'refused', error })
+  })
+
+  it('hides what breaks there behind server_error, with its cause', async () => {
+    const cause = new TypeError('broken')
+    const outcome = await ask({}, { findClient: () => Promise.reject(cause) })
+    expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'server_error', cause } })
+  })
+})
+
+describe('authorize: the second phase', () => {
+  it.each<[string, Values, string]>([
+    ['response_type is missing', { response_type: undefined }, 'invalid_request'],
+    ['response_type is repeated', { response_type: ['code', 'code'] }, 'invalid_request'],
+    ['the response type is unknown', { response_type: 'token' }, 'unsupported_response_type'],
+    ['the scope is unknown', { scope: 'everything' }, 'invalid_scope'],
+  ])('tells the client by redirect when %s (AUZ-11)', async (_what, bend, error) => {
+    expect(await told(bend)).toEqual({
+      error,
+      error_description: expect.any(String),
+      state: good.state,
+      iss: 'https://photos.example',
+    })
+  })
+
+  it('answers at the only registered URI when the request names none', async () => {
+    const outcome = await ask({ redirect_uri: undefined, scope: 'everything' })
+    expect(outcome).toHaveProperty(
+      'location',
+      expect.stringMatching(/^https:\/\/printer\.example\/callback\?error=/),
+    )
+  })
+
+  it('tells a request without state nothing of state', async () => {
+    expect(await told({ state: undefined, scope: 'everything' })).not.toHaveProperty('state')
+  })
+
+  it('echoes no state that is repeated, and still tells the error', async () => {
+    const answer = await told({ state: ['a', 'b'] })
+    expect(answer).toMatchObject({ error: 'invalid_request' })
+    expect(answer).not.toHaveProperty('state')
+  })
+
+  it('tells errors in the fragment where the response type answers there (AUZ-11)', async () => {
+    const responseTypes = new ResponseTypes([{ ...codeResponseType, name: 'token', mode: 'fragment' }])
+    const outcome = await ask({ response_type: 'token' }, { responseTypes })
+    expect(outcome).toMatchObject({
+      kind: 'redirect',
+      error: { code: 'unauthorized_client' },
+      clientId: 'photo-printer',
+    })
+    expect(outcome).toHaveProperty(
+      'location',
+      expect.stringMatching(/callback#error=unauthorized_client&.*state=/),
+    )
+  })
+
+  it('asks who is logged in only for a request that is sound', async () => {
+    const host = hostWhere()
+    for (const bend of [{ client_id: 'nobody' }, { scope: 'everything' }, { response_type: 'x' }])
+      await ask(bend, {}, host)
+    expect(host.calls).toEqual([])
+  })
+
+  it('sends nobody to the login, and keeps nothing until somebody is there', async () => {
+    const store = watchedStore()
+    const host = hostWithoutOwner()
+    expect(await ask({}, { store }, host)).toEqual({ kind: 'answered' })
+    expect(host.calls).toEqual(['resourceOwner', 'logIn'])
+    expect(store.saved).toEqual([])
+  })
+
+  it.each<[string, Partial<AuthorizationEndpoint>, string]>([
+    [
+      'the store is in trouble',
+      { store: { ...watchedStore(), save: () => Promise.reject(temporarilyUnavailable('x', 'y')) } },
+      'temporarily_unavailable',
+    ],
+    [
+      'the store breaks',
+      { store: { ...watchedStore(), save: () => Promise.reject(new Error('secret detail')) } },
+      'server_error',
+    ],
+    [
+      'the random source repeats itself',
+      { store: { ...watchedStore(), save: async () => false } },
+      'server_error',
+    ],
+  ])('tells the client when %s, without detail (AUZ-12)', async (_what, endpoint, error) => {
+    const answer = await told({}, endpoint)
+    expect(answer).toMatchObject({ error, state: good.state })
+    expect(JSON.stringify(answer)).not.toContain('secret detail')
+  })
+
+  const broken = new Error('session store down')
+  const breaks = () => Promise.reject(broken)
+  it.each<[string, Host]>([
+    ['cannot say who is logged in', hostWhere(undefined, { resourceOwner: breaks })],
+    ['cannot log anybody in', hostWithoutOwner({ logIn: breaks })],
+    ['cannot ask', hostWhere(undefined, { ask: breaks })],
+  ])('tells the client when the host %s', async (_what, host) => {
+    const outcome = await ask({}, {}, host)
+    expect(outcome).toMatchObject({ kind: 'redirect', error: { code: 'server_error', cause: broken } })
+    expect(outcome).not.toHaveProperty('location', expect.stringContaining('session'))
+  })
+
+  it('tells the client what the host refuses in words of the framework', async () => {
+    const refusal = accessDenied('too_young', 'Not at this age.')
+    const host = hostWhere(undefined, { resourceOwner: () => Promise.reject(refusal) })
+    expect(await told({}, {}, host)).toMatchObject({
+      error: 'access_denied',
+      error_description: 'Not at this age.',
+      state: good.state,
+    })
+  })
+})

@@ -1,0 +1,166 @@
+import { authorize, type AuthorizationEndpoint } from '../../lib/authorization-endpoint/authorize'
+import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
+import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
+import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { later } from '../support/authorization/circumstances'
+import { authorizationEndpoint, watchedStore } from '../support/rooms/endpoints'
+import { parametersOf } from '../support/rooms/parameters'
+import { hostWhere } from '../support/rooms/watched-host'
+
+const parameters = parametersOf({
+  response_type: 'code',
+  client_id: 'photo-printer',
+  redirect_uri: 'https://printer.example/callback',
+  scope: 'photos.read',
+  state: 'a&b',
+})
+
+/** An endpoint at which alice is looking at the question, and her decision. */
+async function asked(bend: Partial<AuthorizationEndpoint> = {}) {
+  const store = watchedStore()
+  const endpoint = authorizationEndpoint({ store, ...bend })
+  const host = hostWhere()
+  await authorize(endpoint, parameters, host)
+  const decision: Decision = { handle: host.questions[0]?.handle ?? '', subject: 'alice', approved: true }
+  return { store, endpoint, decision }
+}
+
+const told = (outcome: Awaited<ReturnType<typeof decide>>) =>
+  outcome.kind === 'redirect' ? Object.fromEntries(new URL(outcome.location).searchParams) : outcome
+
+describe('decide', () => {
+  it('answers an approval with a code, state and iss', async () => {
+    const { store, endpoint, decision } = await asked()
+    const outcome = await decide(endpoint, decision)
+    expect(outcome).toMatchObject({ kind: 'redirect', error: undefined, clientId: 'photo-printer' })
+    expect(told(outcome)).toEqual({
+      code: expect.stringMatching(/^ac_[A-Za-z0-9_-]{64}$/),
+      state: 'a&b',
+      iss: 'https://photos.example',
+    })
+    expect(store.saved.at(-1)).toMatchObject({ state: 'approved', subject: 'alice', scope: ['photos.read'] })
+  })
+
+  it('answers a denial with access_denied and no code', async () => {
+    const { store, endpoint, decision } = await asked()
+    const outcome = await decide(endpoint, { ...decision, approved: false })
+    expect(outcome).toMatchObject({
+      kind: 'redirect',
+      error: { code: 'access_denied', reason: 'owner_denied' },
+    })
+    expect(told(outcome)).toEqual({
+      error: 'access_denied',
+      error_description: 'The resource owner denied the request.',
+      state: 'a&b',
+      iss: 'https://photos.example',
+    })
+    expect(store.saved.at(-1)).toHaveProperty('state', 'denied')
+  })
+
+  it('answers in the fragment where the response type does', async () => {
+    const responseTypes = new ResponseTypes([{ ...codeResponseType, mode: 'fragment' }])
+    for (const approved of [true, false]) {
+      const { endpoint, decision } = await asked({ responseTypes })
+      const outcome = await decide(endpoint, { ...decision, approved })
+      expect(outcome).toHaveProperty(
+        'location',
+        expect.stringMatching(/callback#(?:code|error)=.*&state=a%26b&iss=/),
+      )
+    }
+  })
+
+  it.each<[string, Partial<Decision>, string]>([
+    ['a handle that is garbage', { handle: 'garbage' }, 'authorization_request_unknown'],
+    ['a credential of another kind', { handle: `ac_${'A'.repeat(64)}` }, 'authorization_request_unknown'],
+    ['a handle of no record', { handle: `ar_${'A'.repeat(64)}` }, 'authorization_request_not_open'],
+    ['another owner', { subject: 'bob' }, 'authorization_request_of_another_owner'],
+  ])('refuses %s, tells the resource owner, and writes nothing', async (_what, bend, reason) => {
+    for (const approved of [true, false]) {
+      const { store, endpoint, decision } = await asked()
+      const outcome = await decide(endpoint, { ...decision, ...bend, approved })
+      expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'invalid_request', reason } })
+      expect(store.saved).toHaveLength(1)
+    }
+  })
+
+  it('refuses a handle with the id of a record and another secret', async () => {
+    const { store, endpoint, decision } = await asked()
+    const handle = decision.handle.slice(0, -4) + (decision.handle.endsWith('AAAA') ? 'BBBB' : 'AAAA')
+    const outcome = await decide(endpoint, { ...decision, handle })
+    expect(outcome).toMatchObject({ kind: 'refused', error: { reason: 'authorization_request_unknown' } })
+    expect(store.saved).toHaveLength(1)
+  })
+
+  it.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('takes one decision only: approved %s, then approved %s', async (first, second) => {
+    const { endpoint, decision } = await asked()
+    await decide(endpoint, { ...decision, approved: first })
+    expect(await decide(endpoint, { ...decision, approved: second })).toMatchObject({
+      kind: 'refused',
+      error: { reason: 'authorization_request_not_open' },
+    })
+  })
+
+  it('lets one of many decisions win that come at once', async () => {
+    const { endpoint, decision } = await asked()
+    const decisions = Array.from({ length: 20 }, (_, index) => ({ ...decision, approved: index % 2 === 0 }))
+    const outcomes = await Promise.all(decisions.map((one) => decide(endpoint, one)))
+    expect(outcomes.filter(({ kind }) => kind === 'redirect')).toHaveLength(1)
+  })
+
+  it('refuses a decision that took too long', async () => {
+    const { endpoint, decision } = await asked()
+    const late = { ...endpoint, circumstances: () => later(600) }
+    expect(await decide(late, decision)).toMatchObject({
+      kind: 'refused',
+      error: { reason: 'authorization_request_expired' },
+    })
+    const justInTime = { ...endpoint, circumstances: () => later(599) }
+    expect(await decide(justInTime, decision)).toMatchObject({ kind: 'redirect', error: undefined })
+  })
+})
+
+describe('decide: trouble', () => {
+  it('tells the resource owner when the request cannot be read', async () => {
+    const { endpoint, decision, store } = await asked()
+    const error = temporarilyUnavailable('store_unavailable', 'x')
+    const down = { ...endpoint, store: { ...store, find: () => Promise.reject(error) } }
+    expect(await decide(down, decision)).toEqual({ kind: 'refused', error })
+  })
+
+  it.each([
+    ['temporarily_unavailable', temporarilyUnavailable('store_unavailable', 'x')],
+    ['server_error', new Error('broken')],
+  ])('tells the client %s when the decision cannot be written', async (code, trouble) => {
+    const { endpoint, decision, store } = await asked()
+    const down = { ...endpoint, store: { ...store, save: () => Promise.reject(trouble) } }
+    expect(told(await decide(down, decision))).toMatchObject({ error: code, state: 'a&b' })
+  })
+
+  it('tells the client when the response type is gone meanwhile', async () => {
+    const { endpoint, decision } = await asked()
+    const outcome = await decide({ ...endpoint, responseTypes: new ResponseTypes([]) }, decision)
+    expect(told(outcome)).toMatchObject({ error: 'server_error', state: 'a&b' })
+  })
+
+  it('tells the resource owner, not the client, when another decision came in between', async () => {
+    const { endpoint, decision, store } = await asked()
+    let raced = false
+    const save: typeof store.save = async (...given) => {
+      if (!raced) {
+        raced = true
+        await decide(endpoint, { ...decision, approved: false })
+      }
+      return store.save(...given)
+    }
+    expect(await decide({ ...endpoint, store: { ...store, save } }, decision)).toMatchObject({
+      kind: 'refused',
+      error: { reason: 'authorization_request_not_open' },
+    })
+  })
+})

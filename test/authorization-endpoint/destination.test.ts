@@ -1,0 +1,122 @@
+import { settleDestination } from '../../lib/authorization-endpoint/destination'
+import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { clientWith } from '../support/authorization/client'
+import { clientsOf } from '../support/rooms/endpoints'
+import { parametersOf } from '../support/rooms/parameters'
+import { refusalOf } from '../support/rooms/refused'
+
+const callback = 'https://printer.example/callback'
+const second = 'https://printer.example/second?tenant=7'
+const single = clientWith()
+const several = clientWith({ client_id: 'several', redirect_uris: [callback, second] })
+const serviceOnly = clientWith({
+  client_id: 'service',
+  redirect_uris: [],
+  grant_types: ['client_credentials'],
+  response_types: [],
+})
+const findClient = clientsOf(single, several, serviceOnly)
+
+type Values = Parameters<typeof parametersOf>[0]
+const settle = (values: Values) => settleDestination(parametersOf(values), findClient)
+
+describe('settleDestination', () => {
+  it('takes a registered redirection URI and notes that it was sent', async () => {
+    await expect(settle({ client_id: 'photo-printer', redirect_uri: callback })).resolves.toEqual({
+      client: single,
+      redirectUri: callback,
+      redirectUriSent: true,
+    })
+  })
+
+  it.each([undefined, ''])(
+    'takes the only registered one when the request has %j (RED-3)',
+    async (redirect_uri) => {
+      await expect(settle({ client_id: 'photo-printer', redirect_uri })).resolves.toEqual({
+        client: single,
+        redirectUri: callback,
+        redirectUriSent: false,
+      })
+    },
+  )
+
+  it.each([callback, second])('takes %s, one of several', async (redirect_uri) => {
+    await expect(settle({ client_id: 'several', redirect_uri })).resolves.toHaveProperty(
+      'redirectUri',
+      redirect_uri,
+    )
+  })
+
+  it.each([
+    ['several', 'of several that the request does not choose from (RED-2)'],
+    ['service', 'that is not registered at all (REG-8)'],
+  ])('refuses client %s: a redirection URI %s', async (client_id) => {
+    expect(await refusalOf(settle({ client_id }))).toEqual({
+      code: 'invalid_request',
+      reason: 'redirect_uri_missing',
+    })
+  })
+
+  it.each([
+    `${callback}/`,
+    `${callback}?`,
+    `${callback}?x=1`,
+    `${callback}#`,
+    `${callback}/../callback`,
+    ` ${callback}`,
+    'https://printer.example/Callback',
+    'https://printer.example/callbac',
+    'https://printer.example/%63allback',
+    'https://printer.example:443/callback',
+    'https://PRINTER.example/callback',
+    'HTTPS://printer.example/callback',
+    'https://printer.example.evil.example/callback',
+    'https://user@printer.example/callback',
+    'http://printer.example/callback',
+    second,
+    'javascript:alert(1)',
+    '/callback',
+    'x',
+  ])('refuses %j, which is not the registered one letter by letter (RED-1)', async (redirect_uri) => {
+    expect(await refusalOf(settle({ client_id: 'photo-printer', redirect_uri }))).toEqual({
+      code: 'invalid_request',
+      reason: 'redirect_uri_mismatch',
+    })
+  })
+
+  it('refuses a redirection URI of another client', async () => {
+    const other = clientWith({ client_id: 'other', redirect_uris: ['https://other.example/'] })
+    const request = parametersOf({ client_id: 'photo-printer', redirect_uri: 'https://other.example/' })
+    expect(await refusalOf(settleDestination(request, clientsOf(single, other)))).toHaveProperty(
+      'reason',
+      'redirect_uri_mismatch',
+    )
+  })
+
+  it.each<[string, Values, string]>([
+    ['no client_id', {}, 'parameter_missing'],
+    ['an empty client_id', { client_id: '' }, 'parameter_missing'],
+    ['an unknown client', { client_id: 'nobody', redirect_uri: callback }, 'client_unknown'],
+    ['a client_id in other case', { client_id: 'Photo-Printer' }, 'client_unknown'],
+    ['a repeated client_id', { client_id: ['photo-printer', 'photo-printer'] }, 'parameter_malformed'],
+    [
+      'a repeated redirect_uri',
+      { client_id: 'photo-printer', redirect_uri: [callback, callback] },
+      'parameter_malformed',
+    ],
+  ])('refuses %s', async (_what, values, reason) => {
+    expect(await refusalOf(settle(values))).toEqual({ code: 'invalid_request', reason })
+  })
+
+  it('does not ask for a client when the redirect_uri is malformed already', async () => {
+    const find = jest.fn(findClient)
+    await refusalOf(settleDestination(parametersOf({ client_id: 'several', redirect_uri: ['a', 'b'] }), find))
+    expect(find).not.toHaveBeenCalled()
+  })
+
+  it('lets trouble of the store of clients through', async () => {
+    const trouble = temporarilyUnavailable('store_unavailable', 'x')
+    const attempt = settleDestination(parametersOf({ client_id: 'several' }), () => Promise.reject(trouble))
+    await expect(attempt).rejects.toBe(trouble)
+  })
+})

@@ -1,0 +1,88 @@
+import express from 'express'
+import request from 'supertest'
+import { createBearerGuard } from '../lib/create-bearer-guard'
+import type { Failure } from '../lib/express/failure'
+import { ConfigurationError, type Mistake } from '../lib/protocol/configuration'
+import { memoryStore } from '../lib/stores/memory-store'
+import { hostWith } from './support/rooms/host'
+import { printer, printerSecret } from './support/rooms/registrations'
+
+const javascript: { make(options: unknown): unknown } = { make: createBearerGuard }
+
+function mistakesIn(options: unknown): readonly Mistake[] {
+  try {
+    javascript.make(options)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.mistakes
+    throw error
+  }
+  return []
+}
+
+describe('createBearerGuard', () => {
+  it('guards by the store that it shares with the authorization server', async () => {
+    const store = memoryStore()
+    const { app } = hostWith({ store })
+    const grant = { grant_type: 'client_credentials', scope: 'photos.read' }
+    const { body } = await request(app)
+      .post('/token')
+      .auth(printer.client_id, printerSecret)
+      .type('form')
+      .send(grant)
+    const guard = createBearerGuard({ store })
+    const resource = express()
+    resource.get('/read', guard('photos.read'), (req, response) => void response.json(req.oauth))
+    resource.get('/print', guard('photos.print'), (_req, response) => void response.send('in'))
+    const ask = (path: string) =>
+      request(resource).get(path).auth(String(body.access_token), { type: 'bearer' })
+    expect((await ask('/read')).body).toMatchObject({ clientId: printer.client_id, scope: ['photos.read'] })
+    expect((await ask('/print')).status).toBe(403)
+  })
+
+  it('reports what it refuses, by events of its own', async () => {
+    const guard = createBearerGuard({ store: memoryStore() })
+    const failures: Failure[] = []
+    guard.events.on('failure', (failure) => failures.push(failure))
+    const resource = express().get('/', guard())
+    const { headers } = await request(resource).get('/').auth('x', { type: 'bearer' })
+    expect(failures).toEqual([
+      expect.objectContaining({
+        endpoint: 'protected resource',
+        reason: 'token_invalid',
+        requestId: headers['x-request-id'],
+      }),
+    ])
+  })
+
+  it('works by the clock and the deadline of the host', async () => {
+    const clock = jest.fn(() => 7000)
+    const store = {
+      ...memoryStore(),
+      find: () => new Promise<undefined>(() => undefined),
+      save: async () => true,
+      remove: async () => undefined,
+    }
+    const guard = createBearerGuard({ store, clock, storeDeadline: 0.05 })
+    const { status } = await request(express().get('/', guard()))
+      .get('/')
+      .auth(`at_${'A'.repeat(64)}`, { type: 'bearer' })
+    expect(status).toBe(503)
+    expect(clock).toHaveBeenCalled()
+  })
+
+  it.each<[string, unknown, readonly string[]]>([
+    ['nothing', undefined, ['options', 'store']],
+    ['no store', {}, ['store']],
+    ['a store that is none', { store: {} }, ['store']],
+    ['a deadline that is none', { store: memoryStore(), storeDeadline: 0 }, ['storeDeadline']],
+    ['a clock that is none', { store: memoryStore(), clock: 7 }, ['clock']],
+    ['a misspelt name', { store: memoryStore(), scopes: {} }, ['scopes']],
+    [
+      'all of it',
+      { store: 7, storeDeadline: 'x', clock: 'x', x: 1 },
+      ['store', 'storeDeadline', 'clock', 'x'],
+    ],
+  ])('refuses %s at once, with each path', (_what, options, paths) => {
+    expect(mistakesIn(options).map(({ path }) => path)).toEqual(paths)
+  })
+})

@@ -1,0 +1,195 @@
+import request from 'supertest'
+import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import { authorizationRequest } from '../support/rooms/consent-form'
+import { hostWith } from '../support/rooms/host'
+import { printer, printerSecret } from '../support/rooms/registrations'
+import { statusOf } from '../support/rooms/status'
+
+const fails = () => Promise.reject(new Error('down'))
+const down: AuthorizationStore = { find: fails, save: fails, remove: fails }
+const broken = () => {
+  throw new TypeError('broken')
+}
+
+/** What brings about a failure of each kind, and the event that tells of it. */
+const kinds: readonly [
+  string,
+  Parameters<typeof hostWith>[0],
+  (test: ReturnType<typeof request>) => request.Test,
+  object,
+][] = [
+  [
+    'a token request',
+    {},
+    (agent) =>
+      agent
+        .post('/token')
+        .auth(printer.client_id, 'wrong')
+        .type('form')
+        .send({ grant_type: 'client_credentials' }),
+    { endpoint: 'token', code: 'invalid_client', reason: 'client_not_authenticated', cause: undefined },
+  ],
+  [
+    'an authorization request that ends at a page',
+    {},
+    (agent) => agent.get('/authorize').query({ client_id: 'nobody' }),
+    {
+      endpoint: 'authorization',
+      code: 'invalid_request',
+      reason: 'client_unknown',
+      clientId: undefined,
+      cause: undefined,
+    },
+  ],
+  [
+    'an authorization request that ends in a redirect',
+    {},
+    (agent) => agent.get('/authorize').query({ ...authorizationRequest, scope: 'x' }),
+    {
+      endpoint: 'authorization',
+      code: 'invalid_scope',
+      reason: 'scope_not_allowed',
+      clientId: printer.client_id,
+      cause: undefined,
+    },
+  ],
+  [
+    'a protected resource',
+    {},
+    (agent) => agent.get('/photos').auth('garbage', { type: 'bearer' }),
+    {
+      endpoint: 'protected resource',
+      code: 'invalid_token',
+      reason: 'token_invalid',
+      clientId: undefined,
+      cause: undefined,
+    },
+  ],
+  [
+    'what breaks behind a redirect',
+    { resourceOwner: broken },
+    (agent) => agent.get('/authorize').query(authorizationRequest),
+    {
+      endpoint: 'authorization',
+      code: 'server_error',
+      reason: 'unexpected',
+      clientId: printer.client_id,
+      cause: new TypeError('broken'),
+    },
+  ],
+  [
+    'what breaks where nothing can be redirected',
+    { resourceOwner: broken },
+    (agent) =>
+      agent.post('/authorize').type('form').send({ authorization_request: 'x', decision: 'approve' }),
+    {
+      endpoint: 'authorization',
+      code: 'server_error',
+      reason: 'unexpected',
+      clientId: undefined,
+      cause: new TypeError('broken'),
+    },
+  ],
+  [
+    'trouble of the store',
+    { store: down },
+    (agent) => agent.get('/photos').auth(`at_${'A'.repeat(64)}`, { type: 'bearer' }),
+    {
+      endpoint: 'protected resource',
+      code: 'temporarily_unavailable',
+      reason: 'store_unavailable',
+      clientId: undefined,
+      cause: new Error('down'),
+    },
+  ],
+]
+
+const hostOf = (bend: Parameters<typeof hostWith>[0]) =>
+  hostWith(bend, (app, oauth) => {
+    app.use(oauth.router())
+    app.get('/photos', oauth.bearerGuard('photos.read'), (_request, response) => void response.send('photos'))
+  })
+
+describe('a failure event', () => {
+  it.each(kinds)('tells of %s, under the id of the answer', async (_what, bend, ask, event) => {
+    const { app, failures } = hostOf(bend)
+    const { headers } = await ask(request(app))
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{16}$/)
+    expect(failures).toEqual([expect.objectContaining({ ...event, requestId: headers['x-request-id'] })])
+    expect(Object.keys(failures[0] ?? {}).toSorted()).toEqual([
+      'cause',
+      'clientId',
+      'code',
+      'endpoint',
+      'reason',
+      'requestId',
+    ])
+  })
+
+  it('has another id for each request', async () => {
+    const { app, failures } = hostOf({})
+    for (let round = 0; round < 3; round++) await request(app).get('/authorize')
+    expect(new Set(failures.map(({ requestId }) => requestId)).size).toBe(3)
+  })
+
+  it('is not made of a request that shows no token, which is how clients ask what to do', async () => {
+    const { app, failures } = hostOf({})
+    const response = await request(app).get('/photos').expect(401)
+    expect(failures).toEqual([])
+    expect(response.headers).not.toHaveProperty('x-request-id')
+  })
+
+  it('is not made of what goes well, and such an answer has no id', async () => {
+    const { app, failures } = hostOf({})
+    const response = await request(app).get('/authorize').query(authorizationRequest).expect(200)
+    expect(failures).toEqual([])
+    expect(response.headers).not.toHaveProperty('x-request-id')
+  })
+
+  it('reaches every listener', async () => {
+    const { app, oauth, failures } = hostOf({})
+    const second = jest.fn()
+    oauth.events.on('failure', second)
+    await request(app).get('/authorize')
+    expect(second.mock.calls).toEqual([failures])
+  })
+
+  it('reaches no listener of another server', async () => {
+    const [first, second] = [hostOf({}), hostOf({})]
+    await request(first.app).get('/authorize')
+    expect([first.failures.length, second.failures.length]).toEqual([1, 0])
+  })
+
+  it('never lets a request through when a listener throws', async () => {
+    const { app, oauth, errors } = hostOf({})
+    oauth.events.on('failure', broken)
+    expect(await statusOf(request(app).get('/photos').auth('garbage', { type: 'bearer' }))).toBe(500)
+    expect(await statusOf(request(app).post('/token'))).toBe(500)
+    expect(errors).toEqual([new TypeError('broken'), new TypeError('broken')])
+  })
+
+  it.each([
+    ['in Basic', (test: request.Test) => test.auth('photo-printer', 'wrong'), 'photo-printer'],
+    ['in the body', (test: request.Test) => test.send({ client_id: 'x', client_secret: 'y' }), 'x'],
+    ['by its name alone', (test: request.Test) => test.send({ client_id: 'nobody' }), 'nobody'],
+    ['at great length', (test: request.Test) => test.send({ client_id: 'x'.repeat(999) }), 'x'.repeat(256)],
+    ['not at all', (test: request.Test) => test.send({}), undefined],
+    ['twice', (test: request.Test) => test.auth('x', 'y').send({ client_secret: 'z' }), undefined],
+  ])('names the client that was claimed %s, so that an alarm can count', async (_how, claim, clientId) => {
+    const { app, failures } = hostOf({})
+    await claim(request(app).post('/token').type('form'))
+    expect(failures).toEqual([expect.objectContaining({ endpoint: 'token', clientId })])
+  })
+
+  it('names the client that was proven, and then refused', async () => {
+    const { app, failures } = hostOf({})
+    await request(app)
+      .post('/token')
+      .auth(printer.client_id, printerSecret)
+      .type('form')
+      .send({ grant_type: 'x' })
+    expect(failures).toEqual([
+      expect.objectContaining({ code: 'unsupported_grant_type', clientId: printer.client_id }),
+    ])
+  })
+})

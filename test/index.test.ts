@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as suite from '../lib/index'
+const types = [
+  'Access',
+  'Authorization',
+  'AuthorizationServer',
+  'AuthorizationServerEvents',
+  'AuthorizationServerOptions',
+  'AuthorizationStore',
+  'BearerGuard',
+  'BearerGuardOptions',
+  'Bindings',
+  'Client',
+  'ClientRegistration',
+  'ClientStore',
+  'ClientStrategy',
+  'ConsentView',
+  'ErrorView',
+  'Extension',
+  'ExtensionRequest',
+  'Failure',
+  'GeneratedClientSecret',
+  'Json',
+  'MemoryStoreOptions',
+  'Mistake',
+  'OAuthErrorCode',
+  'Parameters',
+  'PkceRequirement',
+  'RedisCommands',
+  'RedisStore',
+  'RedisStoreOptions',
+  'RemoteGuard',
+  'RemoteGuardOptions',
+  'ResourceOwner',
+  'Scope',
+  'StoredAuthorization',
+]
+
+const values = [
+  'ConfigurationError',
+  'OAuthError',
+  'accessDenied',
+  'createAuthorizationServer',
+  'createBearerGuard',
+  'decodeAuthorization',
+  'encodeAuthorization',
+  'expiryOf',
+  'generateClientSecret',
+  'hashClientSecret',
+  'invalidClient',
+  'invalidGrant',
+  'invalidRequest',
+  'invalidScope',
+  'memoryStore',
+  'redisStore',
+  'serverError',
+  'temporarilyUnavailable',
+  'unauthorizedClient',
+]
+
+/** The names that index.ts exports, types too, by its text. */
+function exportedNames(): readonly string[] {
+  const text = readFileSync(join(__dirname, '..', 'lib', 'index.ts'), 'utf8')
+  return [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) => name.replace(/^\s*(?:type\s+)?/, '').trim())
+    .filter((name) => name !== '')
+}
+
+describe('the public surface', () => {
+  it('is these values', () => {
+    expect(Object.keys(suite).toSorted()).toEqual(values)
+  })
+
+  it('is these values and types, each once', () => {
+    expect(exportedNames().toSorted()).toEqual([...values, ...types].toSorted())
+  })
+
+  it('has no default', () => {
+    expect(suite).not.toHaveProperty('default')
+  })
+})

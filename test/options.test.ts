@@ -1,0 +1,190 @@
+import type { AuthorizationServerOptions } from '../lib/options'
+import { ConfigurationError } from '../lib/protocol/configuration'
+import { resolveOptions } from '../lib/resolve-options'
+import { memoryStore } from '../lib/stores/memory-store'
+import { mistakesIn, mistakesWith } from './support/rooms/mistakes'
+import { optionsWith } from './support/rooms/registrations'
+
+const noText = [null, 7, true, {}, [], () => '', ''] as const
+const noFunction = [null, 7, true, {}, [], '/login', ''] as const
+const noSeconds = [null, '60', true, {}, NaN, Infinity, -1, 1.5, 2 ** 53] as const
+
+const path = {
+  wrong: [...noText, 'token', '/', '/a b', '/a?b', '/a#b', '/a\n'],
+  cure: "must be a path such as '/token', without query and fragment.",
+}
+const secondsFrom = (least: number, most = 315_360_000) => ({
+  wrong: [...noSeconds, least - 1, most + 1],
+  cure: `must be whole seconds, ${least} to ${most}.`,
+})
+const callable = { wrong: noFunction, cure: 'must be a function.' }
+
+/** Each option but `issuer` and `clients`, values that are wrong for it, and the cure. */
+const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; readonly cure: string }>> = {
+  scopes: {
+    wrong: [
+      null,
+      7,
+      'photos.read',
+      [],
+      ['photos.read'],
+      {},
+      { 'photos.read': '' },
+      { 'photos.read': 7 },
+      { a: undefined },
+    ],
+    cure: "must be an object of scope and description, such as { 'photos:read': 'See your photos' }.",
+  },
+  defaultScope: { wrong: noText, cure: 'must be a text.' },
+  resourceOwner: callable,
+  login: {
+    wrong: [null, 7, true, {}, [], '', 'login', 'https://example.com/login'],
+    cure: "must be a path such as '/login', or a function.",
+  },
+  store: {
+    wrong: [
+      null,
+      7,
+      'memory',
+      {},
+      [],
+      memoryStore,
+      { find() {}, save() {} },
+      { find() {}, save() {}, remove: true },
+    ],
+    cure: 'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.',
+  },
+  authorizationPath: path,
+  tokenPath: path,
+  authorizationRequestLifetime: secondsFrom(1),
+  authorizationCodeLifetime: secondsFrom(1, 600),
+  accessTokenLifetime: secondsFrom(1),
+  refreshTokenLifetime: secondsFrom(1),
+  refreshTokenGrace: secondsFrom(0, 300),
+  pkce: {
+    wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
+    cure: "must be 'public', 'all' or 'none'.",
+  },
+  extensions: {
+    wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
+    cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
+  },
+  storeDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
+  consentPage: callable,
+  errorPage: callable,
+  clock: callable,
+}
+
+const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
+  ...optionsWith(),
+  resourceOwner: () => 'alice',
+  defaultScope: 'photos.read',
+  login: '/login',
+  store: memoryStore(),
+  authorizationPath: '/ask',
+  tokenPath: '/tokens',
+  authorizationRequestLifetime: 1,
+  authorizationCodeLifetime: 600,
+  accessTokenLifetime: 1,
+  refreshTokenLifetime: 1,
+  refreshTokenGrace: 0,
+  pkce: 'all',
+  extensions: [{ name: 'resource' }],
+  storeDeadline: 0.1,
+  consentPage: () => undefined,
+  errorPage: () => undefined,
+  clock: () => 0,
+}
+
+describe.each(Object.entries(options))('the option %s', (key, { wrong, cure }) => {
+  it('tells its path and the cure, whatever is wrong with it', () => {
+    for (const value of wrong)
+      expect({ value, mistakes: mistakesWith({ clients: [], [key]: value }) }).toEqual({
+        value,
+        mistakes: [{ path: key, problem: cure }],
+      })
+  })
+})
+
+describe('options', () => {
+  it('are all in the tables of these tests', () => {
+    const elsewhere = ['issuer', 'clients']
+    expect([...Object.keys(options), ...elsewhere].toSorted()).toEqual(Object.keys(oneOfEach).toSorted())
+  })
+
+  it('that are right have no mistake, one of each at their limits', () => {
+    expect(mistakesIn(oneOfEach)).toEqual([])
+    expect(
+      mistakesIn({
+        ...oneOfEach,
+        login: () => undefined,
+        refreshTokenGrace: 300,
+        authorizationCodeLifetime: 1,
+      }),
+    ).toEqual([])
+  })
+
+  it.each(['issuer', 'clients', 'scopes'])('need %s', (key) => {
+    const { [key]: _without, ...others } = { ...optionsWith() } as Record<string, unknown>
+    expect(mistakesIn(others)).toContainEqual({
+      path: key,
+      problem: expect.stringMatching(/^is missing: it must /),
+    })
+  })
+
+  it.each([[undefined], [null], ['http://localhost'], [7], [[]], [() => ({})]])(
+    'that are %j are no object',
+    (given) => {
+      expect(mistakesIn(given)).toEqual([{ path: 'options', problem: 'must be an object.' }])
+    },
+  )
+
+  it('that are wrong are all told in one error, each on a line of its own', () => {
+    const wrong = Object.fromEntries(
+      Object.entries(options).map(
+        ([
+          key,
+          {
+            wrong: [value],
+          },
+        ]) => [key, value],
+      ),
+    )
+    const mistakes = mistakesIn({ ...wrong, issuer: 7, clients: 7, misspelt: 1 })
+    expect(new Set(mistakes.map((mistake) => mistake.path))).toEqual(
+      new Set([...Object.keys(oneOfEach), 'misspelt']),
+    )
+    const error = new ConfigurationError('subject', mistakes)
+    expect(error.message.split('\n')).toHaveLength(mistakes.length + 1)
+  })
+
+  it('that are wrong are told under the name of the function that got them', () => {
+    expect(() => resolveOptions(optionsWith({ issuer: '' }))).toThrow(
+      'createAuthorizationServer() cannot work with these options:\n  - issuer must be the URL of this server, such as https://example.com or http://localhost:3000.',
+    )
+  })
+
+  it.each(['Issuer', 'client', 'accessTokenLifeTime', 'constructor', 'toString'])(
+    'do not know %s, and say which names they know',
+    (name) => {
+      const [mistake, ...more] = mistakesWith({ [name]: undefined })
+      expect(more).toEqual([])
+      expect(mistake).toEqual({
+        path: name,
+        problem: expect.stringContaining(
+          'is not known here; the known names are accessTokenLifetime, authorizationCodeLifetime,',
+        ),
+      })
+      for (const key of Object.keys(oneOfEach)) expect(mistake?.problem).toContain(key)
+    },
+  )
+
+  it('take undefined for left out', () => {
+    const { issuer, clients, scopes, resourceOwner } = optionsWith()
+    const nothing = Object.fromEntries(Object.keys(options).map((key) => [key, undefined]))
+    expect(mistakesIn({ ...nothing, issuer, clients, scopes, resourceOwner })).toEqual([])
+  })
+})

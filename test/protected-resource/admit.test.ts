@@ -1,0 +1,201 @@
+import { approve } from '../../lib/authorization/answer'
+import type { Active } from '../../lib/authorization/authorization'
+import { AccessRefusal } from '../../lib/protected-resource/access-refusal'
+import { admit } from '../../lib/protected-resource/admit'
+import type { Requirement } from '../../lib/protected-resource/requirement'
+import { createCredential } from '../../lib/protocol/credential'
+import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { memoryStore } from '../../lib/stores/memory-store'
+import { bearer } from '../../lib/token-types/bearer'
+import type { TokenType } from '../../lib/token-types/token-type'
+import { activeAuthorization, pendingAuthorization } from '../support/authorization/authorization'
+import { circumstances, noon } from '../support/authorization/circumstances'
+
+const { active, issued, code } = activeAuthorization()
+const token = issued.accessToken
+const anything: Requirement = { scope: [], match: 'all', optional: false }
+
+const stored = async (...authorizations: Parameters<ReturnType<typeof memoryStore>['save']>[0][]) => {
+  const store = memoryStore({ clock: () => noon * 1000 })
+  for (const authorization of authorizations) await store.save(authorization, 'revision')
+  return store
+}
+
+interface Bend {
+  readonly requirement?: Requirement
+  readonly now?: number
+  readonly tokenType?: TokenType
+  readonly authorization?: Active
+}
+const present = async (
+  headers: readonly string[],
+  { requirement = anything, now = noon, tokenType = bearer, authorization = active }: Bend = {},
+) => admit(headers, requirement, { store: await stored(authorization), tokenType, now })
+
+async function refusalOf(attempt: Promise<unknown>): Promise<AccessRefusal> {
+  const error = await attempt.then(() => undefined).catch((thrown: unknown) => thrown)
+  if (!(error instanceof AccessRefusal)) throw new Error(`Not refused, but ${String(error)}.`)
+  return error
+}
+
+describe('admit: the header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme %s (RES-1)', async (scheme) => {
+    await expect(present([`${scheme} ${token}`])).resolves.toEqual({
+      authorizationId: active.id,
+      clientId: 'photo-printer',
+      subject: 'alice',
+      scope: ['photos.read', 'photos.write'],
+      expiresAt: noon + 3600,
+    })
+  })
+
+  it('takes more than one space before the token (RFC 9110 11.4)', async () => {
+    await expect(present([`Bearer   ${token}`])).resolves.toBeDefined()
+  })
+
+  it.each([
+    ['none at all', []],
+    ['an empty one', ['']],
+    ['Basic', ['Basic YTpi']],
+    ['a scheme that begins like it', [`Bearers ${token}`]],
+    ['a token without a scheme', [token]],
+    ['a tab for a space', [`Bearer\t${token}`]],
+  ])('asks for a token and names no error when there is %s (RES-3)', async (_what, headers) => {
+    expect(await refusalOf(present(headers))).toMatchObject({
+      status: 401,
+      code: undefined,
+      reason: 'token_missing',
+    })
+  })
+
+  it.each([
+    ['no token', ['Bearer']],
+    ['nothing but a space', ['Bearer ']],
+    ['two tokens', [`Bearer ${token} ${token}`]],
+  ])('refuses %s as malformed', async (_what, headers) => {
+    expect(await refusalOf(present(headers))).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      reason: 'token_malformed',
+    })
+  })
+
+  it.each([
+    ['the same', `Bearer ${token}`],
+    ['another scheme', 'Basic YTpi'],
+    ['an empty one', ''],
+  ])('refuses a second header, be it %s', async (_what, second) => {
+    expect(await refusalOf(present([`Bearer ${token}`, second]))).toMatchObject({
+      status: 400,
+      reason: 'several_authorization_headers',
+    })
+  })
+
+  it('takes the scheme of the token type', async () => {
+    const mac: TokenType = { name: 'mac', scheme: 'MAC', properties: () => ({}) }
+    await expect(present([`mac ${token}`], { tokenType: mac })).resolves.toBeDefined()
+    expect(await refusalOf(present([`Bearer ${token}`], { tokenType: mac }))).toHaveProperty(
+      'reason',
+      'token_missing',
+    )
+  })
+})
+
+describe('admit: the token', () => {
+  it.each([
+    ['garbage', 'garbage'],
+    ['one of another authorization', activeAuthorization().issued.accessToken],
+    [
+      'one with the right id and another secret',
+      createCredential('accessToken', active.id, circumstances().random),
+    ],
+    ['the refresh token', issued.refreshToken],
+    ['the code', code],
+  ])('refuses %s', async (_what, presented) => {
+    expect(await refusalOf(present([`Bearer ${presented}`]))).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+      reason: 'token_invalid',
+    })
+  })
+
+  it('refuses it from the second it expires (RES-2)', async () => {
+    await expect(present([`Bearer ${token}`], { now: noon + 3599 })).resolves.toBeDefined()
+    expect(await refusalOf(present([`Bearer ${token}`], { now: noon + 3600 }))).toHaveProperty(
+      'reason',
+      'token_invalid',
+    )
+  })
+
+  it('refuses a handle and a code of authorizations that wait', async () => {
+    const { pending, handle } = pendingAuthorization()
+    const other = approve(pendingAuthorization().pending, circumstances())
+    const store = await stored(pending, other.authorization)
+    for (const credential of [handle, other.code])
+      for (const text of [credential, credential.replace(/^.._/, 'at_')]) {
+        const attempt = admit([`Bearer ${text}`], anything, { store, tokenType: bearer, now: noon })
+        expect(await refusalOf(attempt)).toHaveProperty('reason', 'token_invalid')
+      }
+  })
+
+  it('asks the store once, and not at all about what cannot be a token', async () => {
+    const store = await stored(active)
+    const find = jest.spyOn(store, 'find')
+    const admission = { store, tokenType: bearer, now: noon }
+    await admit([`Bearer ${token}`], anything, admission)
+    expect(find.mock.calls).toEqual([[active.id]])
+    await refusalOf(admit(['Bearer garbage'], anything, admission))
+    expect(find).toHaveBeenCalledTimes(1)
+  })
+
+  it('lets trouble of the store through: no bad token', async () => {
+    const trouble = temporarilyUnavailable('store_unavailable', 'x')
+    const store = { ...(await stored()), find: () => Promise.reject(trouble) }
+    await expect(admit([`Bearer ${token}`], anything, { store, tokenType: bearer, now: noon })).rejects.toBe(
+      trouble,
+    )
+  })
+})
+
+const asked = (match: Requirement['match'], text: string) =>
+  present([`Bearer ${token}`], {
+    requirement: { ...anything, match, scope: text.split(' ').filter(Boolean) },
+  })
+
+describe('admit: the scope', () => {
+  it.each<[Requirement['match'], string]>([
+    ['all', ''],
+    ['any', ''],
+    ['all', 'photos.read'],
+    ['all', 'photos.write photos.read'],
+    ['any', 'photos.read profile'],
+    ['any', 'profile photos.write'],
+  ])('is enough for %s of %j', async (match, text) => {
+    await expect(asked(match, text)).resolves.toHaveProperty('subject', 'alice')
+  })
+
+  it.each<[Requirement['match'], string]>([
+    ['all', 'photos.read profile'],
+    ['all', 'profile'],
+    ['all', 'PHOTOS.READ'],
+    ['all', 'photos'],
+    ['any', 'profile'],
+  ])('is too little for %s of %j, and the refusal names what is needed', async (match, text) => {
+    expect(await refusalOf(asked(match, text))).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+      scope: text.split(' '),
+    })
+  })
+
+  it('looks at the scope of the token, not of the grant it came from', async () => {
+    const [newest] = active.accessTokens
+    if (newest === undefined) throw new Error('There is no access token.')
+    const authorization = { ...active, accessTokens: [{ ...newest, scope: ['photos.read'] }] }
+    const requirement = { ...anything, scope: ['photos.write'] }
+    expect(await refusalOf(present([`Bearer ${token}`], { requirement, authorization }))).toHaveProperty(
+      'status',
+      403,
+    )
+  })
+})

@@ -1,0 +1,143 @@
+import { createAuthorizationServer } from '../lib/authorization-server'
+import type { Mistake } from '../lib/protocol/configuration'
+import { resolveOptions } from '../lib/resolve-options'
+import { memoryStore } from '../lib/stores/memory-store'
+import { callback, optionsWith, printer } from './support/rooms/registrations'
+import { mistakesWith } from './support/rooms/mistakes'
+
+/** The mistakes that are told where NODE_ENV is this. */
+function mistakesIn(environment: string, bend: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = environment
+  try {
+    return mistakesWith(bend)
+  } finally {
+    process.env['NODE_ENV'] = before
+  }
+}
+
+describe('settings', () => {
+  it('have a value for each option that was left out', () => {
+    expect(resolveOptions(optionsWith())).toMatchObject({
+      issuer: 'http://localhost',
+      mount: '',
+      tlsRequired: false,
+      defaultScope: [],
+      login: '/login',
+      authorizationPath: '/authorize',
+      tokenPath: '/token',
+      storeDeadline: 0.5,
+      clock: Date.now,
+      consentPage: undefined,
+      errorPage: undefined,
+      lifetimes: {
+        authorizationRequest: 600,
+        authorizationCode: 60,
+        accessToken: 3600,
+        refreshToken: 2_592_000,
+        refreshTokenGrace: 30,
+      },
+      extensions: [{ name: 'pkce' }],
+    })
+  })
+
+  it('are what was given', () => {
+    const given = {
+      login: '/enter',
+      store: memoryStore(),
+      consentPage: () => undefined,
+      errorPage: () => undefined,
+      clock: () => 7,
+      storeDeadline: 2,
+    }
+    const settings = resolveOptions(
+      optionsWith({ ...given, defaultScope: 'photos.write photos.read', accessTokenLifetime: 5 }),
+    )
+    expect(settings).toMatchObject({
+      ...given,
+      defaultScope: ['photos.write', 'photos.read'],
+      lifetimes: { accessToken: 5 },
+    })
+    expect(settings.store).toBe(given.store)
+    expect([...settings.scopes]).toEqual([
+      ['photos.read', 'See your photos'],
+      ['photos.write', 'Change your photos'],
+    ])
+  })
+
+  it('are frozen', () => {
+    const settings = resolveOptions(optionsWith())
+    expect(Object.isFrozen(settings)).toBe(true)
+    expect(Reflect.set(settings, 'issuer', 'https://evil.example')).toBe(false)
+    expect(settings.issuer).toBe('http://localhost')
+  })
+
+  it('put guests behind PKCE, in their order', () => {
+    const extensions = [{ name: 'b' }, { name: 'a' }]
+    expect(resolveOptions(optionsWith({ extensions })).extensions.map(({ name }) => name)).toEqual([
+      'pkce',
+      'b',
+      'a',
+    ])
+  })
+
+  it('do not change with what the host does to its options afterwards', () => {
+    const scopes: Record<string, string> = { 'photos.read': 'See', 'photos.write': 'Change' }
+    const extensions = [{ name: 'a' }]
+    const settings = resolveOptions(optionsWith({ scopes, extensions }))
+    scopes['admin'] = 'Everything'
+    extensions.push({ name: 'b' })
+    expect([...settings.scopes.keys()]).toEqual(['photos.read', 'photos.write'])
+    expect(settings.extensions).toHaveLength(2)
+  })
+
+  it('BUG? do not change with what the host does to a registration afterwards', async () => {
+    const registration = { ...printer, redirect_uris: [callback], grant_types: [...printer.grant_types] }
+    const { findClient } = resolveOptions(optionsWith({ clients: [registration] }))
+    registration.redirect_uris.push('javascript:alert(1)')
+    registration.grant_types.push('password')
+    await expect(findClient(printer.client_id)).resolves.toMatchObject({
+      redirect_uris: [callback],
+      grant_types: printer.grant_types,
+    })
+  })
+})
+
+describe('settings in production', () => {
+  const path = 'store'
+
+  it('need a store', () => {
+    expect(mistakesIn('production', {})).toEqual([
+      {
+        path,
+        problem:
+          'must be one that processes share and restarts survive, such as redisStore({ url }); or say memoryStore({ allowInProduction: true }).',
+      },
+    ])
+  })
+
+  it('tell of it together with every other mistake', () => {
+    const paths = mistakesIn('production', { issuer: 'x', pkce: 'x' }).map((mistake) => mistake.path)
+    expect(paths).toEqual(['issuer', path, 'pkce'])
+  })
+
+  it('take any store that was chosen', () => {
+    expect(mistakesIn('production', { store: memoryStore({ allowInProduction: true }) })).toEqual([])
+  })
+
+  it('BUG? tell of a wrong store once', () => {
+    expect(mistakesIn('production', { store: {} })).toHaveLength(1)
+  })
+
+  it.each(['development', 'test', ''])('need none where NODE_ENV is %j', (environment) => {
+    expect(mistakesIn(environment, {})).toEqual([])
+  })
+})
+
+describe('createAuthorizationServer', () => {
+  it('throws what resolveOptions throws', () => {
+    expect(() => createAuthorizationServer(optionsWith({ issuer: 'x' }))).toThrow(
+      'issuer must be an absolute URL',
+    )
+  })
+})

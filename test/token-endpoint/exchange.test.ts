@@ -1,0 +1,171 @@
+import { exchange } from '../../lib/token-endpoint/exchange'
+import type { GrantType, Proof, TokenRequest } from '../../lib/token-endpoint/grant-type'
+import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { digest } from '../../lib/protocol/credential'
+import { circumstances, noon } from '../support/authorization/circumstances'
+import { clientWith } from '../support/authorization/client'
+import { tokenEndpoint, watchedStore } from '../support/rooms/endpoints'
+import { parametersOf } from '../support/rooms/parameters'
+import { refusalOf } from '../support/rooms/refused'
+
+const proof: Proof = {
+  grant: {
+    clientId: 'photo-printer',
+    subject: 'bob',
+    scope: ['photos.read'],
+    refreshToken: false,
+    bindings: { assertion: 'seen' },
+  },
+}
+
+/** A grant type of this test's own, which comes through the door: it proves what it is told to. */
+const name = 'urn:example:grant:voucher'
+const prove = jest.fn(async (_request: TokenRequest): Promise<Proof> => proof)
+const voucher: GrantType = { name, parameters: ['voucher'], prove }
+beforeEach(() => prove.mockClear())
+
+const client = { ...clientWith(), grant_types: [name] }
+type Values = Parameters<typeof parametersOf>[0]
+const ask = (values: Values, bend: Parameters<typeof tokenEndpoint>[1] = {}) =>
+  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values))
+const good = { grant_type: name, voucher: 'v-1' }
+
+describe('exchange: which grant type', () => {
+  it.each<[string, Values, string, string]>([
+    ['is missing', {}, 'invalid_request', 'parameter_missing'],
+    ['is empty', { grant_type: '' }, 'invalid_request', 'parameter_missing'],
+    ['is repeated', { grant_type: [name, name] }, 'invalid_request', 'parameter_malformed'],
+    ['is unknown', { grant_type: 'password' }, 'unsupported_grant_type', 'grant_type_unknown'],
+    [
+      'is known in other case only',
+      { grant_type: name.toUpperCase() },
+      'unsupported_grant_type',
+      'grant_type_unknown',
+    ],
+    [
+      'is a name that every object has',
+      { grant_type: 'constructor' },
+      'unsupported_grant_type',
+      'grant_type_unknown',
+    ],
+    ['is __proto__', { grant_type: '__proto__' }, 'unsupported_grant_type', 'grant_type_unknown'],
+  ])('refuses a grant_type that %s (TER-4)', async (_what, values, code, reason) => {
+    expect(await refusalOf(ask(values))).toEqual({ code, reason })
+    expect(prove).not.toHaveBeenCalled()
+  })
+
+  it('refuses a client that may not use the grant type (TER-5)', async () => {
+    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good))
+    expect(await refusalOf(attempt)).toEqual({
+      code: 'unauthorized_client',
+      reason: 'grant_type_not_registered',
+    })
+    expect(prove).not.toHaveBeenCalled()
+  })
+
+  it('looks at the parameters of a grant type last, and before it proves', async () => {
+    const values = { ...good, voucher: ['v-1', 'v-2'] }
+    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values))
+    expect(await refusalOf(stranger)).toHaveProperty('code', 'unauthorized_client')
+    expect(await refusalOf(ask({ ...values, grant_type: 'x' }))).toHaveProperty(
+      'code',
+      'unsupported_grant_type',
+    )
+    expect(await refusalOf(ask(values))).toEqual({ code: 'invalid_request', reason: 'parameter_malformed' })
+    expect(prove).not.toHaveBeenCalled()
+  })
+
+  it('ignores a repeated parameter that the grant type does not read (EPT-3)', async () => {
+    await expect(ask({ ...good, code: ['a', 'b'] })).resolves.toHaveProperty('access_token')
+  })
+})
+
+describe('exchange: a grant type through the door', () => {
+  it('is shown the request as it is', async () => {
+    const now = circumstances()
+    await ask(good, { circumstances: () => now, defaultScope: ['photos.read'] })
+    expect(prove).toHaveBeenCalledTimes(1)
+    const [request] = prove.mock.calls[0] ?? []
+    expect(request).toMatchObject({ client, defaultScope: ['photos.read'] })
+    expect(request?.circumstances).toBe(now)
+    expect(request?.parameters.get('voucher')).toBe('v-1')
+  })
+
+  it('begins an authorization with what it has proven, and issues nothing itself', async () => {
+    const store = watchedStore()
+    const answer = await ask(good, { store })
+    expect(answer).toEqual({
+      access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
+      token_type: 'bearer',
+      expires_in: 3600,
+      scope: 'photos.read',
+    })
+    expect(store.saved).toEqual([
+      {
+        state: 'active',
+        id: expect.any(String),
+        clientId: 'photo-printer',
+        subject: 'bob',
+        scope: ['photos.read'],
+        bindings: { assertion: 'seen' },
+        spentCode: undefined,
+        accessTokens: [
+          { digest: digest(String(answer['access_token'])), scope: ['photos.read'], expiresAt: noon + 3600 },
+        ],
+        refreshToken: undefined,
+      },
+    ])
+  })
+
+  it('gets a refresh token when it says so', async () => {
+    prove.mockResolvedValueOnce({ grant: { ...proof.grant, refreshToken: true } })
+    await expect(ask(good)).resolves.toHaveProperty('refresh_token', expect.stringMatching(/^rt_/))
+  })
+
+  it('refuses as the grant type refuses, and stores nothing', async () => {
+    const refusal = invalidGrant('voucher_spent', 'The voucher is spent.')
+    prove.mockRejectedValueOnce(refusal)
+    const store = watchedStore()
+    await expect(ask(good, { store })).rejects.toBe(refusal)
+    expect(store.saved).toEqual([])
+  })
+
+  it('moves an authorization that exists by the transition it gives', async () => {
+    const issued = {
+      accessToken: 'at_x',
+      expiresAt: noon + 7,
+      scope: ['photos.read'],
+      refreshToken: undefined,
+    }
+    const transition = jest.fn(() => ({ write: 'nothing' as const, outcome: issued }))
+    prove.mockResolvedValueOnce({ authorizationId: 'A'.repeat(22), transition })
+    await expect(ask(good)).resolves.toEqual({
+      access_token: 'at_x',
+      token_type: 'bearer',
+      expires_in: 7,
+      scope: 'photos.read',
+    })
+    expect(transition).toHaveBeenCalledWith(undefined, undefined)
+  })
+})
+
+describe('exchange: surroundings', () => {
+  it('looks at the clock once', async () => {
+    const clock = jest.fn(circumstances)
+    await ask(good, { circumstances: clock })
+    expect(clock).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['trouble of the store', temporarilyUnavailable('store_unavailable', 'x')],
+    ['what breaks', new Error('broken')],
+  ])('lets %s through as it is: never invalid_grant', async (_what, trouble) => {
+    const store = { ...watchedStore(), save: () => Promise.reject(trouble) }
+    await expect(ask(good, { store })).rejects.toBe(trouble)
+  })
+
+  it('gives no token that was not stored', async () => {
+    const store = { ...watchedStore(), save: async () => false }
+    await expect(ask(good, { store })).rejects.toThrow('the source of random bytes repeats itself')
+  })
+})

@@ -1,0 +1,128 @@
+import type { Issued } from '../../../lib/authorization/issue'
+import type { Extension } from '../../../lib/protocol/extension'
+import { invalidGrant } from '../../../lib/protocol/oauth-error'
+import { authorizationCode } from '../../../lib/token-endpoint/grant-types/authorization-code'
+import { approvedAuthorization } from '../../support/authorization/authorization'
+import { circumstances } from '../../support/authorization/circumstances'
+import { clientWith } from '../../support/authorization/client'
+import { answerOf, refusal, written } from '../../support/authorization/step'
+import { parametersOf } from '../../support/rooms/parameters'
+import { refusalOf } from '../../support/rooms/refused'
+
+const { approved, code } = approvedAuthorization({ bindings: { resource: 'https://a.example', empty: null } })
+const redirect_uri = approved.code.redirectUri
+
+const prove = (
+  values: Parameters<typeof parametersOf>[0],
+  extensions: readonly Extension[] = [],
+  client = clientWith(),
+) =>
+  authorizationCode(extensions).prove({
+    client,
+    parameters: parametersOf(values),
+    circumstances: circumstances(),
+    defaultScope: [],
+  })
+
+/** What the proof makes of the approved authorization. */
+async function redeemed(...request: Parameters<typeof prove>) {
+  const proof = await prove(...request)
+  if (!('transition' in proof)) throw new Error('A code proves a move of an authorization that exists.')
+  expect(proof.authorizationId).toBe(approved.id)
+  return proof.transition(approved)
+}
+
+describe('the grant type authorization_code', () => {
+  it('reads code and redirect_uri, and what extensions read', () => {
+    const extensions: Extension[] = [{ name: 'a', tokenParameters: ['x', 'y'] }, { name: 'b' }]
+    expect(authorizationCode([])).toMatchObject({
+      name: 'authorization_code',
+      parameters: ['code', 'redirect_uri'],
+    })
+    expect(authorizationCode(extensions).parameters).toEqual(['code', 'redirect_uri', 'x', 'y'])
+  })
+
+  it.each<[string, Parameters<typeof parametersOf>[0], string, string]>([
+    ['no code', {}, 'invalid_request', 'parameter_missing'],
+    ['an empty code', { code: '' }, 'invalid_request', 'parameter_missing'],
+    ['garbage for a code', { code: 'garbage' }, 'invalid_grant', 'code_malformed'],
+    ['a code that is cut', { code: code.slice(0, -1) }, 'invalid_grant', 'code_malformed'],
+    ['a code with a space behind', { code: `${code} ` }, 'invalid_grant', 'code_malformed'],
+    ['an access token for a code', { code: code.replace('ac_', 'at_') }, 'invalid_grant', 'code_malformed'],
+  ])('refuses %s without a look at the store', async (_what, values, error, reason) => {
+    expect(await refusalOf(prove(values))).toEqual({ code: error, reason })
+  })
+
+  it('spends the code of its own client, with a refresh token for one that may have it', async () => {
+    const step = await redeemed({ code, redirect_uri })
+    expect(written(step)).toHaveProperty('state', 'active')
+    expect(answerOf<Issued>(step).refreshToken).toMatch(/^rt_/)
+  })
+
+  it('brings no refresh token to a client that may not have one', async () => {
+    const step = await redeemed(
+      { code, redirect_uri },
+      [],
+      clientWith({ grant_types: ['authorization_code'] }),
+    )
+    expect(answerOf<Issued>(step).refreshToken).toBeUndefined()
+  })
+
+  it.each([
+    [
+      'another client',
+      { code, redirect_uri },
+      clientWith({ client_id: 'mallory' }),
+      'code_of_another_client',
+    ],
+    ['no redirect_uri', { code }, clientWith(), 'redirect_uri_missing'],
+    ['an empty redirect_uri', { code, redirect_uri: '' }, clientWith(), 'redirect_uri_missing'],
+    [
+      'another redirect_uri',
+      { code, redirect_uri: `${redirect_uri}/` },
+      clientWith(),
+      'redirect_uri_mismatch',
+    ],
+  ])('refuses %s', async (_what, values, client, reason) => {
+    expect(refusal(await redeemed(values, [], client))).toMatchObject({ code: 'invalid_grant', reason })
+  })
+})
+
+describe('the grant type authorization_code: extensions', () => {
+  const values = { code, redirect_uri, resource: 'https://a.example' }
+
+  it('shows each what it kept, and nothing of the others', async () => {
+    const atRedemption = jest.fn(() => undefined)
+    const names = ['resource', 'empty', 'late', 'constructor', '__proto__']
+    await redeemed(
+      values,
+      names.map((name) => ({ name, atRedemption })),
+    )
+    const request = {
+      client: expect.objectContaining({ client_id: 'photo-printer' }),
+      parameters: expect.anything(),
+    }
+    const kept = ['https://a.example', null, undefined, undefined, undefined]
+    expect(atRedemption.mock.calls).toEqual(kept.map((value) => [expect.objectContaining(request), value]))
+  })
+
+  it('refuses with the first objection, and keeps count of it', async () => {
+    const objection = invalidGrant('resource_other', 'Another resource.')
+    const never = jest.fn(() => undefined)
+    const step = await redeemed(values, [
+      { name: 'idle' },
+      { name: 'content', atRedemption: () => undefined },
+      { name: 'resource', atRedemption: () => objection },
+      { name: 'never', atRedemption: never },
+    ])
+    expect(step.outcome).toBe(objection)
+    expect(written(step)).toMatchObject({ state: 'approved', code: { failures: 1 } })
+    expect(never).not.toHaveBeenCalled()
+  })
+
+  it('asks none about a code of another client', async () => {
+    const atRedemption = jest.fn(() => undefined)
+    await redeemed(values, [{ name: 'resource', atRedemption }], clientWith({ client_id: 'mallory' }))
+    expect(atRedemption).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import type { Issued } from '../../lib/authorization/issue'
+import { parseScope } from '../../lib/protocol/scope'
+import { tokenResponse } from '../../lib/token-endpoint/token-response'
+import { bearer } from '../../lib/token-types/bearer'
+import type { TokenType } from '../../lib/token-types/token-type'
+import { noon } from '../support/authorization/circumstances'
+
+const issued: Issued = {
+  accessToken: 'at_1',
+  expiresAt: noon + 3600,
+  scope: ['photos.write', 'photos.read'],
+  refreshToken: undefined,
+}
+
+const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,80}$/)
+const scopeToken = fc.stringMatching(/^[\x21\x23-\x5B\x5D-\x7E]{1,12}$/)
+const anyIssued: fc.Arbitrary<Issued> = fc.record({
+  accessToken: token,
+  expiresAt: fc.integer({ min: noon + 1, max: noon + 10 ** 9 }),
+  scope: fc.uniqueArray(scopeToken, { minLength: 1 }),
+  refreshToken: fc.option(token, { nil: undefined }),
+})
+
+describe('tokenResponse', () => {
+  it('has the members of RFC 6749 5.1 and no others', () => {
+    expect(tokenResponse(issued, bearer, noon)).toEqual({
+      access_token: 'at_1',
+      token_type: 'bearer',
+      expires_in: 3600,
+      scope: 'photos.write photos.read',
+    })
+  })
+
+  it('has a refresh token when one was issued', () => {
+    const answer = tokenResponse({ ...issued, refreshToken: 'rt_1' }, bearer, noon)
+    expect(answer).toHaveProperty('refresh_token', 'rt_1')
+  })
+
+  it('has no member without a value, and says so in JSON, too', () => {
+    fc.assert(
+      fc.property(anyIssued, (any) => {
+        const answer = tokenResponse(any, bearer, noon)
+        expect(
+          Object.values(answer).every((value) => value !== undefined && value !== null && value !== ''),
+        ).toBe(true)
+        expect(JSON.parse(JSON.stringify(answer))).toEqual(answer)
+        expect('refresh_token' in answer).toBe(any.refreshToken !== undefined)
+      }),
+    )
+  })
+
+  it('counts expires_in in whole seconds from the answer (RSP-3)', () => {
+    fc.assert(
+      fc.property(anyIssued, (any) => {
+        const { expires_in } = tokenResponse(any, bearer, noon)
+        expect(Number.isInteger(expires_in)).toBe(true)
+        expect(Number(expires_in) + noon).toBe(any.expiresAt)
+      }),
+    )
+  })
+
+  it('names the scope as RFC 6749 3.3 writes it (RSP-4)', () => {
+    fc.assert(
+      fc.property(anyIssued, (any) => {
+        expect(parseScope(String(tokenResponse(any, bearer, noon)['scope']))).toEqual(any.scope)
+      }),
+    )
+  })
+
+  it('takes name and further members from the token type (TKN-2)', () => {
+    const properties = jest.fn(() => ({ mac_key: 'k', mac_algorithm: 'hmac-sha-256' }))
+    const mac: TokenType = { name: 'mac', scheme: 'MAC', properties }
+    expect(tokenResponse(issued, mac, noon)).toMatchObject({
+      token_type: 'mac',
+      mac_key: 'k',
+      mac_algorithm: 'hmac-sha-256',
+      access_token: 'at_1',
+    })
+    expect(properties).toHaveBeenCalledWith(issued)
+  })
+})
