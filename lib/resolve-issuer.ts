@@ -1,5 +1,5 @@
 import { isText, type Reading } from './protocol/configuration'
-import { isLoopback } from './protocol/redirect-uri'
+import { hasUriCharacters, isLoopback, namesHost } from './protocol/uri'
 import type { Settings } from './settings'
 
 const example = 'such as https://example.com or http://localhost:3000'
@@ -12,7 +12,8 @@ export function resolveIssuer(reading: Reading): Pick<Settings, 'issuer' | 'moun
     isText,
     `must be the URL of this server, ${example}.`,
   )
-  if (!URL.canParse(issuer)) {
+  // Clients compare it letter by letter (RFC 9207 2.4), so nothing in it may need mending.
+  if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
     reading.wrong('issuer', `must be an absolute URL, ${example}.`)
     return { issuer, mount: '', tlsRequired: true }
   }

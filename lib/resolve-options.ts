@@ -78,19 +78,15 @@ function resolveDefaultScope(reading: Reading, known: Scope | undefined): Scope 
 }
 
 function resolveStore(reading: Reading, clock: () => number): AuthorizationStore {
-  const given = reading.optional<AuthorizationStore | undefined>(
-    'store',
-    undefined,
-    isAuthorizationStore,
-    storeCure,
-  )
-  if (given !== undefined) return given
+  const placeholder = memoryStore({ clock, allowInProduction: true })
+  if (reading.take('store') !== undefined)
+    return reading.required('store', placeholder, isAuthorizationStore, storeCure)
   try {
     return memoryStore({ clock })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     reading.mistakes.push(...error.mistakes)
-    return memoryStore({ clock, allowInProduction: true })
+    return placeholder
   }
 }
 

@@ -44,7 +44,7 @@ describe('the option issuer', () => {
     ['http://localhost.evil.example', 'must use https unless its host is loopback.'],
     ['http://127.0.0.1.evil.example', 'must use https unless its host is loopback.'],
     ['ftp://localhost', 'must use https unless its host is loopback.'],
-    ['photos:auth', 'must use https unless its host is loopback.'],
+    ['photos:auth', 'must be an absolute URL, such as https://example.com or http://localhost:3000.'],
     ['https://photos.example?', 'must not have a query or a fragment.'],
     ['https://photos.example/?a=1', 'must not have a query or a fragment.'],
     ['https://photos.example#', 'must not have a query or a fragment.'],
@@ -68,7 +68,7 @@ describe('the option issuer', () => {
     'https:\\\\photos.example',
     'https:///photos.example',
     'https://photos.example/\u00e9',
-  ])('BUG? %j is a URL only to a browser that mends it', (issuer) => {
+  ])('%j is a URL only to a browser that mends it', (issuer) => {
     expect(mistakesWith({ issuer }).map(({ path }) => path)).toEqual(['issuer'])
   })
 })

@@ -91,7 +91,7 @@ describe('settings', () => {
     expect(settings.extensions).toHaveLength(2)
   })
 
-  it('BUG? do not change with what the host does to a registration afterwards', async () => {
+  it('do not change with what the host does to a registration afterwards', async () => {
     const registration = { ...printer, redirect_uris: [callback], grant_types: [...printer.grant_types] }
     const { findClient } = resolveOptions(optionsWith({ clients: [registration] }))
     registration.redirect_uris.push('javascript:alert(1)')
@@ -125,7 +125,7 @@ describe('settings in production', () => {
     expect(mistakesIn('production', { store: memoryStore({ allowInProduction: true }) })).toEqual([])
   })
 
-  it('BUG? tell of a wrong store once', () => {
+  it('tell of a wrong store once', () => {
     expect(mistakesIn('production', { store: {} })).toHaveLength(1)
   })
 

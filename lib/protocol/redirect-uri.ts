@@ -1,4 +1,4 @@
-const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
+import { hasUriCharacters, isLoopback, namesHost } from './uri'
 
 // A browser runs or opens these in the place of the page that redirects.
 const forbiddenSchemes = new Set([
@@ -12,25 +12,21 @@ const forbiddenSchemes = new Set([
   'view-source:',
 ])
 
-// RFC 3986 2: the characters a URI is made of, and whole percent triplets only.
-const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
-
 /**
  * What is wrong with a redirection URI that is to be registered, as the end of a sentence; undefined when it is
  * good. RFC 6749 3.1.2: absolute, a query allowed, no fragment.
  */
 export function redirectUriFault(text: string): string | undefined {
-  if (!uriCharacters.test(text)) return 'holds characters that a URI cannot hold; percent-encode them'
+  if (!hasUriCharacters(text)) return 'holds characters that a URI cannot hold; percent-encode them'
   if (text.includes('#')) return 'must not have a fragment; remove the # and what follows it'
   if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
   const url = new URL(text)
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
   if (/^[^:]*:\/\/[^/?]*@/.test(text)) return 'must not hold a user name or password'
   // RFC 6749 3.1.2.1: the code crosses the network in this URI.
-  if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return 'must use https unless its host is loopback'
-  if ((url.protocol === 'http:' || url.protocol === 'https:') && !/^https?:\/\/[^/?]/i.test(text))
-    return 'must name its host after //'
+  if (/^https?:$/.test(url.protocol) && !namesHost(text)) return 'must name its host after //'
   return undefined
 }
 
@@ -43,9 +39,4 @@ export function appendToQuery(redirectUri: string, parameters: Readonly<Record<s
   const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
   const separator = question < 0 ? '?' : open ? '' : '&'
   return redirectUri + separator + new URLSearchParams(parameters).toString()
-}
-
-/** Whether a host name, as `URL` gives it, stays on this machine. */
-export function isLoopback(hostname: string): boolean {
-  return loopbackHosts.has(hostname)
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { appendToQuery, isLoopback, redirectUriFault } from '../../lib/protocol/redirect-uri'
+import { appendToQuery, redirectUriFault } from '../../lib/protocol/redirect-uri'
 
 describe('redirectUriFault', () => {
   it.each([
@@ -112,17 +112,4 @@ describe('appendToQuery', () => {
       }),
     )
   })
-})
-
-describe('isLoopback', () => {
-  it.each(['localhost', '127.0.0.1', '[::1]'])('%s stays on this machine', (host) => {
-    expect(isLoopback(host)).toBe(true)
-  })
-
-  it.each(['localhost.example', '127.0.0.1.example', '10.0.0.1', '::1', '0.0.0.0', ''])(
-    '%j does not',
-    (host) => {
-      expect(isLoopback(host)).toBe(false)
-    },
-  )
 })

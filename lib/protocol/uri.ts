@@ -1,0 +1,19 @@
+// RFC 3986 2: the characters a URI is made of, and whole percent triplets only.
+const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
+
+/** Whether the text holds nothing that a URI cannot hold; `URL` would mend it, and others compare it as it is. */
+export function hasUriCharacters(text: string): boolean {
+  return characters.test(text)
+}
+
+/** Whether the text names a host after `//`; without, only a browser finds one. */
+export function namesHost(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)
+}
+
+const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
+
+/** Whether a host name, as `URL` gives it, stays on this machine. */
+export function isLoopback(hostname: string): boolean {
+  return loopbackHosts.has(hostname)
+}
