@@ -37,42 +37,48 @@ describe('options that belong together', () => {
       { path: 'extensions', problem: 'must have a name of its own each; "pkce" is taken.' },
     ])
   })
+})
 
-  it('an extension whose parts are of the wrong kind breaks every request', () => {
-    for (const part of [
-      'atAuthorizationRequest',
-      'atRedemption',
-      'authorizationParameters',
-      'tokenParameters',
-    ])
-      expect({ part, paths: pathsWith({ extensions: [{ name: 'x', [part]: 7 }] }) }).toEqual({
-        part,
-        paths: [expect.stringMatching(/^extensions/)],
-      })
-  })
+describe('options that only look right', () => {
+  it.each(['atAuthorizationRequest', 'atRedemption', 'authorizationParameters', 'tokenParameters'])(
+    'are refused: an extension whose %s is of the wrong kind would break every request',
+    (part) => {
+      for (const wrong of [7, null, 'x', {}, [7]])
+        expect({ wrong, paths: pathsWith({ extensions: [{ name: 'x', [part]: wrong }] }) }).toEqual({
+          wrong,
+          paths: ['extensions'],
+        })
+    },
+  )
 
-  it('a login at //another.example is no path', () => {
-    expect(pathsWith({ login: '//another.example/login' })).toEqual(['login'])
-  })
+  it.each(['//another.example/login', '/\\another.example/login'])(
+    'are refused: a login at %s, to a browser, is at another host',
+    (login) => {
+      expect(pathsWith({ login })).toEqual(['login'])
+    },
+  )
 
-  it('a deadline longer than a timer can keep would be one of a millisecond', () => {
+  it('are refused: a deadline longer than a timer can keep would be one of a millisecond', () => {
     expect(pathsWith({ storeDeadline: 2 ** 31 / 1000 })).toEqual(['storeDeadline'])
+    expect(pathsWith({ storeDeadline: 60.001 })).toEqual(['storeDeadline'])
     expect(pathsWith({ storeDeadline: 60 })).toEqual([])
   })
 
-  it('a lifetime that leads out of the whole numbers would make records that no store reads', () => {
-    for (const key of ['accessTokenLifetime', 'refreshTokenLifetime', 'authorizationRequestLifetime'])
-      expect({ key, paths: pathsWith({ [key]: Number.MAX_SAFE_INTEGER }) }).toEqual({ key, paths: [key] })
-  })
+  it.each(['accessTokenLifetime', 'refreshTokenLifetime', 'authorizationRequestLifetime'])(
+    'are refused: a %s of more than ten years, which at last leads to times that no store can keep',
+    (key) => {
+      const tenYears = 10 * 365 * 24 * 3600
+      expect(pathsWith({ [key]: tenYears })).toEqual([])
+      for (const lifetime of [tenYears + 1, Number.MAX_SAFE_INTEGER])
+        expect(pathsWith({ [key]: lifetime })).toEqual([key])
+    },
+  )
 
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ['scopes', { scopes: null }, 'scopes'],
     ['a client type', { clients: [phone, { ...printer, client_type: 'web' }] }, 'clients[1].client_type'],
     ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, 'scopes'],
-  ])(
-    '%s that is wrong is told once, and not again as a mistake of what rests on it',
-    (_what, bend, path) => {
-      expect(pathsWith(bend)).toEqual([path])
-    },
-  )
+  ])('are told once: %s that is wrong is no mistake of what rests on it', (_what, bend, path) => {
+    expect(pathsWith(bend)).toEqual([path])
+  })
 })

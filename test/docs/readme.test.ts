@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createAuthorizationServer, ConfigurationError } from 'express-authorization-server'
 
@@ -17,7 +17,7 @@ test('the server in the README is the file that the tests run, in at most 15 lin
 
 test("the README's table of options names every option and no other", () => {
   const table = readme.slice(readme.indexOf('## Options'), readme.indexOf('## In parts'))
-  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1])
+  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
   expect(named.toSorted()).toEqual(knownOptions())
 })
 
@@ -54,9 +54,10 @@ function post(url: string, form: Record<string, string>): Promise<Response> {
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
+  const address = probe.address()
   probe.close()
-  return port
+  if (address === null || typeof address === 'string') throw new Error('The probe listens on no port.')
+  return address.port
 }
 
 async function start(port: string): Promise<ChildProcess> {

@@ -157,10 +157,10 @@ describe('admit: the token', () => {
   })
 })
 
-const asked = (match: Requirement['match'], text: string) =>
-  present([`Bearer ${token}`], {
-    requirement: { ...anything, match, scope: text.split(' ').filter(Boolean) },
-  })
+function asked(match: Requirement['match'], text: string) {
+  const requirement = { ...anything, match, scope: text.split(' ').filter(Boolean) }
+  return present([`Bearer ${token}`], { requirement })
+}
 
 describe('admit: the scope', () => {
   it.each<[Requirement['match'], string]>([
@@ -193,9 +193,7 @@ describe('admit: the scope', () => {
     if (newest === undefined) throw new Error('There is no access token.')
     const authorization = { ...active, accessTokens: [{ ...newest, scope: ['photos.read'] }] }
     const requirement = { ...anything, scope: ['photos.write'] }
-    expect(await refusalOf(present([`Bearer ${token}`], { requirement, authorization }))).toHaveProperty(
-      'status',
-      403,
-    )
+    const attempt = present([`Bearer ${token}`], { requirement, authorization })
+    expect(await refusalOf(attempt)).toHaveProperty('status', 403)
   })
 })
