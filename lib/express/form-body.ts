@@ -47,14 +47,14 @@ function readStream(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    request.on('data', (chunk: Buffer) => {
+    const collect = (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= bytesAtMost) return chunks.push(chunk)
-      request.removeAllListeners('data').pause()
+      request.off('data', collect).pause()
       return reject(tooLarge())
-    })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
+    }
     const abort = () => reject(invalidRequest('body_aborted', 'The body ended early.'))
+    request.on('data', collect).on('end', () => resolve(Buffer.concat(chunks)))
     request.on('error', abort).on('close', abort)
   })
 }
