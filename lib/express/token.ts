@@ -24,7 +24,7 @@ export interface TokenEdge {
 export function clientAuthentication(edge: TokenEdge): RequestHandler {
   const passport = new Passport()
   for (const strategy of edge.strategies) passport.use(strategy)
-  return step(edge, async (request, response) => {
+  return answering(edge, async (request, response) => {
     const { method } = await edge.verification.present(request)
     await new Promise<void>((resolve, reject) => {
       const done = (error: unknown) => (error ? reject(error) : resolve())
@@ -38,7 +38,7 @@ export function clientAuthentication(edge: TokenEdge): RequestHandler {
 
 /** Exchanges the grant of a client that was authenticated before, and answers. */
 export function token(edge: TokenEdge): RequestHandler {
-  return step(edge, async (request, response) => {
+  return answering(edge, async (request, response) => {
     const client = authenticatedClient(request)
     if (client === undefined)
       throw new Error(
@@ -67,7 +67,7 @@ function isPassportFailure(error: unknown): boolean {
 
 type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
 
-function step({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
+function answering({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
     if (request.method !== 'POST') {
       sendJsonError(response, 405, methodNotAllowed, { Allow: 'POST' })
