@@ -40,8 +40,10 @@ export function errorRenderer(
 
 function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
   const { client, resourceOwner, scope, redirectUri, handle } = question
+  const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
   return {
-    client,
+    // No more of the registration than a page shows: a host may print or log the whole view.
+    client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri },
     resourceOwner,
     scope: scope.map((scopeToken) => ({
       token: scopeToken,

@@ -69,6 +69,13 @@ describe('pages of the suite', () => {
 })
 
 describe('a consent page of the host', () => {
+  it('gets no more of the registration than a page shows: no digest of a secret', async () => {
+    const host = hostWith({ consentPage: (_request, response, view) => response.json(view) })
+    const { body, text } = await ask(host)
+    expect(body.client).toEqual({ client_id: printer.client_id, client_name: printer.client_name })
+    expect(text).not.toContain('sha256:')
+  })
+
   it('gets the view, and answers under private headers', async () => {
     const consentPage = jest.fn(mine)
     const { status, text, headers } = await ask(hostWith({ consentPage }))
