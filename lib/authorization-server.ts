@@ -22,6 +22,7 @@ import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
 import { ConfigurationError } from './protocol/configuration'
 import { secureRandom } from './protocol/credential'
+import { temporarilyUnavailable } from './protocol/oauth-error'
 import { resolveOptions } from './resolve-options'
 import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
@@ -64,7 +65,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const tokenEdge = wireToken(settings, store, circumstances, reports)
   const authorizationEdge = wireAuthorization(settings, store, circumstances, reports)
   const knownScope = [...settings.scopes.keys()]
-  const guardEdge = { store, tokenType: bearer, now: () => circumstances().now, knownScope, reports }
+  const guardEdge = {
+    store,
+    tokenType: bearer,
+    now: () => circumstances().now,
+    knownScope,
+    reports,
+    errorUri: settings.errorUri,
+  }
   const mounted = new MountedParts()
   const whole = () => {
     const routes = new Map([[settings.tokenPath, [clientAuthentication(tokenEdge), token(tokenEdge)]]])
@@ -97,12 +105,21 @@ function circumstancesOf({ clock, lifetimes }: Settings): () => Circumstances {
   return () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes })
 }
 
+// RFC 6749 4.1.2.1 and 5.2: the server is closed for now, and says so.
+function serviceOf({ maintenance }: Settings): () => Promise<void> {
+  return async () => {
+    if ((await maintenance?.()) === true)
+      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
+  }
+}
+
 function wireToken(
-  { findClient, extensions, defaultScope, clock, tlsRequired }: Settings,
+  settings: Settings,
   store: AuthorizationStore,
   circumstances: () => Circumstances,
   reports: FailureReports,
 ): TokenEdge {
+  const { findClient, extensions, defaultScope, clock, tlsRequired, errorUri } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials]
   const secrets = new SecretVerifier(clock)
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets)]
@@ -118,6 +135,8 @@ function wireToken(
     verification,
     strategies: clientStrategies([...methods, none], verification),
     tlsRequired,
+    errorUri,
+    requireService: serviceOf(settings),
     reports,
   }
 }
@@ -142,7 +161,17 @@ function wireAuthorization(
   if (resourceOwner === undefined) return undefined
   const responseTypes = new ResponseTypes([codeResponseType])
   return {
-    endpoint: { issuer, responseTypes, extensions, defaultScope, findClient, store, circumstances },
+    endpoint: {
+      issuer,
+      errorUri: settings.errorUri,
+      requireService: serviceOf(settings),
+      responseTypes,
+      extensions,
+      defaultScope,
+      findClient,
+      store,
+      circumstances,
+    },
     resourceOwner,
     login: loginOf(settings.login),
     path: mount + authorizationPath,

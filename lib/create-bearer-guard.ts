@@ -1,6 +1,7 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { FailureReports, type AuthorizationServerEvents } from './express/failure'
 import { Reading } from './protocol/configuration'
+import { isPageUri, pageCure } from './protocol/error-page-uri'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
@@ -12,6 +13,8 @@ export interface RemoteGuardOptions {
   readonly store: AuthorizationStore
   /** How long one call of the store may take, in seconds. Default 0.5. */
   readonly storeDeadline?: number
+  /** The option `errorUri` of the authorization server. */
+  readonly errorUri?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
@@ -34,6 +37,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  const errorUri = reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure)
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
@@ -44,6 +48,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     tokenType: bearer,
     now,
     knownScope: undefined,
+    errorUri,
     reports,
   }
   return Object.assign(bearerGuard(edge), { events: reports.events })

@@ -56,6 +56,10 @@ export interface AuthorizationServerOptions {
   readonly pkce?: PkceRequirement
   /** Guests at the endpoints, beside PKCE. */
   readonly extensions?: readonly Extension[]
+  /** Says that the endpoints are closed for now: they answer `temporarily_unavailable`. Guards go on. Default never. */
+  readonly maintenance?: () => Eventually<boolean>
+  /** A page that explains error codes, each under its name, such as `docs/errors.md`: sent as `error_uri`. */
+  readonly errorUri?: string
   /** How long one call of a store may take. Default 0.5. */
   readonly storeDeadline?: number
   /** Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. */

@@ -2,6 +2,7 @@ import type { Lifetimes } from './authorization/circumstances'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
 import { ConfigurationError, isRecord, isText, isTexts, Reading } from './protocol/configuration'
+import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
@@ -44,6 +45,8 @@ export function resolveOptions(options: Options): Settings {
     lifetimes: resolveLifetimes(reading),
     extensions: resolveExtensions(reading),
     storeDeadline,
+    maintenance: hook(reading, 'maintenance', options.maintenance),
+    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
     consentPage: hook(reading, 'consentPage', options.consentPage),
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,

@@ -23,6 +23,8 @@ export interface Settings {
   readonly lifetimes: Lifetimes
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
+  readonly maintenance: AuthorizationServerOptions['maintenance']
+  readonly errorUri: string | undefined
   readonly consentPage: AuthorizationServerOptions['consentPage']
   readonly errorPage: AuthorizationServerOptions['errorPage']
   readonly clock: () => number

@@ -1,4 +1,4 @@
-import type { OAuthError } from '../protocol/oauth-error'
+import { errorMembers, type OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResponseType } from './response-type'
 
@@ -9,6 +9,8 @@ export interface ResponseFrame {
   /** `state` as received; undefined when the request had none. */
   readonly requestState: string | undefined
   readonly issuer: string
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
 }
 
 /**
@@ -31,6 +33,6 @@ export function authorizationResponse(
 }
 
 /** The same for an error (RFC 6749 4.1.2.1 and 4.2.2.1). */
-export function errorResponse(frame: ResponseFrame, { code, description }: OAuthError): string {
-  return authorizationResponse(frame, { error: code, error_description: description })
+export function errorResponse(frame: ResponseFrame, error: OAuthError): string {
+  return authorizationResponse(frame, errorMembers(error, frame.errorUri))
 }

@@ -14,6 +14,10 @@ import { settleDestination, type Destination } from './destination'
 /** What the authorization endpoint works with. */
 export interface AuthorizationEndpoint extends RequestRules {
   readonly issuer: string
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => Promise<void>
   readonly findClient: FindClient
   readonly store: AuthorizationStore
   readonly circumstances: () => Circumstances
@@ -81,6 +85,7 @@ async function ask(
   parameters: Parameters,
   host: Host,
 ): Promise<void> {
+  await endpoint.requireService()
   const { responseType, scope, bindings } = parseAuthorizationRequest(destination, parameters, endpoint)
   const resourceOwner = await host.resourceOwner()
   if (resourceOwner === undefined) return host.logIn()
@@ -99,10 +104,10 @@ async function ask(
 
 // A faulty parameter counts as absent here: the error is about something, and it must still be sent.
 function frameOf(
-  { issuer, responseTypes }: AuthorizationEndpoint,
+  { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
   { redirectUri }: Destination,
   parameters: Parameters,
 ): ResponseFrame {
   const mode = responseTypes.get(parameters.peek('response_type') ?? '')?.mode ?? 'query'
-  return { redirectUri, mode, requestState: parameters.peek('state'), issuer }
+  return { redirectUri, mode, requestState: parameters.peek('state'), issuer, errorUri }
 }

@@ -46,6 +46,7 @@ async function settle(
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
+  await endpoint.requireService()
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {
     found(undefined)
@@ -84,7 +85,16 @@ function redirectWithError(
   return { kind: 'redirect', location, error, clientId: pending.clientId }
 }
 
-function frameOf({ issuer, responseTypes }: AuthorizationEndpoint, { request }: Pending): ResponseFrame {
+function frameOf(
+  { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
+  { request }: Pending,
+): ResponseFrame {
   const { redirectUri, requestState, responseType } = request
-  return { redirectUri, requestState, issuer, mode: responseTypes.get(responseType)?.mode ?? 'query' }
+  return {
+    redirectUri,
+    requestState,
+    issuer,
+    errorUri,
+    mode: responseTypes.get(responseType)?.mode ?? 'query',
+  }
 }

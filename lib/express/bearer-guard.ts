@@ -45,6 +45,8 @@ export interface GuardEdge {
   /** The scope of the server; undefined where only the authorization server knows it. */
   readonly knownScope: Scope | undefined
   readonly reports: FailureReports
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
 }
 
 const realm = 'oauth'
@@ -81,23 +83,23 @@ function showsNoToken(error: unknown): boolean {
 }
 
 function refuse(
-  { tokenType, reports }: GuardEdge,
+  { tokenType, reports, errorUri }: GuardEdge,
   request: Request,
   response: Response,
   thrown: unknown,
 ): void {
   const endpoint = 'protected resource'
   if (thrown instanceof AccessRefusal) {
-    const { code, status, reason, description } = thrown
+    const { code, status, reason } = thrown
     if (code !== undefined)
       reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause: undefined })
-    const body = code === undefined ? {} : { error: code, error_description: description }
-    sendJson(response, status, body, { 'WWW-Authenticate': thrown.challenge(tokenType.scheme, realm) })
+    const challenge = thrown.challenge(tokenType.scheme, realm, errorUri)
+    sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenge })
     return
   }
   const error = unexpected(thrown)
   reports.reportError(request, response, endpoint, error)
   // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
-  sendJsonError(response, 503, error, { 'Retry-After': '1' })
+  sendJsonError(response, 503, error, errorUri, { 'Retry-After': '1' })
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import { errorMembers, type ErrorText } from '../protocol/oauth-error'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -20,8 +21,9 @@ export function sendJson(response: Response, status: number, body: object, heade
 export function sendJsonError(
   response: Response,
   status: number,
-  { code, description }: { readonly code: string; readonly description: string },
+  error: ErrorText,
+  errorUri: string | undefined,
   headers: Headers = {},
 ): void {
-  sendJson(response, status, { error: code, error_description: description }, headers)
+  sendJson(response, status, errorMembers(error, errorUri), headers)
 }

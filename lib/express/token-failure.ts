@@ -12,11 +12,11 @@ export function sendTokenFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  reports: FailureReports,
+  { reports, errorUri }: { readonly reports: FailureReports; readonly errorUri: string | undefined },
 ): void {
   const error = unexpected(thrown)
   reports.reportError(request, response, 'token', error, claimedClientId(request))
-  sendJsonError(response, statusOf(error), error, headersOf(error))
+  sendJsonError(response, statusOf(error), error, errorUri, headersOf(error))
 }
 
 function statusOf({ code }: OAuthError): number {

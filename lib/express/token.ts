@@ -17,6 +17,10 @@ export interface TokenEdge {
   readonly verification: ClientVerification
   readonly strategies: readonly ClientStrategy[]
   readonly tlsRequired: boolean
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => Promise<void>
   readonly reports: FailureReports
 }
 
@@ -50,12 +54,12 @@ export function token(edge: TokenEdge): RequestHandler {
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
-export function clientAuthenticationErrors({ reports }: TokenEdge): ErrorRequestHandler {
+export function clientAuthenticationErrors(edge: TokenEdge): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const refusal = isPassportFailure(error)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : error
-    if (refusal instanceof OAuthError) sendTokenFailure(request, response, refusal, reports)
+    if (refusal instanceof OAuthError) sendTokenFailure(request, response, refusal, edge)
     else next(error)
   }
 }
@@ -67,18 +71,19 @@ function isPassportFailure(error: unknown): boolean {
 
 type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
 
-function answering({ tlsRequired, reports }: TokenEdge, act: Act): RequestHandler {
+function answering(edge: TokenEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
     if (request.method !== 'POST') {
-      sendJsonError(response, 405, methodNotAllowed, { Allow: 'POST' })
+      sendJsonError(response, 405, methodNotAllowed, edge.errorUri, { Allow: 'POST' })
       return 'answered'
     }
-    requireTls(request, tlsRequired)
+    requireTls(request, edge.tlsRequired)
+    await edge.requireService()
     return act(request, response)
   }
   return (request, response, next) => {
     const passOn = (outcome: 'answered' | 'next') => (outcome === 'next' ? next() : undefined)
-    const fail = (error: unknown) => sendTokenFailure(request, response, error, reports)
+    const fail = (error: unknown) => sendTokenFailure(request, response, error, edge)
     attempt(request, response).then(passOn, fail).catch(next)
   }
 }

@@ -1,3 +1,4 @@
+import { errorMembers } from '../protocol/oauth-error'
 import { formatScope, type Scope } from '../protocol/scope'
 
 /** Why a request to a protected resource is refused (RFC 6750 3.1). */
@@ -38,12 +39,18 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(403, 'insufficient_scope', 'token_scope_insufficient', description, scope)
   }
 
+  /** What the client is told: nothing, when it showed no token (RFC 6750 3.1). */
+  members(errorUri: string | undefined): Record<string, string> {
+    return this.code === undefined
+      ? {}
+      : errorMembers({ code: this.code, description: this.description }, errorUri)
+  }
+
   /** The value of `WWW-Authenticate`. */
-  challenge(scheme: string, realm: string): string {
+  challenge(scheme: string, realm: string, errorUri: string | undefined): string {
     const attributes = [`realm="${realm}"`]
     if (this.scope.length > 0) attributes.push(`scope="${formatScope(this.scope)}"`)
-    if (this.code !== undefined)
-      attributes.push(`error="${this.code}"`, `error_description="${this.description}"`)
+    for (const [name, value] of Object.entries(this.members(errorUri))) attributes.push(`${name}="${value}"`)
     return `${scheme} ${attributes.join(', ')}`
   }
 }

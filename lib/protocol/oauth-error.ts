@@ -59,6 +59,25 @@ export const serverError = refusal('server_error')
 /** Something this side depends on does not answer in time: worth another try. */
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
 
+/** What an error says of itself on the wire. */
+export interface ErrorText {
+  readonly code: string
+  readonly description: string
+}
+
+/**
+ * The members of an error answer (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3), wherever they are written.
+ *
+ * @param errorUri the page that explains the codes, each under its name; undefined where the host has none.
+ */
+export function errorMembers(
+  { code, description }: ErrorText,
+  errorUri: string | undefined,
+): Record<string, string> {
+  const members = { error: code, error_description: description }
+  return errorUri === undefined ? members : { ...members, error_uri: `${errorUri}#${code}` }
+}
+
 /** The error as the framework answers it: one of its own as it is, anything else as `server_error` with its cause. */
 export function unexpected(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error

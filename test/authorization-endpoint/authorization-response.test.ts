@@ -13,6 +13,7 @@ const frame: ResponseFrame = {
   mode: 'query',
   requestState: 'xyz',
   issuer: 'https://photos.example',
+  errorUri: undefined,
 }
 const code = 'ac_abc-_123'
 const respond = (bend: Partial<ResponseFrame>) => authorizationResponse({ ...frame, ...bend }, { code })

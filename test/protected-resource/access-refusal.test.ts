@@ -31,11 +31,19 @@ describe('AccessRefusal: the challenge, to the letter', () => {
     ],
   ])('of a request %s', (_what, refusal, status, challenge) => {
     expect(refusal.status).toBe(status)
-    expect(refusal.challenge('Bearer', 'oauth')).toBe(challenge)
+    expect(refusal.challenge('Bearer', 'oauth', undefined)).toBe(challenge)
   })
 
   it('names the scheme and the realm it is given', () => {
-    expect(AccessRefusal.noToken([]).challenge('MAC', 'photos')).toBe('MAC realm="photos"')
+    expect(AccessRefusal.noToken([]).challenge('MAC', 'photos', undefined)).toBe('MAC realm="photos"')
+  })
+
+  it('points to the page of its code, and tells nothing where no token was shown', () => {
+    const page = 'https://photos.example/errors'
+    expect(AccessRefusal.badToken([]).challenge('Bearer', 'oauth', page)).toContain(
+      ', error_uri="https://photos.example/errors#invalid_token"',
+    )
+    expect(AccessRefusal.noToken([]).challenge('Bearer', 'oauth', page)).toBe('Bearer realm="oauth"')
   })
 
   it('holds descriptions of the characters that RFC 6750 3 allows', () => {

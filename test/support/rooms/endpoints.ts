@@ -53,6 +53,8 @@ export function tokenEndpoint(
 export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {}): AuthorizationEndpoint {
   return {
     issuer: 'https://photos.example',
+    errorUri: undefined,
+    requireService: async () => {},
     responseTypes: new ResponseTypes([codeResponseType]),
     extensions: [],
     defaultScope: [],
