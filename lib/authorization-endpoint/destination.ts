@@ -1,6 +1,7 @@
 import type { Client, FindClient } from '../protocol/client'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
+import { isRegisteredRedirectUri } from '../protocol/registered-redirect-uri'
 
 /** Where the answer to an authorization request goes. Only who holds one may redirect. */
 export interface Destination {
@@ -28,17 +29,16 @@ export async function settleDestination(
   return { client, redirectUri, redirectUriSent: sent !== undefined }
 }
 
-// RFC 6749 3.1.2.3: with several registered URIs, or none, the request must name one.
-function onlyRedirectUri({ redirect_uris }: Client): string {
+// RFC 6749 3.1.2.3: with several registered URIs, with none, or with one in part, the request must name one.
+function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): string {
   const [only, second] = redirect_uris
-  if (only === undefined || second !== undefined)
+  if (only === undefined || second !== undefined || dynamic_redirect_query)
     throw invalidRequest('redirect_uri_missing', 'The parameter redirect_uri is missing.')
   return only
 }
 
-// RFC 6749 3.1.2.3 and 6.2.1 of RFC 3986: simple string comparison.
-function registeredRedirectUri({ redirect_uris }: Client, sent: string): string {
-  if (!redirect_uris.includes(sent))
+function registeredRedirectUri(client: Client, sent: string): string {
+  if (!isRegisteredRedirectUri(client, sent))
     throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.')
   return sent
 }

@@ -1,9 +1,11 @@
 import type { Request, Response } from 'express'
 import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
 import type { OAuthError } from '../protocol/oauth-error'
+import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { FailureReports } from './failure'
-import { redirectTo } from './page-response'
+import { redirectTo, sendPage } from './page-response'
+import { insecureRedirectPage } from './pages/insecure-redirect-page'
 
 /** What the middleware of the authorization endpoint works with. */
 export interface AuthorizationEdge {
@@ -31,7 +33,7 @@ export interface Answer {
   readonly clientId: string
 }
 
-/** Sends the user agent back to the client. */
+/** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
 export function answerClient(
   { reports }: AuthorizationEdge,
   request: Request,
@@ -41,6 +43,9 @@ export function answerClient(
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
   if (error !== undefined) reports.reportError(request, response, 'authorization', error, clientId)
+  // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
+  if (isInsecure(location))
+    return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
   redirectTo(response, location)
 }
 

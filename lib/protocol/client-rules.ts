@@ -1,5 +1,6 @@
 import type { Client } from './client'
 import type { Reading } from './configuration'
+import { loopbackUri } from './registered-redirect-uri'
 
 /** Adds each rule of a registration that the fields, sound by themselves, break together. */
 export function checkRules(client: Client, reading: Reading): void {
@@ -24,6 +25,7 @@ export function checkRules(client: Client, reading: Reading): void {
   if (client.response_types.includes('code') !== client.grant_types.includes('authorization_code'))
     reading.wrong('response_types', 'must hold code if, and only if, grant_types holds authorization_code.')
   checkMethod(client, reading)
+  checkRedirection(client, reading)
 }
 
 // RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.
@@ -35,4 +37,23 @@ function checkMethod(
     reading.wrong('token_endpoint_auth_method', "cannot be 'none', because the client has a secret.")
   if (method?.startsWith('client_secret_') === true && client_secret_hashes.length === 0)
     reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client has no secret.`)
+}
+
+function checkRedirection(client: Client, reading: Reading): void {
+  const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
+  // RFC 8252 8.4 and 8.5: the loopback interface is for native apps, and those are public clients.
+  if (loopback_redirect_uris && client_type === 'confidential')
+    reading.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
+  if (loopback_redirect_uris && !redirect_uris.some((uri) => loopbackUri(uri) !== undefined))
+    reading.wrong(
+      'loopback_redirect_uris',
+      'needs a redirect URI such as http://127.0.0.1/callback or http://[::1]/callback; localhost is none.',
+    )
+  // RFC 6749 3.1.2.2: of a partial registration the query is what varies, so it cannot be registered, too.
+  for (const [index, uri] of redirect_uris.entries())
+    if (dynamic_redirect_query && uri.includes('?'))
+      reading.wrong(
+        `redirect_uris[${index}]`,
+        'must not have a query, because dynamic_redirect_query leaves it to the request; remove the ? and what follows it.',
+      )
 }

@@ -14,6 +14,21 @@ export interface ClientRegistration {
   readonly token_endpoint_auth_method?: string | undefined
   /** Complete URIs, compared by simple string comparison (RFC 6749 3.1.2.3). */
   readonly redirect_uris?: readonly string[] | undefined
+  /**
+   * For a native app, which gets a port from its operating system: a registered `http://127.0.0.1/path` or
+   * `http://[::1]/path` stands for every port (RFC 8252 7.3). `localhost` takes no part. Default `false`.
+   */
+  readonly loopback_redirect_uris?: boolean | undefined
+  /**
+   * For a client that cannot register complete URIs: a request brings a query of its own behind a registered URI,
+   * which has none, and always names its redirection URI (RFC 6749 3.1.2.2). Default `false`.
+   */
+  readonly dynamic_redirect_query?: boolean | undefined
+  /**
+   * For a client without TLS: `http` URIs beyond loopback may be registered, and before each redirect to one the
+   * resource owner is warned (RFC 6749 3.1.2.1). Whoever listens on the network can read the code. Default `false`.
+   */
+  readonly insecure_redirect_uris?: boolean | undefined
   /** Default `['authorization_code']`. `refresh_token` among them gives the client refresh tokens. */
   readonly grant_types?: readonly string[] | undefined
   /** Default `['code']` for a client of the authorization code grant. */
@@ -37,6 +52,9 @@ export interface Client {
   readonly client_secret_hashes: readonly string[]
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
+  readonly loopback_redirect_uris: boolean
+  readonly dynamic_redirect_query: boolean
+  readonly insecure_redirect_uris: boolean
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
   readonly scope: Scope

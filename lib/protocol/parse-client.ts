@@ -1,7 +1,7 @@
 import type { Client } from './client'
 import { checkRules } from './client-rules'
 import { ConfigurationError, isRecord, isText, isTexts, Reading, type Mistake } from './configuration'
-import { redirectUriFault } from './redirect-uri'
+import { readRedirection } from './read-redirection'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
@@ -48,7 +48,7 @@ export function parseClient(
     client_type,
     client_secret_hashes: secretHashes(reading),
     token_endpoint_auth_method: authenticationMethod(reading, vocabulary.authenticationMethods),
-    redirect_uris: redirectUris(reading),
+    ...readRedirection(reading),
     grant_types,
     response_types: members(reading, 'response_types', usesCode ? ['code'] : [], vocabulary.responseTypes),
     scope: registeredScope(reading, vocabulary.scope),
@@ -108,15 +108,6 @@ function authenticationMethod(reading: Reading, known: readonly string[]): strin
   if (method !== undefined && !known.includes(method))
     reading.wrong(key, `must be one of ${known.join(', ')}.`)
   return method
-}
-
-function redirectUris(reading: Reading): readonly string[] {
-  const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
-  for (const [index, uri] of uris.entries()) {
-    const fault = redirectUriFault(uri)
-    if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
-  }
-  return Object.freeze([...uris])
 }
 
 function registeredScope(reading: Reading, known: Scope | undefined): Scope {

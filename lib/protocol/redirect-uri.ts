@@ -14,9 +14,12 @@ const forbiddenSchemes = new Set([
 
 /**
  * What is wrong with a redirection URI that is to be registered, as the end of a sentence; undefined when it is
- * good. RFC 6749 3.1.2: absolute, a query allowed, no fragment.
+ * good. RFC 6749 3.1.2: absolute, a query allowed, no fragment. `insecure` lets plain http pass.
  */
-export function redirectUriFault(text: string): string | undefined {
+export function redirectUriFault(
+  text: string,
+  { insecure = false }: { readonly insecure?: boolean } = {},
+): string | undefined {
   if (!hasUriCharacters(text)) return 'holds characters that a URI cannot hold; percent-encode them'
   if (text.includes('#')) return 'must not have a fragment; remove the # and what follows it'
   if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
@@ -24,10 +27,16 @@ export function redirectUriFault(text: string): string | undefined {
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
   if (/^[^:]*:\/\/[^/?]*@/.test(text)) return 'must not hold a user name or password'
   // RFC 6749 3.1.2.1: the code crosses the network in this URI.
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return 'must use https unless its host is loopback'
+  if (!insecure && isInsecure(text))
+    return 'must use https unless its host is loopback or the client has insecure_redirect_uris'
   if (/^https?:$/.test(url.protocol) && !namesHost(text)) return 'must name its host after //'
   return undefined
+}
+
+/** Whether what goes to this URI crosses the network in the clear. */
+export function isInsecure(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri)
+  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 /**

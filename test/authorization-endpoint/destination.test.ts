@@ -15,7 +15,15 @@ const serviceOnly = clientWith({
   grant_types: ['client_credentials'],
   response_types: [],
 })
-const findClient = clientsOf(single, several, serviceOnly)
+const partial = clientWith({ client_id: 'partial', dynamic_redirect_query: true })
+const native = clientWith({
+  client_id: 'native',
+  client_type: 'public',
+  client_secret_hashes: undefined,
+  redirect_uris: ['http://127.0.0.1:7000/callback'],
+  loopback_redirect_uris: true,
+})
+const findClient = clientsOf(single, several, serviceOnly, partial, native)
 
 type Values = Parameters<typeof parametersOf>[0]
 const settle = (values: Values) => settleDestination(parametersOf(values), findClient)
@@ -40,6 +48,23 @@ describe('settleDestination', () => {
     },
   )
 
+  it('takes the only one of a native client, which is complete, when the request has none (RED-3)', async () => {
+    await expect(settle({ client_id: 'native' })).resolves.toMatchObject({
+      redirectUri: 'http://127.0.0.1:7000/callback',
+      redirectUriSent: false,
+    })
+  })
+
+  it.each([
+    ['partial', `${callback}?a=b`],
+    ['native', 'http://127.0.0.1:7001/callback'],
+  ])('takes it for client %s as the request has it: %s', async (client_id, redirect_uri) => {
+    await expect(settle({ client_id, redirect_uri })).resolves.toMatchObject({
+      redirectUri: redirect_uri,
+      redirectUriSent: true,
+    })
+  })
+
   it.each([callback, second])('takes %s, one of several', async (redirect_uri) => {
     await expect(settle({ client_id: 'several', redirect_uri })).resolves.toHaveProperty(
       'redirectUri',
@@ -50,6 +75,7 @@ describe('settleDestination', () => {
   it.each([
     ['several', 'of several that the request does not choose from (RED-2)'],
     ['service', 'that is not registered at all (REG-8)'],
+    ['partial', 'that is registered in part (RED-2)'],
   ])('refuses client %s: a redirection URI %s', async (client_id) => {
     expect(await refusalOf(settle({ client_id }))).toEqual({
       code: 'invalid_request',

@@ -28,6 +28,9 @@ describe('parseClient', () => {
         scope: ['photos.read', 'photos.write'],
         token_endpoint_auth_method: undefined,
         client_name: undefined,
+        loopback_redirect_uris: false,
+        dynamic_redirect_query: false,
+        insecure_redirect_uris: false,
       },
     })
   })
@@ -182,7 +185,7 @@ describe('parseClient', () => {
 
   it('offers the known names beside a misspelt one', () => {
     expect(mistakesWith({ redirect_uri: 'x' })[0]!.problem).toContain(
-      'client_id, client_name, client_secret_hashes, client_type, client_uri, description, grant_types, logo_uri',
+      'client_id, client_name, client_secret_hashes, client_type, client_uri, description, dynamic_redirect_query, grant_types',
     )
   })
 

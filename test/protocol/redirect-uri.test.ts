@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { appendToQuery, redirectUriFault } from '../../lib/protocol/redirect-uri'
+import { appendToQuery, isInsecure, redirectUriFault } from '../../lib/protocol/redirect-uri'
 
 describe('redirectUriFault', () => {
   it.each([
@@ -63,6 +63,50 @@ describe('redirectUriFault', () => {
         expect(redirectUriFault(uri + fragment)).toContain('fragment')
       }),
     )
+  })
+})
+
+describe('redirectUriFault of a client with insecure_redirect_uris', () => {
+  it.each(['http://client.example/callback', 'http://192.0.2.7:8080/', 'https://client.example/'])(
+    'finds no fault in %s',
+    (uri) => {
+      expect(redirectUriFault(uri, { insecure: true })).toBeUndefined()
+    },
+  )
+
+  it.each([
+    ['http://client.example/#', 'fragment'],
+    ['http://client.example@evil.example/', 'user name'],
+    ['http:client.example/', 'host'],
+    ['http://client.example/\r\nX:y', 'characters'],
+    ['javascript:alert(1)', 'scheme'],
+  ])('refuses %j all the same', (uri, fault) => {
+    expect(redirectUriFault(uri, { insecure: true })).toContain(fault)
+  })
+})
+
+describe('isInsecure', () => {
+  it.each([
+    'http://client.example/callback',
+    'HTTP://CLIENT.example/callback?code=x',
+    'http://192.0.2.7/',
+    'http://127.0.0.1.evil.example/',
+    'http://localhost.evil.example/',
+    'http://localhost@evil.example/',
+    'http://evil.example/?http://127.0.0.1/',
+    'http://[2001:db8::1]/',
+  ])('is so of %s', (uri) => {
+    expect(isInsecure(uri)).toBe(true)
+  })
+
+  it.each([
+    'https://client.example/callback',
+    'http://localhost:3000/callback',
+    'http://127.0.0.1/callback',
+    'http://[::1]:8080/callback',
+    'com.example.printer:/callback',
+  ])('is not so of %s', (uri) => {
+    expect(isInsecure(uri)).toBe(false)
   })
 })
 

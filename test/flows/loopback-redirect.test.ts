@@ -1,0 +1,59 @@
+import { bent, photoBook } from '../support/flows/clients'
+import { errorPageOf } from '../support/flows/error-page'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { authorizationRequest } from '../support/flows/flow'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const desktop = bent(photoBook, {
+  redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]:7000/callback', 'https://book.example/callback'],
+  loopback_redirect_uris: true,
+})
+
+describeOnEveryStore('A desktop app on a port of the loopback interface', (stage) => {
+  const set = () => stage({ clients: [desktop.registration] })
+
+  test.each(['http://127.0.0.1:51004/callback', 'http://[::1]:51004/callback', 'http://127.0.0.1/callback'])(
+    '[RED-1] gets its tokens by %s',
+    async (redirect_uri) => {
+      const { flow } = set()
+      const page = await flow.ask({ ...authorizationRequest(desktop), redirect_uri }, 'alice')
+      const approval = await flow.decide(page, 'approve', 'alice')
+      expect(redirectionOf(approval).uri).toBe(redirect_uri)
+      tokensOf(await flow.redeem(desktop, codeOf(approval), { redirect_uri }))
+    },
+  )
+
+  test('[TOK-5] redeems with the port of the request, and with no other', async () => {
+    const { flow } = set()
+    const redirect_uri = 'http://127.0.0.1:51004/callback'
+    const code = await flow.approve(desktop, { redirect_uri })
+    for (const other of ['http://127.0.0.1:51005/callback', 'http://127.0.0.1/callback', undefined])
+      expect(refusalOf(await flow.redeem(desktop, code, { redirect_uri: other }))).toBe('400 invalid_grant')
+    tokensOf(await flow.redeem(desktop, code, { redirect_uri }))
+  })
+
+  test.each([
+    'http://127.0.0.1:80@evil.example/callback',
+    'http://127.0.0.1.evil.example/callback',
+    'http://127.0.0.1:51004\\@evil.example/callback',
+    'http://127.0.0.1:0/callback',
+    'http://127.0.0.1:99999/callback',
+    'http://127.0.0.1:51004/callback/../evil',
+    'http://127.0.0.1:51004/callback?a=b',
+    'http://localhost:51004/callback',
+    'https://book.example:51004/callback',
+  ])('[AUZ-10] is not at %s', async (redirect_uri) => {
+    const { flow, store } = set()
+    const request = { ...authorizationRequest(desktop), redirect_uri }
+    expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('[RED-1] needs the opt-in for it', async () => {
+    const strict = bent(desktop, { loopback_redirect_uris: false })
+    const { flow } = stage({ clients: [strict.registration] })
+    const request = { ...authorizationRequest(strict), redirect_uri: 'http://127.0.0.1:51004/callback' }
+    expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
+  })
+})
