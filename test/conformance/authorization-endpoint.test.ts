@@ -10,6 +10,9 @@ const asked = authorizationRequest(photoBook)
 const uri = 'https://book.example/callback'
 const without = (name: keyof typeof asked): Fields => ({ ...asked, [name]: undefined })
 
+const stageWith = (redirect_uri: string) =>
+  memoryStage({ clients: [bent(photoBook, { redirect_uris: [redirect_uri] }).registration] })
+
 test('[AUZ-1] an authorization request by GET is served', async () => {
   expect(outcomeOf(await memoryStage().flow.ask(asked, 'alice'))).toBe('question')
 })
@@ -165,7 +168,6 @@ test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, d
 })
 
 test('[AUZ-14] a redirection URI in plain HTTP is refused unless it stays on the machine', () => {
-  const clients = (redirect_uri: string) => [bent(photoBook, { redirect_uris: [redirect_uri] }).registration]
-  expect(() => memoryStage({ clients: clients('http://book.example/callback') })).toThrow('must use https')
-  expect(() => memoryStage({ clients: clients('http://127.0.0.1:3000/callback') })).not.toThrow()
+  expect(() => stageWith('http://book.example/callback')).toThrow('must use https')
+  expect(() => stageWith('http://127.0.0.1:3000/callback')).not.toThrow()
 })
