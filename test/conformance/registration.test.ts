@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  ConfigurationError,
+  createAuthorizationServer,
+  generateClientSecret,
+  hashClientSecret,
+  type ClientRegistration,
+} from '../../lib/index'
+import { canonicalOptions } from '../support/flows/application'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { authorizationRequest } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { tokensOf } from '../support/flows/tokens'
+
+// A method, not a function type: so the checker lets a JavaScript host's registrations through.
+const javascript: { create(options: unknown): unknown } = { create: createAuthorizationServer }
+
+/** The fields for which these registrations are refused at start. */
+function refusedFields(...clients: readonly unknown[]): readonly string[] {
+  try {
+    javascript.create({ ...canonicalOptions, clients })
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
+    throw error
+  }
+  return []
+}
+
+const book = photoBook.registration
+const print = photoPrint.registration
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+test('[REG-1] a client_id that another client has already is refused', () => {
+  expect(refusedFields(book, print)).toEqual([])
+  expect(refusedFields(book, { ...print, client_id: 'photo-book' })).toEqual(['clients[1].client_id'])
+})
+
+test('[REG-2] a confidential client that sends only its id is not authenticated', async () => {
+  const { client_id } = nightlyReport.registration
+  expect(outcomeOf(await memoryStage().flow.submit('/token', { ...grant, client_id }))).toBe(
+    '401 invalid_client',
+  )
+})
+
+test('[REG-3] what is issued has the size that the documentation says', async () => {
+  const table = readFileSync(join(__dirname, '../../docs/credentials.md'), 'utf8')
+  const documented = (name: string): number =>
+    Number(new RegExp(`^\\| ${name}[^|]*\\|[^|]*\\| (\\d+) characters`, 'm').exec(table)?.[1])
+  const { flow } = memoryStage()
+  const page = await flow.ask(authorizationRequest(photoBook), 'alice')
+  const code = await flow.approve(photoBook)
+  const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoBook, code))
+  expect(code).toHaveLength(documented('authorization code'))
+  expect(accessToken).toHaveLength(documented('access token'))
+  expect(refreshToken).toHaveLength(documented('refresh token'))
+  expect(consentFormOf(page, '/authorize').fields['authorization_request']).toHaveLength(documented('handle'))
+  expect(generateClientSecret().client_secret).toHaveLength(documented('client secret'))
+})
+
+test.each([undefined, null, '', 'Confidential', 'native'])(
+  '[REG-4] the client type is never assumed: %p is refused, and the field is named',
+  (client_type) => {
+    expect(refusedFields({ ...book, client_type })).toEqual(['clients[0].client_type'])
+  },
+)
+
+test.each([
+  '/callback',
+  'callback',
+  '//book.example/callback',
+  'https://book.example/callback#a',
+  'https://book.example/callback#',
+  'https://book.example/callback?a=b#c',
+])('[REG-5] a redirection URI that is relative or has a fragment is refused: %s', (uri) => {
+  expect(refusedFields({ ...book, redirect_uris: [uri] })).toEqual(['clients[0].redirect_uris[0]'])
+})
+
+test('[REG-5] a redirection URI may have a query', () => {
+  expect(refusedFields({ ...book, redirect_uris: ['https://book.example/callback?a=b&c'] })).toEqual([])
+})
+
+test('[REG-6] a client may register several redirection URIs and use each', async () => {
+  const redirect_uris = ['https://book.example/one', 'https://book.example/two']
+  const client = bent(photoBook, { redirect_uris })
+  const { flow } = memoryStage({ clients: [client.registration] })
+  for (const redirect_uri of redirect_uris) {
+    const code = await flow.approve(client, { redirect_uri })
+    expect(outcomeOf(await flow.redeem(client, code, { redirect_uri }))).toBe('tokens')
+  }
+})
+
+test('[REG-7] a public client without a redirection URI is refused, a confidential one for itself is not', () => {
+  expect(refusedFields({ ...book, redirect_uris: [] })).toEqual(['clients[0].redirect_uris'])
+  expect(refusedFields({ ...nightlyReport.registration, redirect_uris: [] })).toEqual([])
+})
+
+test('[REG-8] who has registered no redirection URI cannot use the authorization endpoint', async () => {
+  const { flow } = memoryStage()
+  const request = { ...authorizationRequest(nightlyReport), scope: 'photos:read' }
+  for (const redirect_uri of [undefined, 'https://report.example/callback'])
+    expect(outcomeOf(await flow.ask({ ...request, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
+  expect(refusedFields({ ...print, redirect_uris: [] })).toEqual(['clients[0].redirect_uris'])
+})
+
+test('[REG-9] a registered redirection URI is complete: not even its query may vary', async () => {
+  const { flow } = memoryStage()
+  const request = { ...authorizationRequest(photoBook), redirect_uri: 'https://book.example/callback?app=1' }
+  expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+})
+
+test.each([
+  ['no credential', undefined],
+  ['an empty list of them', []],
+  ['an empty one', ['']],
+  ['one that is no digest', ['secret']],
+])('[REG-10] a confidential client with %s is refused', async (_, client_secret_hashes) => {
+  expect(refusedFields({ ...print, client_secret_hashes })).toContain('clients[0].client_secret_hashes')
+})
+
+test('[REG-10] an empty secret has no digest', async () => {
+  await expect(hashClientSecret('')).rejects.toThrow(RangeError)
+})
+
+test('[REG-11] what describes a client is shown to the resource owner, escaped', async () => {
+  const described = bent(photoBook, {
+    client_name: 'Photo <b>Book</b>',
+    description: 'Prints "albums" & more',
+    client_uri: 'https://book.example/about',
+    logo_uri: 'https://book.example/logo.png',
+    policy_uri: 'https://book.example/privacy',
+    tos_uri: 'https://book.example/terms?a=1&b=2',
+  })
+  const { flow } = memoryStage({ clients: [described.registration] })
+  const { text } = await flow.ask(authorizationRequest(described), 'alice')
+  expect(text).toContain('Photo &lt;b&gt;Book&lt;/b&gt;')
+  expect(text).toContain('Prints &quot;albums&quot; &amp; more')
+  expect(text).toContain('href="https://book.example/about"')
+  expect(text).toContain('src="https://book.example/logo.png"')
+  expect(text).toContain('href="https://book.example/privacy"')
+  expect(text).toContain('href="https://book.example/terms?a=1&amp;b=2"')
+  expect(text).not.toContain('<b>')
+})
+
+test('[REG-13] two secrets are good during a rotation, and a dropped one is not any more', async () => {
+  const [old, young] = [generateClientSecret(), generateClientSecret()]
+  const registered: { now: ClientRegistration } = { now: nightlyReport.registration }
+  const { flow } = memoryStage({ clients: { find: async () => registered.now } })
+  const outcomes = async (...hashes: readonly string[]): Promise<string[]> => {
+    const client = bent(nightlyReport, { client_secret_hashes: hashes })
+    registered.now = client.registration
+    const { registration } = client
+    return Promise.all(
+      [old, young].map(async ({ client_secret: secret }) =>
+        outcomeOf(await flow.request({ registration, secret }, grant)),
+      ),
+    )
+  }
+  expect(await outcomes(old.client_secret_hash)).toEqual(['tokens', '401 invalid_client'])
+  expect(await outcomes(old.client_secret_hash, young.client_secret_hash)).toEqual(['tokens', 'tokens'])
+  expect(await outcomes(young.client_secret_hash)).toEqual(['401 invalid_client', 'tokens'])
+})
+
+test('[REG-13] a client that its store no longer gives out is not authenticated', async () => {
+  const known = new Map([['nightly-report', nightlyReport.registration]])
+  const { flow } = memoryStage({ clients: { find: async (id) => known.get(id) } })
+  expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('tokens')
+  known.clear()
+  expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
+})

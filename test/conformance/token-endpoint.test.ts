@@ -1,0 +1,131 @@
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { basic, formOf, redemption } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { rawRequest } from '../support/flows/raw-request'
+import { tokensOf } from '../support/flows/tokens'
+
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+const { client_id } = nightlyReport.registration
+const client_secret = nightlyReport.secret
+const Authorization = basic(client_id, client_secret)
+const formType = 'application/x-www-form-urlencoded'
+
+test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  '[TOK-1] tokens are for POST: %s is answered 405 with Allow',
+  async (method) => {
+    const headers = ['Authorization', Authorization, 'Content-Type', formType]
+    const { status, headers: answered } = await rawRequest(memoryStage().app, {
+      method,
+      path: `/token?${formOf(grant)}`,
+      headers,
+      body: formOf(grant),
+    })
+    expect([status, answered.allow]).toEqual([405, 'POST'])
+  },
+)
+
+test.each([
+  ['400 invalid_request', 'application/json'],
+  ['400 invalid_request', 'text/plain'],
+  ['400 invalid_request', 'multipart/form-data; boundary=x'],
+  ['400 invalid_request', `${formType}; charset=iso-8859-1`],
+  ['tokens', `${formType}; charset=UTF-8`],
+  ['tokens', formType],
+])('[TOK-2] the body is a form in UTF-8: %s for %s', async (outcome, type) => {
+  const body = type === 'application/json' ? JSON.stringify(grant) : formOf(grant)
+  const response = await memoryStage().flow.submit('/token', body, undefined, {
+    Authorization,
+    'Content-Type': type,
+  })
+  expect(outcomeOf(response)).toBe(outcome)
+})
+
+test('[TOK-2] bytes that are not UTF-8 are an invalid request', async () => {
+  const body = Buffer.from('grant_type=client_credentials&scope=photos:read\xff', 'latin1')
+  const headers = ['Authorization', Authorization, 'Content-Type', formType]
+  const { status, text } = await rawRequest(memoryStage().app, {
+    method: 'POST',
+    path: '/token',
+    headers,
+    body,
+  })
+  expect([status, JSON.parse(text).error]).toEqual([400, 'invalid_request'])
+})
+
+test('[TOK-3] parameters in the query are not read, and a credential there refuses the request', async () => {
+  const { flow } = memoryStage()
+  const post = async (query: string, body: string): Promise<string> =>
+    outcomeOf(await flow.submit(`/token?${query}`, body, undefined, { Authorization }))
+  expect(await post('scope=unheard-of&grant_type=password', formOf(grant))).toBe('tokens')
+  expect(await post('grant_type=client_credentials', 'scope=photos:read')).toBe('400 invalid_request')
+  for (const name of ['client_secret', 'code', 'refresh_token', 'password', 'code_verifier'])
+    expect(await post(`${name}=x`, formOf(grant))).toBe('400 invalid_request')
+})
+
+test('[TOK-4] a client that authenticates may name itself, and no other', async () => {
+  const { flow } = memoryStage()
+  expect(outcomeOf(await flow.request(nightlyReport, { ...grant, client_id }))).toBe('tokens')
+  const response = await flow.request(nightlyReport, { ...grant, client_id: 'photo-print' })
+  expect(outcomeOf(response)).toBe('400 invalid_request')
+})
+
+test('[TOK-5] a code takes the authentication of its client, and the redirection URI of its request', async () => {
+  const { flow } = memoryStage()
+  const code = await flow.approve(photoPrint)
+  const { registration } = photoPrint
+  expect(outcomeOf(await flow.redeem({ registration }, code))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.redeem({ registration, secret: 'x' }, code))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.redeem(photoBook, code))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.redeem(photoPrint, 'x'))).toBe('400 invalid_grant')
+  for (const redirect_uri of [undefined, 'https://book.example/callback', 'https://PRINT.example/callback'])
+    expect(outcomeOf(await flow.redeem(photoPrint, code, { redirect_uri }))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('tokens')
+})
+
+test('[TOK-5] a redirection URI that was not in the authorization request need not be named', async () => {
+  const { flow } = memoryStage()
+  const code = await flow.approve(photoPrint, { redirect_uri: undefined })
+  expect(outcomeOf(await flow.redeem(photoPrint, code, { redirect_uri: undefined }))).toBe('tokens')
+})
+
+test('[TOK-6] a public client names itself by client_id', async () => {
+  const { flow } = memoryStage()
+  const fields = redemption(photoBook, await flow.approve(photoBook))
+  expect(outcomeOf(await flow.submit('/token', fields))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.submit('/token', { ...fields, client_id: 'photo-book' }))).toBe('tokens')
+})
+
+test('[TOK-8] who acts for itself is confidential, authenticated and has no refresh token', async () => {
+  const grants = { grant_types: ['client_credentials', 'refresh_token'] }
+  const client = bent(nightlyReport, grants)
+  const { flow } = memoryStage({ clients: [client.registration] })
+  expect(tokensOf(await flow.request(client, grant)).refreshToken).toBe('')
+  expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
+  expect(() => memoryStage({ clients: [bent(photoBook, grants).registration] })).toThrow('client_credentials')
+})
+
+test('[TOK-9] a refresh takes the authentication of its client', async () => {
+  const { flow } = memoryStage()
+  const { refreshToken } = await flow.tokens(photoPrint)
+  const { registration } = photoPrint
+  expect(outcomeOf(await flow.refresh({ registration }, refreshToken))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.refresh(photoPrint, `${refreshToken}x`))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+})
+
+test('[TOK-9] a refresh has the scope that was granted, or less, never more', async () => {
+  const { flow } = memoryStage()
+  const { refreshToken } = await flow.tokens(photoPrint, { scope: 'photos:read' })
+  const more = await flow.refresh(photoPrint, refreshToken, { scope: 'photos:read photos:print' })
+  expect(outcomeOf(more)).toBe('400 invalid_scope')
+  expect(tokensOf(await flow.refresh(photoPrint, refreshToken)).scope).toBe('photos:read')
+})
+
+test('[TOK-11] a code brings a refresh token to the clients that are registered for it', async () => {
+  const without = bent(photoPrint, { grant_types: ['authorization_code'] })
+  expect((await memoryStage().flow.tokens(photoPrint)).refreshToken).toMatch(/^rt_/)
+  const { flow } = memoryStage({ clients: [without.registration] })
+  expect((await flow.tokens(without)).refreshToken).toBe('')
+})

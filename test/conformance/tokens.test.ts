@@ -1,0 +1,109 @@
+import { tokenResponse } from '../../lib/token-endpoint/token-response'
+import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { tokensOf } from '../support/flows/tokens'
+
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+test('[TKN-1] an access token has a type, a lifetime that holds and a scope that counts', async () => {
+  const { flow, clock } = memoryStage()
+  const response = await flow.request(nightlyReport, grant)
+  expect(response.body).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'photos:read' })
+  const { accessToken } = tokensOf(response)
+  clock.advance(3599)
+  expect((await flow.photos(accessToken)).body).toMatchObject({ scope: ['photos:read'] })
+  clock.advance(1)
+  expect((await flow.photos(accessToken)).status).toBe(401)
+})
+
+test('[TKN-2] the type is bearer, in lower case', async () => {
+  expect((await memoryStage().flow.request(nightlyReport, grant)).body.token_type).toBe('bearer')
+})
+
+test('[TKN-2] a further type brings its own name and members into the response', () => {
+  const issued = { accessToken: 'a', expiresAt: 60, scope: ['photos:read'], refreshToken: undefined }
+  const sealed = { name: 'Sealed', scheme: 'Sealed', properties: () => ({ seal: 'wax' }) }
+  expect(tokenResponse(issued, sealed, 0)).toMatchObject({ token_type: 'Sealed', seal: 'wax' })
+})
+
+test('[TKN-3] a refresh token is good for no other client', async () => {
+  const { flow } = memoryStage()
+  const { refreshToken } = await flow.tokens(photoPrint)
+  for (const thief of [photoBook, photoFrame])
+    expect(outcomeOf(await flow.refresh(thief, refreshToken))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+})
+
+test('[TKN-4] a new refresh token has the whole scope, even if the refresh asked for less', async () => {
+  const { flow } = memoryStage()
+  const first = await flow.tokens(photoPrint)
+  const narrowed = tokensOf(await flow.refresh(photoPrint, first.refreshToken, { scope: 'photos:read' }))
+  expect(narrowed.scope).toBe('photos:read')
+  const whole = tokensOf(await flow.refresh(photoPrint, narrowed.refreshToken))
+  expect(whole.scope.split(' ').toSorted()).toEqual(['photos:print', 'photos:read'])
+})
+
+test('[TKN-5] a refresh brings a new refresh token, and the old one, used again, revokes everything', async () => {
+  const { flow, clock } = memoryStage()
+  const first = await flow.tokens(photoPrint)
+  const second = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
+  expect(second.refreshToken).not.toBe(first.refreshToken)
+  // Until then a repetition counts as an answer that was lost.
+  clock.advance(31)
+  expect(outcomeOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
+  expect(outcomeOf(await flow.refresh(photoPrint, second.refreshToken))).toBe('400 invalid_grant')
+  expect((await flow.photos(second.accessToken)).status).toBe(401)
+})
+
+test.each(['x', `rt_${'A'.repeat(80)}`])('[TKN-6] garbage is no refresh token: %s', async (garbage) => {
+  expect(outcomeOf(await memoryStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')
+})
+
+test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', async () => {
+  const { flow, clock, oauth } = memoryStage({ refreshTokenLifetime: 100 })
+  const [expired, revoked] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
+  await oauth.revoke((await flow.photos(revoked.accessToken)).body.authorizationId)
+  expect(outcomeOf(await flow.refresh(photoPrint, revoked.refreshToken))).toBe('400 invalid_grant')
+  clock.advance(100)
+  expect(outcomeOf(await flow.refresh(photoPrint, expired.refreshToken))).toBe('400 invalid_grant')
+})
+
+test('[TKN-7] the order of a scope carries no meaning', async () => {
+  const { flow } = memoryStage()
+  for (const scope of ['photos:read photos:print', 'photos:print photos:read'])
+    expect((await flow.tokens(photoBook, { scope })).scope.split(' ').toSorted()).toEqual([
+      'photos:print',
+      'photos:read',
+    ])
+})
+
+test.each([
+  ['two spaces', 'photos:read  photos:print'],
+  ['a space before', ' photos:read'],
+  ['a space behind', 'photos:read '],
+  ['a tab', 'photos:read\tphotos:print'],
+  ['a quote', 'photos:read "'],
+  ['a backslash', 'photos:read\\'],
+  ['a line break', 'photos:read\n'],
+  ['a letter beyond ASCII', 'phötos:read'],
+  ['another case', 'Photos:read'],
+])('[TKN-7] a scope with %s is an invalid scope, at both endpoints', async (_, scope) => {
+  const { flow } = memoryStage()
+  const request = { ...authorizationRequest(photoBook), scope }
+  expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect invalid_scope')
+  expect(outcomeOf(await flow.request(nightlyReport, { ...grant, scope }))).toBe('400 invalid_scope')
+  const { refreshToken } = await flow.tokens(photoBook)
+  expect(outcomeOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
+})
+
+test('[TKN-8] a guarded route takes neither an expired token nor one of another scope', async () => {
+  const { flow, clock } = memoryStage()
+  const other = tokensOf(await flow.request(nightlyReport, { ...grant, scope: 'reports:write' }))
+  const good = tokensOf(await flow.request(nightlyReport, grant))
+  expect((await flow.photos(other.accessToken)).status).toBe(403)
+  expect((await flow.photos(good.accessToken)).status).toBe(200)
+  clock.advance(3600)
+  expect((await flow.photos(good.accessToken)).status).toBe(401)
+})

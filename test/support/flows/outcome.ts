@@ -1,0 +1,14 @@
+import type { Response } from 'supertest'
+import { errorPageOf } from './error-page'
+import { redirectionOf } from './redirection'
+import { refusalOf, tokensOf } from './tokens'
+
+/** What an endpoint made of a request, in a word or three; the form of the answer is checked on the way. */
+export function outcomeOf(response: Response): string {
+  if (response.status === 303) return `redirect ${redirectionOf(response).parameters['error'] ?? 'code'}`
+  if (response.type !== 'application/json')
+    return response.status === 200 ? 'question' : `page ${errorPageOf(response)}`
+  if (response.status !== 200) return refusalOf(response)
+  tokensOf(response)
+  return 'tokens'
+}
