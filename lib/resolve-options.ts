@@ -147,7 +147,7 @@ function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
 }
 
 const isLogin = (value: unknown): value is Settings['login'] =>
-  typeof value === 'function' || (isText(value) && /^\/(?![/\\])/.test(value))
+  typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
@@ -158,8 +158,11 @@ const isExtensions = (value: unknown): value is readonly Extension[] =>
 const isExtension = (value: unknown): value is Extension =>
   isRecord(value) &&
   isText(value['name']) &&
-  ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isTexts, value[key])) &&
+  ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isParameterNames, value[key])) &&
   ['atAuthorizationRequest', 'atRedemption'].every((key) => isAbsentOr(isFunction, value[key]))
+// RFC 6749 5.2: an error may name the parameter, so it keeps to the characters of an error.
+const isParameterNames = (value: unknown) =>
+  isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
 const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
   value === undefined || accepts(value)
 const isFunction = (value: unknown) => typeof value === 'function'

@@ -51,6 +51,17 @@ describe('options that only look right', () => {
     },
   )
 
+  it.each(['größe', 'a"b', 'a\\b', 'a b', ''])(
+    'an extension has no parameter %j, which no error could name',
+    (name) => {
+      expect(pathsWith({ extensions: [{ name: 'x', tokenParameters: [name] }] })).toEqual(['extensions'])
+    },
+  )
+
+  it('a login with a fragment would lose the way back', () => {
+    expect(pathsWith({ login: '/login#top' })).toEqual(['login'])
+  })
+
   it.each(['//another.example/login', '/\\another.example/login'])(
     'are refused: a login at %s, to a browser, is at another host',
     (login) => {

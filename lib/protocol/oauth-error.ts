@@ -28,8 +28,15 @@ export class OAuthError extends Error {
     options?: { readonly cause?: unknown },
   ) {
     super(description, options)
+    // RFC 6749 5.2: a text of the host's own is held to the grammar where it is written, not where it goes out.
+    if (!descriptionGrammar.test(description))
+      throw new RangeError(
+        `The description of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
+      )
   }
 }
+
+const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Refusal = (reason: string, description: string, options?: { readonly cause?: unknown }) => OAuthError
 
