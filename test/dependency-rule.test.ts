@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const root = join(__dirname, '..')
+const oxlint = join(root, 'node_modules/.bin/oxlint')
+
+let house: string
+beforeAll(() => {
+  house = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
+  cpSync(join(root, '.oxlintrc.json'), join(house, '.oxlintrc.json'))
+})
+afterAll(() => rmSync(house, { recursive: true }))
+
+/** Whether the linter lets a file of this room import that. */
+function allows(room: string, imported: string): boolean {
+  const file = join(house, 'lib', room, 'planted.ts')
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `export { planted } from '${imported}'\n`)
+  const { stdout } = spawnSync(oxlint, ['lib'], { cwd: house, encoding: 'utf8' })
+  rmSync(file)
+  return !stdout.includes('no-restricted-imports')
+}
+
+describe('the linter holds the rooms to the dependency rule', () => {
+  test.each([
+    ['protocol', '../authorization/commit'],
+    ['protocol', '../express/query'],
+    ['protocol', '../warning'],
+    ['protocol', 'passport-http'],
+    ['authorization', '../token-endpoint/exchange'],
+    ['authorization', '../express/query'],
+    ['authorization', '../stores/memory-store'],
+    ['authorization', 'ioredis'],
+    ['token-types', '../protected-resource/admit'],
+    ['stores', '../token-endpoint/exchange'],
+    ['stores', '../settings'],
+    ['client-authentication', '../authorization/commit'],
+    ['client-authentication/methods', '../../passport/strategies'],
+    ['client-authentication', 'passport'],
+    ['authorization-endpoint', '../token-endpoint/exchange'],
+    ['authorization-endpoint', '../express/query'],
+    ['authorization-endpoint/response-types', '../../token-endpoint/exchange'],
+    ['token-endpoint', '../authorization-endpoint/authorize'],
+    ['token-endpoint/grant-types', '../../stores/redis-store'],
+    ['token-endpoint', 'express'],
+    ['protected-resource', '../token-endpoint/exchange'],
+    ['extensions', '../token-endpoint/exchange'],
+    ['extensions', '../authorization/authorization'],
+  ])('%s may not import %s', (room, imported) => {
+    expect(allows(room, imported)).toBe(false)
+  })
+
+  test.each([
+    ['protocol', './scope'],
+    ['authorization', '../protocol/scope'],
+    ['authorization', '../stores/authorization-store'],
+    ['token-types', '../authorization/issue'],
+    ['stores', '../authorization/codec'],
+    ['client-authentication', 'bcrypt'],
+    ['authorization-endpoint', '../authorization/commit'],
+    ['token-endpoint/grant-types', '../grant-type'],
+    ['token-endpoint/grant-types', '../../authorization/redeem-code'],
+    ['extensions', '../protocol/extension'],
+    ['express', '../token-endpoint/exchange'],
+  ])('%s may import %s', (room, imported) => {
+    expect(allows(room, imported)).toBe(true)
+  })
+})
