@@ -69,7 +69,7 @@ describeOnEveryStore('Revocation', (stage) => {
     const { flow } = stage()
     const code = await flow.approve(photoPrint)
     expectDone(await flow.revoke(photoPrint, code))
-    tokensOf(await flow.redeem(photoPrint, code))
+    expect(tokensOf(await flow.redeem(photoPrint, code)).refreshToken).not.toBe('')
   })
 
   test.each(['access_token', 'refresh_token', 'pickle', ''])(
