@@ -66,7 +66,11 @@ export function client({ resourceServer, sessions, ...registration }: ClientSett
     response.redirect(303, '/')
   })
 
-  app.post('/disconnect', sameOrigin, (request, response, next) => {
+  app.post('/disconnect', sameOrigin, async (request, response, next) => {
+    // A visitor who leaves is let go even while the other side cannot be reached.
+    await visitorOf(request)
+      .disconnect()
+      .catch(() => undefined)
     request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')))
   })
 

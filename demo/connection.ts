@@ -77,16 +77,17 @@ export async function refresh(registration: Registration, { refreshToken = '' }:
   return requestTokens(registration, { grant_type: 'refresh_token', refresh_token: refreshToken })
 }
 
-async function requestTokens(
-  { authorizationServer, client_id, client_secret }: Registration,
-  grant: Record<string, string>,
-): Promise<Tokens> {
-  const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`
-  const response = await fetch(`${authorizationServer}/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
-    body: new URLSearchParams(grant),
-  })
+/** Gives the tokens back (RFC 7009). @throws NotConnected */
+export async function revoke(
+  registration: Registration,
+  { refreshToken, accessToken }: Tokens,
+): Promise<void> {
+  const response = await post(registration, '/revoke', { token: refreshToken ?? accessToken })
+  if (!response.ok) throw new NotConnected('temporarily_unavailable')
+}
+
+async function requestTokens(registration: Registration, grant: Record<string, string>): Promise<Tokens> {
+  const response = await post(registration, '/token', grant)
   const answer: TokenAnswer = JSON.parse(await response.text())
   if (!response.ok) throw new NotConnected(answer.error)
   return {
@@ -95,6 +96,19 @@ async function requestTokens(
     scope: answer.scope,
     expiresAt: Date.now() + answer.expires_in * 1000,
   }
+}
+
+function post(
+  { authorizationServer, client_id, client_secret }: Registration,
+  path: string,
+  form: Record<string, string>,
+): Promise<Response> {
+  const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`
+  return fetch(authorizationServer + path, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams(form),
+  })
 }
 
 interface TokenAnswer {

@@ -4,6 +4,7 @@ import {
   depart,
   NotConnected,
   refresh,
+  revoke,
   type Departure,
   type Registration,
   type Tokens,
@@ -53,6 +54,12 @@ export class Visitor {
 
   async refresh(): Promise<void> {
     await this.attempt(() => this.renew())
+  }
+
+  /** Gives the tokens back, so that they are dead and not merely forgotten here. */
+  async disconnect(): Promise<void> {
+    const { tokens } = this.session
+    if (tokens !== undefined) await revoke(this.registration, tokens)
   }
 
   /** Asks the resource server; undefined when there is no connection, or none any more. */

@@ -1,36 +1,24 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import type { Circumstances } from './authorization/circumstances'
-import { ResponseTypes } from './authorization-endpoint/response-type'
-import { codeResponseType } from './authorization-endpoint/response-types/code'
-import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
-import { clientSecretPost } from './client-authentication/methods/client-secret-post'
-import { none } from './client-authentication/methods/none'
-import { SecretVerifier } from './client-authentication/secret-verifier'
-import type { AuthorizationEdge } from './express/authorization-edge'
 import { authorize } from './express/authorize'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
-import { consentRenderer, errorRenderer } from './express/consent'
-import { credentialSourcesOf } from './express/credential-sources'
-import { FailureReports, type AuthorizationServerEvents } from './express/failure'
-import { loginOf } from './express/login'
+import { clientAuthentication, clientAuthenticationErrors } from './express/client-authentication'
+import type { ClientEndpointName } from './express/client-post'
+import type { AuthorizationServerEvents } from './express/failure'
+import { metadataAt } from './express/metadata'
 import { MountedParts, part } from './express/mounting'
 import { router } from './express/router'
-import { clientAuthentication, clientAuthenticationErrors, token, type TokenEdge } from './express/token'
+import { wellKnownBelowIssuer, wellKnownPaths } from './metadata/well-known'
 import type { AuthorizationServerOptions } from './options'
 import type { ClientStrategy } from './passport/client-strategy'
-import { ClientVerification } from './passport/client-verification'
-import { clientStrategies } from './passport/strategies'
-import { ConfigurationError } from './protocol/configuration'
-import { secureRandom } from './protocol/credential'
-import { temporarilyUnavailable } from './protocol/oauth-error'
 import { resolveOptions } from './resolve-options'
-import type { Settings } from './settings'
-import type { AuthorizationStore } from './stores/authorization-store'
-import { withDeadline } from './stores/deadline'
-import { authorizationCode } from './token-endpoint/grant-types/authorization-code'
-import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
-import { refreshToken } from './token-endpoint/grant-types/refresh-token'
 import { bearer } from './token-types/bearer'
+import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
+import { wireClientEndpoints } from './wire-client-endpoints'
+import { wireMetadata } from './wire-metadata'
+import { wiringOf } from './wiring'
+
+/** Middlewares of one route: the endpoint, and what answers the errors that came before it. */
+type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, in parts that an Express application mounts. */
 export interface AuthorizationServer {
@@ -38,10 +26,19 @@ export interface AuthorizationServer {
   router(): RequestHandler
   /** The authorization endpoint (RFC 6749 3.1) with its consent page, for `GET` and `POST` at one path. */
   authorize(): RequestHandler
-  /** Client authentication (RFC 6749 2.3): goes before {@link AuthorizationServer.token}. */
+  /** Client authentication (RFC 6749 2.3): goes before the token, revocation and introspection endpoints. */
   clientAuthentication(): RequestHandler
   /** The token endpoint (RFC 6749 3.2), behind client authentication. */
-  token(): (RequestHandler | ErrorRequestHandler)[]
+  readonly token: ClientEndpointPart
+  /** The revocation endpoint (RFC 7009), behind client authentication. */
+  readonly revocation: ClientEndpointPart
+  /** The introspection endpoint (RFC 7662), behind client authentication; for clients with `may_introspect`. */
+  readonly introspection: ClientEndpointPart
+  /**
+   * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of the host. An
+   * issuer without a path does not need it, because there the router serves them all.
+   */
+  metadata(): RequestHandler
   /** Guards a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. Sets `req.oauth`. */
   readonly bearerGuard: BearerGuard
   /** The methods of client authentication, for a Passport instance of the host's own. */
@@ -59,131 +56,51 @@ export interface AuthorizationServer {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
-  const reports = new FailureReports()
-  const store = withDeadline(settings.store, settings.storeDeadline)
-  const circumstances = circumstancesOf(settings)
-  const tokenEdge = wireToken(settings, store, circumstances, reports)
-  const authorizationEdge = wireAuthorization(settings, store, circumstances, reports)
-  const knownScope = [...settings.scopes.keys()]
-  const guardEdge = {
-    store,
-    tokenType: bearer,
-    now: () => circumstances().now,
-    knownScope,
-    reports,
-    errorUri: settings.errorUri,
-  }
+  const wiring = wiringOf(settings)
+  const { store, circumstances, reports } = wiring
+  const authorization = wireAuthorization(wiring)
+  const clientEndpoints = wireClientEndpoints(wiring)
+  const { proof, token, revocation, introspection } = clientEndpoints
+  const metadata = wireMetadata(settings, clientEndpoints)
   const mounted = new MountedParts()
+  const clientEndpoint = (name: ClientEndpointName): ClientEndpointPart =>
+    part(name, () => {
+      mounted.expectClientAuthentication(name)
+      const { edge, handler } = clientEndpoints[name]
+      return [handler, clientAuthenticationErrors(edge)]
+    })
   const whole = () => {
-    const routes = new Map([[settings.tokenPath, [clientAuthentication(tokenEdge), token(tokenEdge)]]])
-    if (authorizationEdge !== undefined)
-      routes.set(settings.authorizationPath, [authorize(authorizationEdge)])
+    const routes = new Map<string, readonly RequestHandler[]>()
+    for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
+    for (const { edge, path, handler } of [token, revocation, introspection])
+      routes.set(path, [clientAuthentication(edge, proof), handler])
+    if (authorization !== undefined) routes.set(settings.authorizationPath, [authorize(authorization)])
     return router(routes, settings.mount)
   }
   return {
     router: part('router', whole),
-    authorize: part('authorize', () => authorize(authorizationEdge ?? withoutResourceOwner())),
+    authorize: part('authorize', () => authorize(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mounted.noteClientAuthentication()
-      return clientAuthentication(tokenEdge)
+      return clientAuthentication(token.edge, proof)
     }),
-    token: part('token', () => {
-      mounted.expectClientAuthentication()
-      return [token(tokenEdge), clientAuthenticationErrors(tokenEdge)]
+    token: clientEndpoint('token'),
+    revocation: clientEndpoint('revocation'),
+    introspection: clientEndpoint('introspection'),
+    metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
+    bearerGuard: bearerGuard({
+      store,
+      tokenType: bearer,
+      now: () => circumstances().now,
+      knownScope: [...settings.scopes.keys()],
+      reports,
+      errorUri: settings.errorUri,
     }),
-    bearerGuard: bearerGuard(guardEdge),
     get strategies() {
       mounted.noteClientAuthentication()
-      return tokenEdge.strategies
+      return proof.strategies
     },
     revoke: (authorizationId) => store.remove(authorizationId),
     events: reports.events,
   }
-}
-
-function circumstancesOf({ clock, lifetimes }: Settings): () => Circumstances {
-  return () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes })
-}
-
-// RFC 6749 4.1.2.1 and 5.2: the server is closed for now, and says so.
-function serviceOf({ maintenance }: Settings): () => Promise<void> {
-  return async () => {
-    if ((await maintenance?.()) === true)
-      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
-  }
-}
-
-function wireToken(
-  settings: Settings,
-  store: AuthorizationStore,
-  circumstances: () => Circumstances,
-  reports: FailureReports,
-): TokenEdge {
-  const { findClient, extensions, defaultScope, clock, tlsRequired, errorUri } = settings
-  const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials]
-  const secrets = new SecretVerifier(clock)
-  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets)]
-  const verification = new ClientVerification(methods, findClient, credentialSourcesOf)
-  return {
-    endpoint: {
-      grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
-      tokenType: bearer,
-      defaultScope,
-      store,
-      circumstances,
-    },
-    verification,
-    strategies: clientStrategies([...methods, none], verification),
-    tlsRequired,
-    errorUri,
-    requireService: serviceOf(settings),
-    reports,
-  }
-}
-
-function wireAuthorization(
-  settings: Settings,
-  store: AuthorizationStore,
-  circumstances: () => Circumstances,
-  reports: FailureReports,
-): AuthorizationEdge | undefined {
-  const {
-    issuer,
-    findClient,
-    extensions,
-    defaultScope,
-    resourceOwner,
-    mount,
-    authorizationPath,
-    scopes,
-    tlsRequired,
-  } = settings
-  if (resourceOwner === undefined) return undefined
-  const responseTypes = new ResponseTypes([codeResponseType])
-  return {
-    endpoint: {
-      issuer,
-      errorUri: settings.errorUri,
-      requireService: serviceOf(settings),
-      responseTypes,
-      extensions,
-      defaultScope,
-      findClient,
-      store,
-      circumstances,
-    },
-    resourceOwner,
-    login: loginOf(settings.login),
-    path: mount + authorizationPath,
-    showConsent: consentRenderer(scopes, settings.consentPage),
-    showError: errorRenderer(settings.errorPage),
-    tlsRequired,
-    reports,
-  }
-}
-
-function withoutResourceOwner(): never {
-  throw new ConfigurationError('oauth.authorize() cannot work:', [
-    { path: 'resourceOwner', problem: 'is missing: it must be a function that tells who is logged in.' },
-  ])
 }

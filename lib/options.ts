@@ -39,6 +39,10 @@ export interface AuthorizationServerOptions {
   readonly authorizationPath?: string
   /** Path of the token endpoint below the issuer. Default `/token`. */
   readonly tokenPath?: string
+  /** Path of the revocation endpoint (RFC 7009) below the issuer. Default `/revoke`. */
+  readonly revocationPath?: string
+  /** Path of the introspection endpoint (RFC 7662) below the issuer. Default `/introspect`. */
+  readonly introspectionPath?: string
   /** How long a resource owner may look at the consent page. Default 600. */
   readonly authorizationRequestLifetime?: number
   /** Default 60, at most 600 (RFC 6749 4.1.2). */

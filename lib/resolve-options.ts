@@ -7,6 +7,7 @@ import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
+import { resolvePaths } from './resolve-paths'
 import type { Settings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { deadlineCure, isDeadline } from './stores/deadline'
@@ -40,8 +41,7 @@ export function resolveOptions(options: Options): Settings {
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     store: resolveStore(reading, clock),
-    authorizationPath: path(reading, 'authorizationPath', '/authorize'),
-    tokenPath: path(reading, 'tokenPath', '/token'),
+    ...resolvePaths(reading),
     lifetimes: resolveLifetimes(reading),
     extensions: resolveExtensions(reading),
     storeDeadline,
@@ -51,8 +51,6 @@ export function resolveOptions(options: Options): Settings {
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,
   }
-  if (settings.authorizationPath === settings.tokenPath)
-    reading.wrong('tokenPath', 'must differ from authorizationPath.')
   reading.refuseUnknown()
   reading.settle(subject)
   return Object.freeze(settings)
@@ -130,15 +128,6 @@ function resolveExtensions(reading: Reading): readonly Extension[] {
   return extensions
 }
 
-function path(reading: Reading, key: string, fallback: string): string {
-  return reading.optional(
-    key,
-    fallback,
-    isPath,
-    "must be a path such as '/token', without query and fragment.",
-  )
-}
-
 // What a function takes and returns cannot be seen beforehand: there the declared type is believed.
 function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
   if (reading.take(key) !== undefined && typeof given !== 'function')
@@ -148,7 +137,6 @@ function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
 
 const isLogin = (value: unknown): value is Settings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
-const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 const isPkceRequirement = (value: unknown): value is PkceRequirement =>

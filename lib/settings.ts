@@ -20,6 +20,8 @@ export interface Settings {
   readonly store: AuthorizationStore
   readonly authorizationPath: string
   readonly tokenPath: string
+  readonly revocationPath: string
+  readonly introspectionPath: string
   readonly lifetimes: Lifetimes
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number

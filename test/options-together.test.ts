@@ -31,6 +31,15 @@ describe('options that belong together', () => {
     ])
   })
 
+  it.each([
+    [{ revocationPath: '/token' }, 'revocationPath', 'tokenPath'],
+    [{ introspectionPath: '/revoke' }, 'introspectionPath', 'revocationPath'],
+    [{ tokenPath: '/x', introspectionPath: '/x' }, 'introspectionPath', 'tokenPath'],
+    [{ introspectionPath: '/authorize' }, 'introspectionPath', 'authorizationPath'],
+  ])('%j: one path for %s and %s', (bend, later, earlier) => {
+    expect(mistakesWith(bend)).toEqual([{ path: later, problem: `must differ from ${earlier}.` }])
+  })
+
   it.each([[['pkce']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
     const extensions = names.map((name) => ({ name }))
     expect(mistakesWith({ extensions })).toEqual([

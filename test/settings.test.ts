@@ -26,6 +26,8 @@ describe('settings', () => {
       login: '/login',
       authorizationPath: '/authorize',
       tokenPath: '/token',
+      revocationPath: '/revoke',
+      introspectionPath: '/introspect',
       storeDeadline: 0.5,
       clock: Date.now,
       consentPage: undefined,

@@ -7,7 +7,7 @@ import { warnOnce } from '../warning'
 
 /** A request that was refused or that broke, for logs and alarms. It holds no credential. */
 export interface Failure {
-  readonly endpoint: 'authorization' | 'token' | 'protected resource'
+  readonly endpoint: 'authorization' | 'token' | 'revocation' | 'introspection' | 'protected resource'
   /** The error code that the client or the resource owner saw. */
   readonly code: string
   /** A stable word, finer than the code. */

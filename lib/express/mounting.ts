@@ -14,7 +14,7 @@ export function part<Made>(name: string, make: () => Made): () => Made {
   }
 }
 
-/** Watches that a host which mounts the parts one by one has not forgotten the one that a token endpoint rests on. */
+/** Watches that a host which mounts the parts one by one has not forgotten the one that the endpoints for clients rest on. */
 export class MountedParts {
   private authenticates = false
 
@@ -23,12 +23,12 @@ export class MountedParts {
   }
 
   /** Looks when the host's start-up code has run, because parts are made in any order. */
-  expectClientAuthentication(): void {
+  expectClientAuthentication(endpoint: string): void {
     setImmediate(() => {
       if (!this.authenticates)
         warnOnce(
           'EAS_NO_CLIENT_AUTHENTICATION',
-          'oauth.token() is mounted without client authentication: mount oauth.clientAuthentication(), or a strategy of oauth.strategies, before it.',
+          `oauth.${endpoint}() is mounted without client authentication: mount oauth.clientAuthentication(), or a strategy of oauth.strategies, before it.`,
         )
     }).unref()
   }

@@ -24,6 +24,9 @@ export function checkRules(client: Client, reading: Reading): void {
     )
   if (client.response_types.includes('code') !== client.grant_types.includes('authorization_code'))
     reading.wrong('response_types', 'must hold code if, and only if, grant_types holds authorization_code.')
+  // RFC 7662 2.1: asking takes authorization; without credentials anybody could try tokens out.
+  if (!confidential && client.may_introspect)
+    reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
   checkMethod(client, reading)
   checkRedirection(client, reading)
 }

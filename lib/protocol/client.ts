@@ -35,6 +35,8 @@ export interface ClientRegistration {
   readonly response_types?: readonly string[] | undefined
   /** What the client may ask for, space separated. */
   readonly scope: string
+  /** Whether it may ask about tokens, as a resource server does (RFC 7662 2.1). Default false. */
+  readonly may_introspect?: boolean | undefined
   /** The name that the resource owner sees on the consent page. */
   readonly client_name?: string | undefined
   /** A sentence about the client for the consent page. */
@@ -58,6 +60,7 @@ export interface Client {
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
   readonly scope: Scope
+  readonly may_introspect: boolean
   readonly client_name: string | undefined
   readonly description: string | undefined
   readonly client_uri: string | undefined

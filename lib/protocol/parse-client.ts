@@ -1,6 +1,14 @@
 import type { Client } from './client'
 import { checkRules } from './client-rules'
-import { ConfigurationError, isRecord, isText, isTexts, Reading, type Mistake } from './configuration'
+import {
+  ConfigurationError,
+  isBoolean,
+  isRecord,
+  isText,
+  isTexts,
+  Reading,
+  type Mistake,
+} from './configuration'
 import { readRedirection } from './read-redirection'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
@@ -52,6 +60,7 @@ export function parseClient(
     grant_types,
     response_types: members(reading, 'response_types', usesCode ? ['code'] : [], vocabulary.responseTypes),
     scope: registeredScope(reading, vocabulary.scope),
+    may_introspect: reading.optional('may_introspect', false, isBoolean, 'must be true or false.'),
     client_name: text('client_name'),
     description: text('description'),
     client_uri: page('client_uri'),

@@ -8,10 +8,15 @@ const tokens = { accessToken: 'old', refreshToken: 'refresh', scope: 'photos:rea
 // Both servers: one that takes the access token "new" only, and one that answers a refresh as the test wants it.
 let servers: Listener
 let refreshed: { status: number; body: Record<string, unknown> }
+const revoked: string[] = []
 beforeEach(async () => {
   const app = express()
   app.post('/token', (_request, response) => {
     response.status(refreshed.status).json(refreshed.body)
+  })
+  app.post('/revoke', express.urlencoded(), (request, response) => {
+    revoked.push(request.body.token)
+    response.json({})
   })
   app.get('/photos', (request, response) => {
     response.sendStatus(request.headers.authorization === 'Bearer new' ? 200 : 401)
@@ -52,4 +57,9 @@ test('trouble that may pass costs no connection', async () => {
   const { visitor, session } = visit()
   await visitor.refresh()
   expect(session).toMatchObject({ problem: 'temporarily_unavailable', tokens })
+})
+
+test('a visitor who disconnects gives the tokens back', async () => {
+  await visit().visitor.disconnect()
+  expect(revoked).toEqual(['refresh'])
 })

@@ -120,13 +120,18 @@ test('A router at another path than the issuer says warns of it', async () => {
   warning.mockRestore()
 })
 
-test.each(['router', 'authorize', 'clientAuthentication', 'token'] as const)(
-  'oauth.%s that is mounted uncalled says so',
-  (name) => {
-    const uncalled: (...given: unknown[]) => unknown = createAuthorizationServer(canonicalOptions)[name]
-    expect(() => uncalled({}, {}, () => {})).toThrow(`mount oauth.${name}()`)
-  },
-)
+test.each([
+  'router',
+  'authorize',
+  'clientAuthentication',
+  'token',
+  'revocation',
+  'introspection',
+  'metadata',
+] as const)('oauth.%s that is mounted uncalled says so', (name) => {
+  const uncalled: (...given: unknown[]) => unknown = createAuthorizationServer(canonicalOptions)[name]
+  expect(() => uncalled({}, {}, () => {})).toThrow(`mount oauth.${name}()`)
+})
 
 test('A server without an owner to ask has no authorization endpoint', async () => {
   const { issuer, scopes } = canonicalOptions

@@ -26,6 +26,7 @@ describe('parseClient', () => {
         ...registration,
         response_types: ['code'],
         scope: ['photos.read', 'photos.write'],
+        may_introspect: false,
         token_endpoint_auth_method: undefined,
         client_name: undefined,
         loopback_redirect_uris: false,
@@ -60,6 +61,19 @@ describe('parseClient', () => {
 
   it('takes null, as databases have it, for a field that is not there', () => {
     expect(mistakesWith({ client_name: null, logo_uri: null, token_endpoint_auth_method: null })).toEqual([])
+  })
+
+  it('[INT-7] lets confidential clients alone introspect', () => {
+    expect(parsed({ ...registration, may_introspect: true })).toMatchObject({
+      mistakes: [],
+      client: { may_introspect: true },
+    })
+    expect(mistakesWith({ ...publicClient, may_introspect: true })).toEqual([
+      mistake('may_introspect', 'cannot be true for a public client'),
+    ])
+    expect(mistakesWith({ may_introspect: 'yes' })).toEqual([
+      mistake('may_introspect', 'must be true or false.'),
+    ])
   })
 
   it('keeps nothing that the host can change afterwards', () => {

@@ -13,10 +13,18 @@ export type Headers = Readonly<Record<string, string>>
 export interface Paths {
   readonly authorize: string
   readonly token: string
+  readonly revoke: string
+  readonly introspect: string
   readonly photos: string
 }
 
-export const usualPaths: Paths = { authorize: '/authorize', token: '/token', photos: '/photos' }
+export const usualPaths: Paths = {
+  authorize: '/authorize',
+  token: '/token',
+  revoke: '/revoke',
+  introspect: '/introspect',
+  photos: '/photos',
+}
 
 /** The parties of the framework as they talk to a server: the owner's user agent, and clients. It keeps no cookies. */
 export class Flow {
@@ -74,14 +82,9 @@ export class Flow {
     return codeOf(await this.decide(page, 'approve', owner))
   }
 
-  /** A token request of a client that authenticates in the usual way. */
-  async request(client: ClientApplication, fields: Fields): Promise<Response> {
-    return this.submit(
-      this.paths.token,
-      { ...identification(client), ...fields },
-      undefined,
-      basicHeader(client),
-    )
+  /** A request of a client that authenticates in the usual way; a token request unless the path says otherwise. */
+  async request(client: ClientApplication, fields: Fields, path = this.paths.token): Promise<Response> {
+    return this.submit(path, { ...identification(client), ...fields }, undefined, basicHeader(client))
   }
 
   /** Redeems a code with all that belongs to it. */
@@ -96,6 +99,14 @@ export class Flow {
   /** The whole way to tokens. */
   async tokens(client: ClientApplication, bend: Fields = {}, owner = 'alice'): Promise<Tokens> {
     return tokensOf(await this.redeem(client, await this.approve(client, bend, owner)))
+  }
+
+  async revoke(client: ClientApplication, token: string, bend: Fields = {}): Promise<Response> {
+    return this.request(client, { token, ...bend }, this.paths.revoke)
+  }
+
+  async introspect(client: ClientApplication, token: string, bend: Fields = {}): Promise<Response> {
+    return this.request(client, { token, ...bend }, this.paths.introspect)
   }
 
   /** A call of the guarded route. */

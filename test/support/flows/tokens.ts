@@ -37,7 +37,8 @@ export function refusalOf(response: Response): string {
   return `${response.status} ${response.body.error}`
 }
 
-function expectJsonThatNobodyKeeps({ headers }: Response): void {
+/** Every answer to a client must be so (RFC 6749 5.1). */
+export function expectJsonThatNobodyKeeps({ headers }: Response): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

@@ -1,21 +1,28 @@
 import type { Request, Response } from 'express'
 import { claimedClientId } from '../passport/client-verification'
 import { unexpected, type OAuthError } from '../protocol/oauth-error'
-import type { FailureReports } from './failure'
+import type { Failure, FailureReports } from './failure'
 import { sendJsonError } from './json-response'
 
 /** The challenge to a client (RFC 6749 5.2, RFC 7617). */
 const challenge = 'Basic realm="oauth", charset="UTF-8"'
 
-/** Answers a token request that failed (RFC 6749 5.2). */
-export function sendTokenFailure(
+/** What a failure needs to know of its endpoint. */
+interface FailingEdge {
+  readonly endpoint: Failure['endpoint']
+  readonly errorUri: string | undefined
+  readonly reports: FailureReports
+}
+
+/** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
+export function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  { reports, errorUri }: { readonly reports: FailureReports; readonly errorUri: string | undefined },
+  { endpoint, reports, errorUri }: FailingEdge,
 ): void {
   const error = unexpected(thrown)
-  reports.reportError(request, response, 'token', error, claimedClientId(request))
+  reports.reportError(request, response, endpoint, error, claimedClientId(request))
   sendJsonError(response, statusOf(error), error, errorUri, headersOf(error))
 }
 

@@ -1,0 +1,32 @@
+import { genuineGeneration, hasDigest } from '../protocol/credential'
+import type { Active, Authorization } from './authorization'
+import { keep, remove, type Step } from './step'
+
+/** A revocation as its client asks for it (RFC 7009 2.1). */
+export interface Revocation {
+  /** An access token or a refresh token, of any client. */
+  readonly token: string
+  readonly clientId: string
+}
+
+/**
+ * Revokes the authorization that a token descends from, whichever of the two kinds it is: one authorization is one
+ * record, and RFC 7009 2.1 lets an access token take its refresh token along. Only the client's own genuine tokens do;
+ * everything else changes nothing.
+ */
+export function revokeByToken(
+  current: Authorization | undefined,
+  { token, clientId }: Revocation,
+): Step<'revoked' | 'nothing'> {
+  if (current?.state !== 'active' || current.clientId !== clientId) return keep('nothing')
+  return descendsFrom(current, token) ? remove('revoked') : keep('nothing')
+}
+
+// An expired token, or a refresh token of an earlier generation, still names what its client is done with.
+function descendsFrom({ accessTokens, refreshToken }: Active, token: string): boolean {
+  if (accessTokens.some(({ digest }) => hasDigest(token, digest))) return true
+  if (refreshToken === undefined) return false
+  const generation = genuineGeneration(token, refreshToken.tagKey)
+  if (generation === undefined || generation > refreshToken.generation) return false
+  return generation < refreshToken.generation || hasDigest(token, refreshToken.digest)
+}

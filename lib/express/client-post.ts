@@ -1,0 +1,45 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { sendClientFailure } from './client-failure'
+import type { FailureReports } from './failure'
+import { sendJsonError } from './json-response'
+import { requireTls } from './transport'
+
+/** The endpoints that clients call by themselves, each with the name of its part. */
+export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
+
+/** What these endpoints share at the edge. */
+export interface ClientEdge {
+  readonly endpoint: ClientEndpointName
+  readonly tlsRequired: boolean
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => Promise<void>
+  readonly reports: FailureReports
+}
+
+/** What a middleware does with a sound request; what it throws is answered as an error. */
+export type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
+
+/** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
+export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
+  const attempt: Act = async (request, response) => {
+    if (request.method !== 'POST') {
+      sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
+      return 'answered'
+    }
+    requireTls(request, edge.tlsRequired)
+    await edge.requireService()
+    return act(request, response)
+  }
+  return (request, response, next) => {
+    const passOn = (outcome: 'answered' | 'next') => (outcome === 'next' ? next() : undefined)
+    const fail = (error: unknown) => sendClientFailure(request, response, error, edge)
+    attempt(request, response).then(passOn, fail).catch(next)
+  }
+}
+
+const methodNotAllowed = ({ endpoint }: ClientEdge) => ({
+  code: 'invalid_request',
+  description: `The ${endpoint} endpoint takes POST requests only.`,
+})

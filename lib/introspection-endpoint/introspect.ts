@@ -1,0 +1,52 @@
+import { presentAccessToken, type Access } from '../authorization/present-access-token'
+import { presentRefreshToken } from '../authorization/present-refresh-token'
+import type { Client } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import { unauthorizedClient } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { AuthorizationStore } from '../stores/authorization-store'
+import type { TokenType } from '../token-types/token-type'
+import { inactive, introspectionOf, type Introspection } from './introspection'
+
+/** What the introspection endpoint works with. */
+export interface IntrospectionEndpoint {
+  readonly issuer: string
+  readonly tokenType: TokenType
+  readonly store: AuthorizationStore
+  /** Seconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Tells a resource server about a token (RFC 7662 2). Clients that are not registered for it learn nothing: whoever
+ * may ask could try tokens out (RFC 7662 2.1 and 4).
+ *
+ * @throws OAuthError `unauthorized_client`, or `invalid_request` when there is no token.
+ */
+export async function introspect(
+  endpoint: IntrospectionEndpoint,
+  client: Client,
+  parameters: Parameters,
+): Promise<Introspection> {
+  if (!client.may_introspect)
+    throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
+  const token = parameters.require('token')
+  const { issuer, tokenType } = endpoint
+  const access = await accessBy(endpoint, token)
+  if (access !== undefined) return introspectionOf(access, { issuer, tokenType: tokenType.name })
+  const refresh = await refreshBy(endpoint, token)
+  // A refresh token is no business of anybody but the client that holds it.
+  return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
+}
+
+async function accessBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {
+  const id = credentialId('accessToken', token)
+  if (id === undefined) return undefined
+  return presentAccessToken((await store.find(id))?.authorization, token, now())
+}
+
+async function refreshBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {
+  const id = credentialId('refreshToken', token)
+  if (id === undefined) return undefined
+  return presentRefreshToken((await store.find(id))?.authorization, token, now())
+}

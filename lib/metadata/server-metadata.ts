@@ -1,0 +1,54 @@
+/** What a server offers and where, as its wiring knows it. */
+export interface Offer {
+  readonly issuer: string
+  readonly tokenPath: string
+  readonly revocationPath: string
+  readonly introspectionPath: string
+  readonly scopes: readonly string[]
+  readonly grantTypes: readonly string[]
+  /** All methods of client authentication, `none` among them. */
+  readonly authenticationMethods: readonly string[]
+  /** Undefined for a server that asks no resource owner. */
+  readonly authorization: AuthorizationOffer | undefined
+}
+
+export interface AuthorizationOffer {
+  readonly path: string
+  readonly responseTypes: readonly string[]
+  readonly responseModes: readonly string[]
+  readonly codeChallengeMethods: readonly string[]
+}
+
+/** Authorization server metadata (RFC 8414 2), under its registered names. A member that does not apply is not there. */
+export type ServerMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
+
+/** The metadata of a server. */
+export function serverMetadata(offer: Offer): ServerMetadata {
+  const { authorization, authenticationMethods, scopes } = offer
+  const at = (path: string) => offer.issuer.replace(/\/+$/, '') + path
+  return {
+    issuer: offer.issuer,
+    ...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) }),
+    token_endpoint: at(offer.tokenPath),
+    revocation_endpoint: at(offer.revocationPath),
+    introspection_endpoint: at(offer.introspectionPath),
+    scopes_supported: scopes,
+    // RFC 8414 2 requires it even of a server without an authorization endpoint, and clients insist.
+    response_types_supported: authorization?.responseTypes ?? [],
+    grant_types_supported: offer.grantTypes,
+    token_endpoint_auth_methods_supported: authenticationMethods,
+    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    // RFC 7662 2.1: asking takes authorization, which a client without credentials cannot have.
+    introspection_endpoint_auth_methods_supported: authenticationMethods.filter((name) => name !== 'none'),
+    ...(authorization === undefined ? {} : authorizationMembers(authorization)),
+  }
+}
+
+function authorizationMembers({ responseModes, codeChallengeMethods }: AuthorizationOffer): ServerMetadata {
+  return {
+    response_modes_supported: responseModes,
+    code_challenge_methods_supported: codeChallengeMethods,
+    // RFC 9207 3
+    authorization_response_iss_parameter_supported: true,
+  }
+}

@@ -1,0 +1,32 @@
+import type { Circumstances } from '../authorization/circumstances'
+import { commit } from '../authorization/commit'
+import { revokeByToken } from '../authorization/revoke'
+import type { Client } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import type { Parameters } from '../protocol/parameters'
+import type { AuthorizationStore } from '../stores/authorization-store'
+
+/** What the revocation endpoint works with. */
+export interface RevocationEndpoint {
+  readonly store: AuthorizationStore
+  readonly circumstances: () => Circumstances
+}
+
+/**
+ * Revokes what a token of this client descends from (RFC 7009 2). The answer is the same for every token, so that
+ * nobody learns from it whether somebody else's exists. `token_type_hint` is ignored: a token tells its kind itself.
+ *
+ * @throws OAuthError `invalid_request` when there is no token.
+ */
+export async function revoke(
+  { store, circumstances }: RevocationEndpoint,
+  { client_id: clientId }: Client,
+  parameters: Parameters,
+): Promise<Readonly<Record<string, never>>> {
+  const token = parameters.require('token')
+  const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
+  if (id !== undefined)
+    await commit(store, id, (current) => revokeByToken(current, { token, clientId }), circumstances().random)
+  // RFC 7009 2.2 wants an empty success; libraries that parse every answer as JSON need an object.
+  return {}
+}

@@ -1,0 +1,59 @@
+import { ResponseTypes } from './authorization-endpoint/response-type'
+import { codeResponseType } from './authorization-endpoint/response-types/code'
+import type { AuthorizationEdge } from './express/authorization-edge'
+import { consentRenderer, errorRenderer } from './express/consent'
+import { loginOf } from './express/login'
+import { ConfigurationError } from './protocol/configuration'
+import type { Wiring } from './wiring'
+
+/** The response types of the suite, each with its door. */
+export const responseTypes = [codeResponseType]
+
+/** The authorization endpoint; undefined for a server that knows no resource owners. */
+export function wireAuthorization({
+  settings,
+  store,
+  circumstances,
+  requireService,
+  reports,
+}: Wiring): AuthorizationEdge | undefined {
+  const {
+    issuer,
+    findClient,
+    extensions,
+    defaultScope,
+    resourceOwner,
+    mount,
+    authorizationPath,
+    scopes,
+    tlsRequired,
+  } = settings
+  if (resourceOwner === undefined) return undefined
+  return {
+    endpoint: {
+      issuer,
+      errorUri: settings.errorUri,
+      requireService,
+      responseTypes: new ResponseTypes(responseTypes),
+      extensions,
+      defaultScope,
+      findClient,
+      store,
+      circumstances,
+    },
+    resourceOwner,
+    login: loginOf(settings.login),
+    path: mount + authorizationPath,
+    showConsent: consentRenderer(scopes, settings.consentPage),
+    showError: errorRenderer(settings.errorPage),
+    tlsRequired,
+    reports,
+  }
+}
+
+/** @throws ConfigurationError always: the part was asked for without what it works with. */
+export function withoutResourceOwner(): never {
+  throw new ConfigurationError('oauth.authorize() cannot work:', [
+    { path: 'resourceOwner', problem: 'is missing: it must be a function that tells who is logged in.' },
+  ])
+}

@@ -1,0 +1,73 @@
+import type { RequestHandler } from 'express'
+import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
+import { clientSecretPost } from './client-authentication/methods/client-secret-post'
+import { none } from './client-authentication/methods/none'
+import { SecretVerifier } from './client-authentication/secret-verifier'
+import type { ClientProof } from './express/client-authentication'
+import { clientEndpoint, type AnswerToClient } from './express/client-endpoint'
+import type { ClientEdge, ClientEndpointName } from './express/client-post'
+import { credentialSourcesOf } from './express/credential-sources'
+import { introspect } from './introspection-endpoint/introspect'
+import { ClientVerification } from './passport/client-verification'
+import { clientStrategies } from './passport/strategies'
+import { revoke } from './revocation-endpoint/revoke'
+import { exchange, type TokenEndpoint } from './token-endpoint/exchange'
+import { authorizationCode } from './token-endpoint/grant-types/authorization-code'
+import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
+import { refreshToken } from './token-endpoint/grant-types/refresh-token'
+import { bearer } from './token-types/bearer'
+import type { Wiring } from './wiring'
+
+/** One endpoint that clients call by themselves. */
+export interface WiredEndpoint {
+  readonly edge: ClientEdge
+  readonly path: string
+  readonly handler: RequestHandler
+}
+
+/** All of them, what authenticates their clients, and what the token endpoint has to offer. */
+export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, WiredEndpoint>> {
+  readonly proof: ClientProof
+  readonly grantTypes: readonly string[]
+}
+
+export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
+  const { settings, store, circumstances, requireService, reports } = wiring
+  const { issuer, tlsRequired, errorUri } = settings
+  const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
+    const edge = { endpoint: name, tlsRequired, errorUri, requireService, reports }
+    return { edge, path, handler: clientEndpoint(edge, answer) }
+  }
+  const tokens = tokenEndpoint(wiring)
+  const introspection = { issuer, tokenType: bearer, store, now: () => circumstances().now }
+  return {
+    proof: clientProof(wiring),
+    grantTypes: [...tokens.grantTypes.keys()],
+    token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
+    revocation: endpoint('revocation', settings.revocationPath, (...asked) =>
+      revoke({ store, circumstances }, ...asked),
+    ),
+    introspection: endpoint('introspection', settings.introspectionPath, (...asked) =>
+      introspect(introspection, ...asked),
+    ),
+  }
+}
+
+function clientProof({ settings: { clock, findClient } }: Wiring): ClientProof {
+  const secrets = new SecretVerifier(clock)
+  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets)]
+  const verification = new ClientVerification(methods, findClient, credentialSourcesOf)
+  return { verification, strategies: clientStrategies([...methods, none], verification) }
+}
+
+function tokenEndpoint({ settings, store, circumstances }: Wiring): TokenEndpoint {
+  const { extensions, defaultScope } = settings
+  const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials]
+  return {
+    grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
+    tokenType: bearer,
+    defaultScope,
+    store,
+    circumstances,
+  }
+}

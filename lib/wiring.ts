@@ -1,0 +1,31 @@
+import type { Circumstances } from './authorization/circumstances'
+import { FailureReports } from './express/failure'
+import { secureRandom } from './protocol/credential'
+import { temporarilyUnavailable } from './protocol/oauth-error'
+import type { Settings } from './settings'
+import type { AuthorizationStore } from './stores/authorization-store'
+import { withDeadline } from './stores/deadline'
+
+/** What every room of one server is wired to. */
+export interface Wiring {
+  readonly settings: Settings
+  readonly store: AuthorizationStore
+  readonly circumstances: () => Circumstances
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => Promise<void>
+  readonly reports: FailureReports
+}
+
+export function wiringOf(settings: Settings): Wiring {
+  const { clock, lifetimes, maintenance } = settings
+  return {
+    settings,
+    store: withDeadline(settings.store, settings.storeDeadline),
+    circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes }),
+    requireService: async () => {
+      if ((await maintenance?.()) === true)
+        throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
+    },
+    reports: new FailureReports(),
+  }
+}

@@ -1,0 +1,70 @@
+import { revokeByToken } from '../../lib/authorization/revoke'
+import {
+  createCredential,
+  createRefreshToken,
+  createTagKey,
+  secureRandom,
+} from '../../lib/protocol/credential'
+import {
+  activeAuthorization,
+  approvedAuthorization,
+  pendingAuthorization,
+  refreshed,
+} from '../support/authorization/authorization'
+
+const { active, issued, code } = activeAuthorization()
+const first = issued.refreshToken ?? ''
+const second = refreshed(active, first)
+const third = refreshed(second.active, second.issued.refreshToken)
+const clientId = 'photo-printer'
+const writeOf = (token: string, current = third.active, client = clientId) =>
+  revokeByToken(current, { token, clientId: client }).write
+
+describe('revokeByToken', () => {
+  it.each([
+    ['[REV-1] the refresh token', third.issued.refreshToken ?? ''],
+    ['[REV-2] the access token', third.issued.accessToken],
+    ['[REV-2] an access token of before a refresh', issued.accessToken],
+    ['[REV-4] a refresh token that was rotated out', second.issued.refreshToken ?? ''],
+    ['[REV-4] a refresh token that was rotated out long ago', first],
+  ])('removes the record for %s', (_which, token) => {
+    expect(revokeByToken(third.active, { token, clientId })).toEqual({ write: 'removal', outcome: 'revoked' })
+  })
+
+  it.each([
+    ['an access token with a known id', createCredential('accessToken', active.id, secureRandom)],
+    [
+      'a refresh token with a known id and another tag',
+      createRefreshToken(active.id, 0, createTagKey(secureRandom), secureRandom),
+    ],
+    ['the code that was spent', code],
+    ['no token at all', 'x'],
+  ])('[REV-4] changes nothing for %s', (_which, token) => {
+    expect(revokeByToken(third.active, { token, clientId })).toEqual({ write: 'nothing', outcome: 'nothing' })
+  })
+
+  it('[REV-4] changes nothing for a tagged token of this or a later generation that was never issued', () => {
+    const tagKey = third.active.refreshToken?.tagKey ?? ''
+    const made = (generation: number) => createRefreshToken(active.id, generation, tagKey, secureRandom)
+    expect([2, 3].map((generation) => writeOf(made(generation)))).toEqual(['nothing', 'nothing'])
+  })
+
+  it('[REV-3] changes nothing for a token of another client', () => {
+    for (const token of [third.issued.accessToken, third.issued.refreshToken ?? '', first])
+      expect(writeOf(token, third.active, 'another')).toBe('nothing')
+  })
+
+  it.each([
+    ['removed', undefined],
+    ['pending', pendingAuthorization().pending],
+    ['approved', approvedAuthorization().approved],
+  ])('changes nothing when the authorization is %s', (_state, current) => {
+    expect(revokeByToken(current, { token: issued.accessToken, clientId }).write).toBe('nothing')
+  })
+
+  it('takes a record without a refresh token', () => {
+    const alone = activeAuthorization({ refreshToken: false })
+    expect(writeOf(alone.issued.accessToken, alone.active)).toBe('removal')
+    expect(writeOf(first, alone.active)).toBe('nothing')
+  })
+})

@@ -1,0 +1,51 @@
+import { serverMetadata, type Offer } from '../../lib/metadata/server-metadata'
+
+const offer: Offer = {
+  issuer: 'https://photos.example/oauth',
+  tokenPath: '/t',
+  revocationPath: '/r',
+  introspectionPath: '/i',
+  scopes: ['photos.read'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  authenticationMethods: ['client_secret_basic', 'none'],
+  authorization: {
+    path: '/a',
+    responseTypes: ['code'],
+    responseModes: ['query'],
+    codeChallengeMethods: ['S256'],
+  },
+}
+
+describe('serverMetadata', () => {
+  it('says all that is offered, under its registered names', () => {
+    expect(serverMetadata(offer)).toEqual({
+      issuer: 'https://photos.example/oauth',
+      authorization_endpoint: 'https://photos.example/oauth/a',
+      token_endpoint: 'https://photos.example/oauth/t',
+      revocation_endpoint: 'https://photos.example/oauth/r',
+      introspection_endpoint: 'https://photos.example/oauth/i',
+      scopes_supported: ['photos.read'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+  })
+
+  it('[META-1] leaves out what only the authorization endpoint has, where there is none', () => {
+    const { authorization: _none, ...rest } = offer
+    const metadata = serverMetadata({ ...rest, authorization: undefined })
+    expect(Object.keys(metadata).filter((name) => /authorization|mode|challenge/.test(name))).toEqual([])
+    expect(metadata['response_types_supported']).toEqual([])
+  })
+
+  it('[META-3] keeps the issuer as it is, and doubles no slash after it', () => {
+    const metadata = serverMetadata({ ...offer, issuer: 'https://photos.example/' })
+    expect(metadata['issuer']).toBe('https://photos.example/')
+    expect(metadata['token_endpoint']).toBe('https://photos.example/t')
+  })
+})
