@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { Circumstances } from './authorization/circumstances'
 import { ResponseTypes } from './authorization-endpoint/response-type'
-import { codeResponseType } from './authorization-endpoint/response-types/code'
 import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
 import { none } from './client-authentication/methods/none'
@@ -140,9 +139,18 @@ function wireAuthorization(
     tlsRequired,
   } = settings
   if (resourceOwner === undefined) return undefined
-  const responseTypes = new ResponseTypes([codeResponseType])
+  const responseTypes = new ResponseTypes(settings.responseTypes)
   return {
-    endpoint: { issuer, responseTypes, extensions, defaultScope, findClient, store, circumstances },
+    endpoint: {
+      issuer,
+      responseTypes,
+      extensions,
+      defaultScope,
+      findClient,
+      tokenType: bearer,
+      store,
+      circumstances,
+    },
     resourceOwner,
     login: loginOf(settings.login),
     path: mount + authorizationPath,

@@ -1,4 +1,5 @@
 import type { Lifetimes } from './authorization/circumstances'
+import type { ResponseType } from './authorization-endpoint/response-type'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
@@ -21,6 +22,8 @@ export interface Settings {
   readonly authorizationPath: string
   readonly tokenPath: string
   readonly lifetimes: Lifetimes
+  /** All of them, `code` first. */
+  readonly responseTypes: readonly ResponseType[]
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly consentPage: AuthorizationServerOptions['consentPage']

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { Redirection } from '../authorization-endpoint/authorization-response'
 import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
 import type { OAuthError } from '../protocol/oauth-error'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
@@ -24,19 +25,12 @@ export async function ownerOf(edge: AuthorizationEdge, request: Request): Promis
   return parseResourceOwner(await edge.resourceOwner(request))
 }
 
-/** An answer to the client, which travels with the user agent. */
-export interface Answer {
-  readonly location: string
-  readonly error: OAuthError | undefined
-  readonly clientId: string
-}
-
 /** Sends the user agent back to the client. */
 export function answerClient(
   { reports }: AuthorizationEdge,
   request: Request,
   response: Response,
-  { location, error, clientId }: Answer,
+  { location, error, clientId }: Redirection,
 ): void {
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error

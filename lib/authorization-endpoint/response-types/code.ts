@@ -4,6 +4,7 @@ import type { ResponseType } from '../response-type'
 /** RFC 6749 4.1.2: the answer is an authorization code in the query. */
 export const codeResponseType: ResponseType = {
   name: 'code',
+  grantTypes: ['authorization_code'],
   mode: 'query',
   approve(pending, circumstances) {
     const { authorization, code } = approveWithCode(pending, circumstances)
