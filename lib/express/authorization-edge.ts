@@ -4,7 +4,8 @@ import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/
 import type { OAuthError } from '../protocol/oauth-error'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { FailureReports } from './failure'
-import { redirectTo } from './page-response'
+import { redirectTo, sendPage } from './page-response'
+import { continuePage } from './pages/continue-page'
 
 /** What the middleware of the authorization endpoint works with. */
 export interface AuthorizationEdge {
@@ -30,12 +31,13 @@ export function answerClient(
   { reports }: AuthorizationEdge,
   request: Request,
   response: Response,
-  { location, error, clientId }: Redirection,
+  { location, redirectBy, error, clientId }: Redirection,
 ): void {
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
   if (error !== undefined) reports.reportError(request, response, 'authorization', error, clientId)
-  redirectTo(response, location)
+  if (redirectBy === 'location') return redirectTo(response, location)
+  sendPage(response, 200, continuePage({ location, approved: error === undefined }))
 }
 
 /**
