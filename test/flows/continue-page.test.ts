@@ -33,7 +33,9 @@ function linkOf(response: Response): Readonly<Record<string, string>> {
 describeOnEveryStore('The page in the place of a redirect', (stage) => {
   test('[AUZ-9] links to the client with an access token that is good', async () => {
     const { flow } = stage(on)
-    const parameters = linkOf(await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice'))
+    const page = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
+    expect(page.text).toContain('<h1>You allowed access</h1>')
+    const parameters = linkOf(page)
     expect(parameters).toEqual({
       access_token: expect.stringMatching(/^at_/),
       token_type: 'bearer',
@@ -48,6 +50,7 @@ describeOnEveryStore('The page in the place of a redirect', (stage) => {
   test('[AUZ-9] links to the client with an error, too, and names the request in a header', async () => {
     const { flow, failures } = stage(on)
     const denial = await flow.decide(await flow.ask(request, 'alice'), 'deny', 'alice')
+    expect(denial.text).toContain('<h1>No access was given</h1>')
     expect(linkOf(denial)).toMatchObject({ error: 'access_denied', state: asked.state })
     expect(denial.headers['x-request-id']).toBe(failures.at(-1)?.requestId)
     const refusal = linkOf(await flow.ask({ ...request, scope: 'unheard-of' }, 'alice'))
