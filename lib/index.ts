@@ -8,6 +8,11 @@ export {
   hashClientSecret,
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
+export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
+export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
+export { approveWithAccessToken, approveWithCode } from './authorization/answer'
+export type { Circumstances, Lifetimes } from './authorization/circumstances'
+export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
 export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
@@ -16,7 +21,13 @@ export type { ClientStore } from './stores/client-store'
 export { memoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
 export type { RedisCommands } from './stores/redis-commands'
-export { expiryOf, type Authorization } from './authorization/authorization'
+export {
+  expiryOf,
+  type Active,
+  type Approved,
+  type Authorization,
+  type Pending,
+} from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 
 export type { Access } from './authorization/present-access-token'
@@ -27,7 +38,7 @@ export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 
 export type { Bindings, Json } from './protocol/bindings'
-export type { Extension, ExtensionRequest } from './protocol/extension'
+export type { AuthorizationExtensionRequest, Extension, ExtensionRequest } from './protocol/extension'
 export {
   accessDenied,
   invalidClient,
@@ -41,5 +52,6 @@ export {
   type OAuthErrorCode,
 } from './protocol/oauth-error'
 export type { Parameters } from './protocol/parameters'
+export type { ResponseTypeTerms } from './protocol/response-type'
 export type { PkceRequirement } from './extensions/pkce'
 export type { Scope } from './protocol/scope'

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ConsentView } from './express/pages/consent-page'
 import type { ErrorView } from './express/pages/error-page'
 import type { PkceRequirement } from './extensions/pkce'
@@ -56,6 +57,11 @@ export interface AuthorizationServerOptions {
    * answers log nobody out. Default 30; 0 takes every repetition for theft.
    */
   readonly refreshTokenGrace?: number
+  /**
+   * Response types beside `code`, such as `implicit()`. A client may use one when its registration has it in
+   * `response_types` and what it needs in `grant_types`.
+   */
+  readonly responseTypes?: readonly ResponseType[]
   /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
   readonly pkce?: PkceRequirement
   /** Guests at the endpoints, beside PKCE. */

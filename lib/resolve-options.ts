@@ -8,12 +8,15 @@ import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import { resolvePaths } from './resolve-paths'
+import { resolveResponseTypes } from './resolve-response-types'
 import type { Settings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { deadlineCure, isDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
+
+const tokenGrants = ['authorization_code', 'refresh_token', 'client_credentials']
 
 /**
  * Turns options into settings that are complete and frozen.
@@ -25,10 +28,11 @@ export function resolveOptions(options: Options): Settings {
   if (!isRecord(options)) reading.settle(subject)
   const scopes = resolveScopes(reading)
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
+  const responseTypes = resolveResponseTypes(reading)
   const vocabulary = {
     scope: reading.mistakes.length > 0 ? undefined : [...scopes.keys()],
-    grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
-    responseTypes: ['code'],
+    grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
+    responseTypes,
     authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
@@ -43,6 +47,7 @@ export function resolveOptions(options: Options): Settings {
     store: resolveStore(reading, clock),
     ...resolvePaths(reading),
     lifetimes: resolveLifetimes(reading),
+    responseTypes,
     extensions: resolveExtensions(reading),
     storeDeadline,
     maintenance: hook(reading, 'maintenance', options.maintenance),

@@ -1,4 +1,5 @@
 import type { Lifetimes } from './authorization/circumstances'
+import type { ResponseType } from './authorization-endpoint/response-type'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
@@ -23,6 +24,8 @@ export interface Settings {
   readonly revocationPath: string
   readonly introspectionPath: string
   readonly lifetimes: Lifetimes
+  /** All of them, `code` first. */
+  readonly responseTypes: readonly ResponseType[]
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly maintenance: AuthorizationServerOptions['maintenance']

@@ -1,13 +1,10 @@
 import { ResponseTypes } from './authorization-endpoint/response-type'
-import { codeResponseType } from './authorization-endpoint/response-types/code'
 import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
+import { bearer } from './token-types/bearer'
 import type { Wiring } from './wiring'
-
-/** The response types of the suite, each with its door. */
-export const responseTypes = [codeResponseType]
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
 export function wireAuthorization({
@@ -34,7 +31,8 @@ export function wireAuthorization({
       issuer,
       errorUri: settings.errorUri,
       requireService,
-      responseTypes: new ResponseTypes(responseTypes),
+      responseTypes: new ResponseTypes(settings.responseTypes),
+      tokenType: bearer,
       extensions,
       defaultScope,
       findClient,

@@ -1,5 +1,8 @@
+import { implicit } from '../lib/authorization-endpoint/response-types/implicit'
 import { mistakesWith, pathsWith } from './support/rooms/mistakes'
 import { optionsWith, phone, printer } from './support/rooms/registrations'
+
+const named = (name: string) => ({ ...implicit(), name })
 
 describe('options that belong together', () => {
   it.each([
@@ -45,6 +48,42 @@ describe('options that belong together', () => {
     expect(mistakesWith({ extensions })).toEqual([
       { path: 'extensions', problem: 'must have a name of its own each; "pkce" is taken.' },
     ])
+  })
+})
+
+describe('response types', () => {
+  it.each(['token', 'code id_token token', 'none', 'x_1'])('may be named %j', (name) => {
+    expect(mistakesWith({ responseTypes: [named(name)] })).toEqual([])
+  })
+
+  it.each([' token', 'token ', 'code  token', 'code\ttoken', 'code-token', 'tökn', 'token token', 'a\n'])(
+    'are refused with the name %j',
+    (name) => {
+      expect(mistakesWith({ responseTypes: [implicit(), named(name)] })).toEqual([
+        {
+          path: 'responseTypes[1].name',
+          problem: `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
+        },
+      ])
+    },
+  )
+
+  it.each([[['code']], [['token', 'token']], [['code token', 'token code']]])(
+    'are refused when two have one name: %j',
+    (names) => {
+      expect(mistakesWith({ responseTypes: names.map(named) })).toEqual([
+        {
+          path: `responseTypes[${names.length - 1}].name`,
+          problem: `is "${names.at(-1)}", which another response type has already, in whatever order.`,
+        },
+      ])
+    },
+  )
+
+  it('bring the grant types that clients may have', () => {
+    const clients = [{ ...printer, grant_types: ['implicit'], response_types: ['token'] }]
+    expect(mistakesWith({ clients, responseTypes: [implicit()] })).toEqual([])
+    expect(pathsWith({ clients })).toEqual(['clients[0].grant_types', 'clients[0].response_types'])
   })
 })
 

@@ -1,3 +1,4 @@
+import { implicit } from '../lib/authorization-endpoint/response-types/implicit'
 import type { AuthorizationServerOptions } from '../lib/options'
 import { ConfigurationError } from '../lib/protocol/configuration'
 import { resolveOptions } from '../lib/resolve-options'
@@ -67,6 +68,25 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
   },
+  responseTypes: {
+    wrong: [
+      null,
+      7,
+      'token',
+      {},
+      [null],
+      ['token'],
+      [{}],
+      [{ ...implicit(), name: '' }],
+      [{ ...implicit(), grantTypes: undefined }],
+      [{ ...implicit(), grantTypes: [7] }],
+      [{ ...implicit(), mode: 'form_post' }],
+      [{ ...implicit(), redirectBy: 'script' }],
+      [{ ...implicit(), approve: undefined }],
+      [implicit],
+    ],
+    cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.',
+  },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -107,6 +127,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   accessTokenLifetime: 1,
   refreshTokenLifetime: 1,
   refreshTokenGrace: 0,
+  responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   pkce: 'all',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,

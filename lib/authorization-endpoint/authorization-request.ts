@@ -1,6 +1,5 @@
 import type { Bindings, Json } from '../protocol/bindings'
-import type { Client } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
+import type { AuthorizationExtensionRequest, Extension } from '../protocol/extension'
 import { grantableScope } from '../protocol/grantable-scope'
 import { unauthorizedClient, unsupportedResponseType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -42,12 +41,12 @@ export function parseAuthorizationRequest(
   if (!client.response_types.includes(responseType.name))
     throw unauthorizedClient('response_type_not_registered', 'The client may not use this response type.')
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  return { responseType, scope, bindings: bindingsOf(extensions, client, parameters) }
+  return { responseType, scope, bindings: bindingsOf(extensions, { client, parameters, responseType }) }
 }
 
-function bindingsOf(extensions: readonly Extension[], client: Client, parameters: Parameters): Bindings {
+function bindingsOf(extensions: readonly Extension[], request: AuthorizationExtensionRequest): Bindings {
   const kept = extensions.flatMap((extension): [string, Json][] => {
-    const value = extension.atAuthorizationRequest?.({ client, parameters })
+    const value = extension.atAuthorizationRequest?.(request)
     return value === undefined ? [] : [[extension.name, value]]
   })
   return Object.fromEntries(kept)

@@ -7,8 +7,9 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
+import type { TokenType } from '../token-types/token-type'
 import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
-import { errorResponse, type ResponseFrame } from './authorization-response'
+import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
 import { settleDestination, type Destination } from './destination'
 
 /** What the authorization endpoint works with. */
@@ -19,6 +20,8 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly findClient: FindClient
+  /** Of the access tokens that an answer holds. */
+  readonly tokenType: TokenType
   readonly store: AuthorizationStore
   readonly circumstances: () => Circumstances
 }
@@ -38,12 +41,7 @@ export type AuthorizationOutcome =
   /** The resource owner is to be told; nothing is redirected. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
   /** The client is to be told. */
-  | {
-      readonly kind: 'redirect'
-      readonly location: string
-      readonly error: OAuthError
-      readonly clientId: string
-    }
+  | Redirection
   /** The host has answered. */
   | { readonly kind: 'answered' }
 
@@ -73,9 +71,8 @@ export async function authorize(
     await ask(endpoint, destination, parameters, host)
     return { kind: 'answered' }
   } catch (cause) {
-    const error = unexpected(cause)
-    const location = errorResponse(frameOf(endpoint, destination, parameters), error)
-    return { kind: 'redirect', location, error, clientId: destination.client.client_id }
+    const { client_id } = destination.client
+    return redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
   }
 }
 
@@ -108,6 +105,6 @@ function frameOf(
   { redirectUri }: Destination,
   parameters: Parameters,
 ): ResponseFrame {
-  const mode = responseTypes.get(parameters.peek('response_type') ?? '')?.mode ?? 'query'
-  return { redirectUri, mode, requestState: parameters.peek('state'), issuer, errorUri }
+  const responseType = responseTypes.get(parameters.peek('response_type') ?? '')
+  return { redirectUri, responseType, requestState: parameters.peek('state'), issuer, errorUri }
 }

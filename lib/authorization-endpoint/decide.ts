@@ -4,9 +4,16 @@ import type { Circumstances } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { keep, save, type Step, type Transition } from '../authorization/step'
 import { credentialId } from '../protocol/credential'
+import { tokenResponse } from '../token-types/token-response'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
-import { authorizationResponse, errorResponse, type ResponseFrame } from './authorization-response'
+import {
+  redirectWith,
+  redirectWithError,
+  type Redirection,
+  type ResponseFrame,
+} from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
+import type { Approval, ResponseType } from './response-type'
 
 /** The resource owner's decision. */
 export interface Decision extends Answer {
@@ -18,12 +25,7 @@ export type DecisionOutcome =
   /** The resource owner is told; nothing is redirected. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
   /** The client is told, of a denial or of trouble by an error. */
-  | {
-      readonly kind: 'redirect'
-      readonly location: string
-      readonly error: OAuthError | undefined
-      readonly clientId: string
-    }
+  | Redirection
 
 /** Carries out a decision, once, and answers the client (RFC 6749 4.1.2). */
 export async function decide(endpoint: AuthorizationEndpoint, decision: Decision): Promise<DecisionOutcome> {
@@ -34,7 +36,7 @@ export async function decide(endpoint: AuthorizationEndpoint, decision: Decision
   } catch (cause) {
     const error = unexpected(cause)
     if (open.pending === undefined) return { kind: 'refused', error }
-    return redirectWithError(endpoint, open.pending, error)
+    return redirectWithError(frameOf(endpoint, open.pending), open.pending.clientId, error)
   }
 }
 
@@ -66,35 +68,38 @@ function approval(
   const responseType = endpoint.responseTypes.get(pending.request.responseType)
   if (responseType === undefined)
     throw new Error('The response type was withdrawn while the owner was deciding.')
-  const { authorization, parameters } = responseType.approve(pending, circumstances)
-  const location = authorizationResponse(frameOf(endpoint, pending), parameters)
-  return save(authorization, { kind: 'redirect', location, error: undefined, clientId: pending.clientId })
+  const approved = responseType.approve(pending, circumstances)
+  const parameters = answerOf(endpoint, responseType, approved, circumstances.now)
+  return save(approved.authorization, redirectWith(frameOf(endpoint, pending), pending.clientId, parameters))
+}
+
+function answerOf(
+  { tokenType }: AuthorizationEndpoint,
+  { name, mode }: ResponseType,
+  { parameters, issued }: Approval,
+  now: number,
+): Readonly<Record<string, string>> {
+  if (issued === undefined) return parameters
+  // RFC 6749 4.2.2: a query is sent to servers, kept in their logs and handed on; a token must not be in one.
+  if (mode !== 'fragment') throw new Error(`The response type "${name}" puts an access token into a query.`)
+  // RFC 6749 4.2.2: never a refresh token, whatever a response type may have issued.
+  const members = tokenResponse({ ...issued, refreshToken: undefined }, tokenType, now)
+  return {
+    ...parameters,
+    ...Object.fromEntries(Object.entries(members).map(([key, value]) => [key, `${value}`])),
+  }
 }
 
 function denial(endpoint: AuthorizationEndpoint, pending: Pending): Step<DecisionOutcome> {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
-  return save(deny(pending), redirectWithError(endpoint, pending, error))
-}
-
-function redirectWithError(
-  endpoint: AuthorizationEndpoint,
-  pending: Pending,
-  error: OAuthError,
-): DecisionOutcome {
-  const location = errorResponse(frameOf(endpoint, pending), error)
-  return { kind: 'redirect', location, error, clientId: pending.clientId }
+  return save(deny(pending), redirectWithError(frameOf(endpoint, pending), pending.clientId, error))
 }
 
 function frameOf(
   { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
   { request }: Pending,
 ): ResponseFrame {
-  const { redirectUri, requestState, responseType } = request
-  return {
-    redirectUri,
-    requestState,
-    issuer,
-    errorUri,
-    mode: responseTypes.get(responseType)?.mode ?? 'query',
-  }
+  const { redirectUri, requestState } = request
+  const responseType = responseTypes.get(request.responseType)
+  return { redirectUri, requestState, issuer, errorUri, responseType }
 }

@@ -1,18 +1,30 @@
 import type { Authorization, Pending } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
+import type { Issued } from '../authorization/issue'
+import { canonicalResponseType, type ResponseTypeTerms } from '../protocol/response-type'
 
-/** What an approval brings: the record from now on, and the parameters that go to the client in clear. */
+/** What an approval brings: the record from now on, and what goes to the client in clear. */
 export interface Approval {
   readonly authorization: Authorization
+  /** Parameters of the answer, such as `code`; the endpoint adds `state` and `iss`. */
   readonly parameters: Readonly<Record<string, string>>
+  /** An access token of the authorization; the endpoint writes its parameters. Only a fragment may carry it. */
+  readonly issued?: Issued
 }
 
-/** The door for response types (RFC 6749 3.1.1). */
-export interface ResponseType {
-  /** `response_type` on the wire; several values are separated by a space, in any order. */
-  readonly name: string
+/** How the user agent is sent on: by the header `Location`, or by a link on a page. */
+export type RedirectMethod = 'location' | 'page'
+
+/** The door for response types (RFC 6749 3.1.1 and 8.4). */
+export interface ResponseType extends ResponseTypeTerms {
   /** The component of the redirection URI that carries the answer, an error too. */
   readonly mode: 'query' | 'fragment'
+  /** Default `location`. `page` is for user agents that lose a fragment in `Location` (RFC 6749 4.2.2). */
+  readonly redirectBy?: RedirectMethod
+  /**
+   * Turns an approved request into the record that is saved in its place, and into the answer. It must be pure: when two
+   * decisions race, it may be asked twice.
+   */
   approve(pending: Pending, circumstances: Circumstances): Approval
 }
 
@@ -21,14 +33,10 @@ export class ResponseTypes {
   private readonly types: ReadonlyMap<string, ResponseType>
 
   constructor(types: readonly ResponseType[]) {
-    this.types = new Map(types.map((type) => [canonical(type.name), type]))
+    this.types = new Map(types.map((type) => [canonicalResponseType(type.name), type]))
   }
 
   get(name: string): ResponseType | undefined {
-    return this.types.get(canonical(name))
+    return this.types.get(canonicalResponseType(name))
   }
-}
-
-function canonical(name: string): string {
-  return name.split(' ').toSorted().join(' ')
 }

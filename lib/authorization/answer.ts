@@ -1,7 +1,8 @@
 import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import type { Approved, Authorization, Denied, Pending } from './authorization'
+import type { Active, Approved, Authorization, Denied, Pending } from './authorization'
 import type { Circumstances } from './circumstances'
+import { issueAccessToken, type Issuance } from './issue'
 
 /** A decision as it came in: the handle of the form, and who is logged in now. */
 export interface Answer {
@@ -27,7 +28,7 @@ export function answered(
 }
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
-export function approve(
+export function approveWithCode(
   { id, clientId, subject, scope, bindings, request }: Pending,
   { now, random, lifetimes }: Circumstances,
 ): { readonly authorization: Approved; readonly code: string } {
@@ -44,8 +45,28 @@ export function approve(
       scope,
       bindings,
       code: { digest: digest(code), redirectUri, redirectUriSent, failures: 0, expiresAt },
+      accessTokens: [],
     },
   }
+}
+
+/** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
+export function approveWithAccessToken(
+  { id, clientId, subject, scope, bindings }: Pending,
+  circumstances: Circumstances,
+): Issuance {
+  const approved: Active = {
+    state: 'active',
+    id,
+    clientId,
+    subject,
+    scope,
+    bindings,
+    spentCode: undefined,
+    accessTokens: [],
+    refreshToken: undefined,
+  }
+  return issueAccessToken(approved, scope, circumstances)
 }
 
 /** Denial. It stays on record, so that a decision sent twice cannot end both ways. */

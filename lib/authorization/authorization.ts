@@ -45,11 +45,12 @@ export interface Denied {
   readonly expiresAt: number
 }
 
-/** A code is issued and waits to be redeemed. */
+/** A code is issued and waits to be redeemed; an extension response type may have brought an access token with it. */
 export interface Approved extends Grant {
   readonly state: 'approved'
   readonly subject: string
   readonly code: Code
+  readonly accessTokens: readonly AccessToken[]
 }
 
 export interface Code {
@@ -100,11 +101,12 @@ export function expiryOf(authorization: Authorization): number {
     case 'denied':
       return authorization.expiresAt
     case 'approved':
-      return authorization.code.expiresAt
+      return Math.max(authorization.code.expiresAt, ...ends(authorization.accessTokens))
     case 'active':
-      return Math.max(
-        authorization.refreshToken?.expiresAt ?? 0,
-        ...authorization.accessTokens.map(({ expiresAt }) => expiresAt),
-      )
+      return Math.max(authorization.refreshToken?.expiresAt ?? 0, ...ends(authorization.accessTokens))
   }
+}
+
+function ends(accessTokens: readonly AccessToken[]): readonly number[] {
+  return accessTokens.map(({ expiresAt }) => expiresAt)
 }

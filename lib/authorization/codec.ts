@@ -30,7 +30,13 @@ export function decodeAuthorization(text: string): Authorization {
     case 'denied':
       return { state, id: fields.text('id'), expiresAt: fields.integer('expiresAt') }
     case 'approved':
-      return { ...grant(fields), state, subject: fields.text('subject'), code: code(fields.object('code')) }
+      return {
+        ...grant(fields),
+        state,
+        subject: fields.text('subject'),
+        code: code(fields.object('code')),
+        accessTokens: fields.objects('accessTokens').map(accessToken),
+      }
     case 'active':
       return {
         ...grant(fields),

@@ -1,7 +1,7 @@
 import { createCredential, createId, createRefreshToken, createTagKey, digest } from '../protocol/credential'
 import type { Bindings } from '../protocol/bindings'
 import type { Scope } from '../protocol/scope'
-import type { AccessToken, Active } from './authorization'
+import type { AccessToken, Active, Approved } from './authorization'
 import type { Circumstances } from './circumstances'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
@@ -14,38 +14,49 @@ export interface Issued {
 }
 
 /** An authorization after tokens were issued from it, and the tokens. */
-export interface Issuance {
-  readonly authorization: Active
+export interface Issuance<Holder extends Approved | Active = Active> {
+  readonly authorization: Holder
   readonly issued: Issued
 }
 
 // A client that refreshes faster than its tokens expire must not grow the record without end.
 const liveAccessTokens = 8
 
-/** Issues an access token, and the next refresh token where the authorization has or begins one. */
-export function issue(
-  authorization: Active,
-  wanted: { readonly scope: Scope; readonly refreshToken: boolean },
+/**
+ * Issues an access token, which is all that an answer of the authorization endpoint may hold. The authorization that it
+ * returns takes the place of the one that it was given.
+ */
+export function issueAccessToken<Holder extends Approved | Active>(
+  authorization: Holder,
+  scope: Scope,
   { now, random, lifetimes }: Circumstances,
-): Issuance {
-  const { id } = authorization
-  const accessToken = createCredential('accessToken', id, random)
+): Issuance<Holder> {
+  const accessToken = createCredential('accessToken', authorization.id, random)
   const expiresAt = now + lifetimes.accessToken
-  const issuedToken: AccessToken = { digest: digest(accessToken), scope: wanted.scope, expiresAt }
+  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt }
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
   const accessTokens = [...live, issuedToken].slice(-liveAccessTokens)
-  if (!wanted.refreshToken)
-    return {
-      authorization: { ...authorization, accessTokens },
-      issued: { accessToken, expiresAt, scope: wanted.scope, refreshToken: undefined },
-    }
-  const tagKey = authorization.refreshToken?.tagKey ?? createTagKey(random)
-  const generation = (authorization.refreshToken?.generation ?? -1) + 1
-  const refreshToken = createRefreshToken(id, generation, tagKey, random)
+  return {
+    authorization: { ...authorization, accessTokens },
+    issued: { accessToken, expiresAt, scope, refreshToken: undefined },
+  }
+}
+
+/** Issues an access token, and the next refresh token where the authorization has or begins one. */
+export function issue(
+  current: Active,
+  wanted: { readonly scope: Scope; readonly refreshToken: boolean },
+  circumstances: Circumstances,
+): Issuance {
+  const { authorization, issued } = issueAccessToken(current, wanted.scope, circumstances)
+  if (!wanted.refreshToken) return { authorization, issued }
+  const { now, random, lifetimes } = circumstances
+  const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
+  const generation = (current.refreshToken?.generation ?? -1) + 1
+  const refreshToken = createRefreshToken(current.id, generation, tagKey, random)
   return {
     authorization: {
       ...authorization,
-      accessTokens,
       refreshToken: {
         digest: digest(refreshToken),
         generation,
@@ -54,7 +65,7 @@ export function issue(
         rotation: undefined,
       },
     },
-    issued: { accessToken, expiresAt, scope: wanted.scope, refreshToken },
+    issued: { ...issued, refreshToken },
   }
 }
 

@@ -19,7 +19,7 @@ export function presentAccessToken(
   accessToken: string,
   now: number,
 ): Access | undefined {
-  if (current?.state !== 'active') return undefined
+  if (current?.state !== 'active' && current?.state !== 'approved') return undefined
   const { id: authorizationId, clientId, subject } = current
   const found = current.accessTokens.find((token) => hasDigest(accessToken, token.digest))
   if (found === undefined || found.expiresAt <= now) return undefined

@@ -61,7 +61,7 @@ function withFailure(approved: Approved): Approved {
 }
 
 function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
-  const { id, clientId, subject, scope, bindings, code } = approved
+  const { id, clientId, subject, scope, bindings, code, accessTokens } = approved
   const { authorization, issued } = issue(
     {
       state: 'active',
@@ -71,7 +71,8 @@ function spend(approved: Approved, { refreshToken }: Redemption, circumstances: 
       scope,
       bindings,
       spentCode: code.digest,
-      accessTokens: [],
+      // What came with the code descends from the same approval: a replay revokes it, too.
+      accessTokens,
       refreshToken: undefined,
     },
     { scope, refreshToken },

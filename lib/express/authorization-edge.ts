@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express'
+import type { Redirection } from '../authorization-endpoint/authorization-response'
 import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
 import type { OAuthError } from '../protocol/oauth-error'
 import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { FailureReports } from './failure'
 import { redirectTo, sendPage } from './page-response'
+import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
 
 /** What the middleware of the authorization endpoint works with. */
@@ -26,19 +28,12 @@ export async function ownerOf(edge: AuthorizationEdge, request: Request): Promis
   return parseResourceOwner(await edge.resourceOwner(request))
 }
 
-/** An answer to the client, which travels with the user agent. */
-export interface Answer {
-  readonly location: string
-  readonly error: OAuthError | undefined
-  readonly clientId: string
-}
-
 /** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
 export function answerClient(
   { reports }: AuthorizationEdge,
   request: Request,
   response: Response,
-  { location, error, clientId }: Answer,
+  { location, redirectBy, error, clientId }: Redirection,
 ): void {
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
@@ -46,7 +41,8 @@ export function answerClient(
   // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
-  redirectTo(response, location)
+  if (redirectBy === 'location') return redirectTo(response, location)
+  sendPage(response, 200, continuePage({ location, approved: error === undefined }))
 }
 
 /**

@@ -19,7 +19,9 @@ export function pkce(requirement: PkceRequirement): Extension {
     authorizationParameters: ['code_challenge', 'code_challenge_method'],
     tokenParameters: ['code_verifier'],
 
-    atAuthorizationRequest({ client, parameters }) {
+    atAuthorizationRequest({ client, parameters, responseType }) {
+      // RFC 7636 1: it protects codes; an answer without one has nothing to prove.
+      if (!responseType.grantTypes.includes('authorization_code')) return undefined
       const challenge = parameters.get('code_challenge')
       const method = parameters.get('code_challenge_method')
       if (challenge === undefined) {

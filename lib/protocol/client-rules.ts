@@ -1,9 +1,14 @@
 import type { Client } from './client'
 import type { Reading } from './configuration'
 import { loopbackUri } from './registered-redirect-uri'
+import type { ResponseTypeTerms } from './response-type'
 
 /** Adds each rule of a registration that the fields, sound by themselves, break together. */
-export function checkRules(client: Client, reading: Reading): void {
+export function checkRules(
+  client: Client,
+  responseTypes: readonly ResponseTypeTerms[],
+  reading: Reading,
+): void {
   const confidential = client.client_type === 'confidential'
   // RFC 6749 2.3: a confidential client has credentials, and a public one could not keep this grant's.
   if (confidential && client.client_secret_hashes.length === 0)
@@ -22,13 +27,37 @@ export function checkRules(client: Client, reading: Reading): void {
       'redirect_uris',
       'must hold at least one URI for a client that is public or uses the authorization endpoint.',
     )
-  if (client.response_types.includes('code') !== client.grant_types.includes('authorization_code'))
-    reading.wrong('response_types', 'must hold code if, and only if, grant_types holds authorization_code.')
   // RFC 7662 2.1: asking takes authorization; without credentials anybody could try tokens out.
   if (!confidential && client.may_introspect)
     reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
+  checkResponseTypes(client, responseTypes, reading)
   checkMethod(client, reading)
   checkRedirection(client, reading)
+}
+
+// RFC 6749 1.3: these grants begin at the authorization endpoint, and without a response type they never would.
+const grantsOfResponses = ['authorization_code', 'implicit']
+
+// RFC 7591 2.1: a response type and the grant types that it works with are registered together.
+function checkResponseTypes(
+  { grant_types, response_types }: Client,
+  known: readonly ResponseTypeTerms[],
+  reading: Reading,
+): void {
+  const used = known.filter(({ name }) => response_types.includes(name))
+  for (const { name, grantTypes } of used)
+    for (const grantType of grantTypes)
+      if (!grant_types.includes(grantType))
+        reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
+  for (const grantType of grantsOfResponses) {
+    const bringing = (type: ResponseTypeTerms) => type.grantTypes.includes(grantType)
+    if (!grant_types.includes(grantType) || used.some(bringing)) continue
+    const names = known.filter(bringing).map(({ name }) => name)
+    reading.wrong(
+      'response_types',
+      `must hold ${names.join(' or ')}, because grant_types holds ${grantType}.`,
+    )
+  }
 }
 
 // RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.

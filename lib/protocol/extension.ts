@@ -2,11 +2,17 @@ import type { Json } from './bindings'
 import type { Client } from './client'
 import type { OAuthError } from './oauth-error'
 import type { Parameters } from './parameters'
+import type { ResponseTypeTerms } from './response-type'
 
 /** A request as an extension sees it. */
 export interface ExtensionRequest {
   readonly client: Client
   readonly parameters: Parameters
+}
+
+/** An authorization request as an extension sees it. */
+export interface AuthorizationExtensionRequest extends ExtensionRequest {
+  readonly responseType: ResponseTypeTerms
 }
 
 /**
@@ -25,7 +31,7 @@ export interface Extension {
    *
    * @throws OAuthError to refuse the request; the client is told by redirect.
    */
-  atAuthorizationRequest?(request: ExtensionRequest): Json | undefined
+  atAuthorizationRequest?(request: AuthorizationExtensionRequest): Json | undefined
   /** Returns what it holds against a redemption of the code, given what it kept. Five objections burn the code. */
   atRedemption?(request: ExtensionRequest, kept: Json | undefined): OAuthError | undefined
 }

@@ -10,6 +10,7 @@ import {
   type Mistake,
 } from './configuration'
 import { readRedirection } from './read-redirection'
+import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
@@ -18,7 +19,7 @@ export interface Vocabulary {
   /** Undefined when the server's own scope is faulty, and so tells nothing about a client's. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[]
-  readonly responseTypes: readonly string[]
+  readonly responseTypes: readonly ResponseTypeTerms[]
   readonly authenticationMethods: readonly string[]
 }
 
@@ -58,7 +59,7 @@ export function parseClient(
     token_endpoint_auth_method: authenticationMethod(reading, vocabulary.authenticationMethods),
     ...readRedirection(reading),
     grant_types,
-    response_types: members(reading, 'response_types', usesCode ? ['code'] : [], vocabulary.responseTypes),
+    response_types: responseTypes(reading, usesCode ? ['code'] : [], vocabulary.responseTypes),
     scope: registeredScope(reading, vocabulary.scope),
     may_introspect: reading.optional('may_introspect', false, isBoolean, 'must be true or false.'),
     client_name: text('client_name'),
@@ -69,7 +70,7 @@ export function parseClient(
     tos_uri: page('tos_uri'),
   }
   // Fields that are wrong by themselves would only bring more mistakes with them.
-  if (mistakes.length === before) checkRules(client, reading)
+  if (mistakes.length === before) checkRules(client, vocabulary.responseTypes, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
@@ -80,20 +81,32 @@ function withoutNulls(source: unknown): unknown {
   return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
 }
 
+// By the name that the server gives it, so that the order of its values matters nowhere (RFC 6749 3.1.1).
+function responseTypes(
+  reading: Reading,
+  fallback: readonly string[],
+  known: readonly ResponseTypeTerms[],
+): readonly string[] {
+  const ownName = (name: string) => responseTypeNamed(name, known)?.name ?? name
+  const names = known.map(({ name }) => name)
+  return members(reading, 'response_types', fallback, names, ownName)
+}
+
 function members(
   reading: Reading,
   key: string,
   fallback: readonly string[],
   known: readonly string[],
+  ownName = (name: string) => name,
 ): readonly string[] {
-  const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.')
+  const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.').map(ownName)
   for (const name of listed)
     if (!known.includes(name))
       reading.wrong(
         key,
         `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
       )
-  return Object.freeze([...listed])
+  return Object.freeze(listed)
 }
 
 function secretHashes(reading: Reading): readonly string[] {

@@ -8,7 +8,7 @@ import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { TokenType } from '../token-types/token-type'
 import type { GrantType, Proof } from './grant-type'
-import { tokenResponse, type TokenResponse } from './token-response'
+import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
 /** What the token endpoint works with. */
 export interface TokenEndpoint {

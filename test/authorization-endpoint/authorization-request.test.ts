@@ -126,7 +126,11 @@ describe('parseAuthorizationRequest: extensions', () => {
   it('shows an extension the client and the parameters', () => {
     const atAuthorizationRequest = jest.fn(() => undefined)
     parse({ resource: 'x' }, { extensions: [extension({ atAuthorizationRequest })] })
-    expect(atAuthorizationRequest).toHaveBeenCalledWith({ client, parameters: expect.objectContaining({}) })
+    expect(atAuthorizationRequest).toHaveBeenCalledWith({
+      client,
+      parameters: expect.objectContaining({}),
+      responseType: codeResponseType,
+    })
   })
 
   it('refuses a repeated parameter of an extension, before the extension sees the request', () => {

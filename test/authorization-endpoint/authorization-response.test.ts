@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import {
   authorizationResponse,
-  errorResponse,
+  redirectWith,
+  redirectWithError,
   type ResponseFrame,
 } from '../../lib/authorization-endpoint/authorization-response'
 import { accessDenied } from '../../lib/protocol/oauth-error'
@@ -10,11 +11,12 @@ import { anyText } from '../support/rooms/arbitrary-text'
 
 const frame: ResponseFrame = {
   redirectUri: 'https://printer.example/callback',
-  mode: 'query',
+  responseType: { mode: 'query' },
   requestState: 'xyz',
   issuer: 'https://photos.example',
   errorUri: undefined,
 }
+const denied = accessDenied('owner_denied', 'No.')
 const code = 'ac_abc-_123'
 const respond = (bend: Partial<ResponseFrame>) => authorizationResponse({ ...frame, ...bend }, { code })
 
@@ -56,7 +58,7 @@ describe('authorizationResponse', () => {
   })
 
   it('puts the answer into the fragment where the response type wants it, and leaves the query alone (AUZ-7)', () => {
-    expect(respond({ mode: 'fragment', redirectUri: 'https://a.example/cb?x=1' })).toBe(
+    expect(respond({ responseType: { mode: 'fragment' }, redirectUri: 'https://a.example/cb?x=1' })).toBe(
       'https://a.example/cb?x=1#code=ac_abc-_123&state=xyz&iss=https%3A%2F%2Fphotos.example',
     )
   })
@@ -68,7 +70,7 @@ describe('authorizationResponse', () => {
   it.each(modes)('echoes any state exactly, in the %s', (mode) => {
     fc.assert(
       fc.property(anyText, anyRedirectUri, (requestState, redirectUri) => {
-        const location = respond({ mode, requestState, redirectUri })
+        const location = respond({ responseType: { mode }, requestState, redirectUri })
         expect(received(location, mode).getAll('state').at(-1)).toBe(requestState)
       }),
     )
@@ -77,7 +79,9 @@ describe('authorizationResponse', () => {
   it.each(modes)('keeps every byte of the redirection URI before its answer, in the %s', (mode) => {
     fc.assert(
       fc.property(anyText, anyRedirectUri, (requestState, redirectUri) => {
-        expect(respond({ mode, requestState, redirectUri }).startsWith(redirectUri)).toBe(true)
+        expect(respond({ responseType: { mode }, requestState, redirectUri }).startsWith(redirectUri)).toBe(
+          true,
+        )
       }),
     )
   })
@@ -85,7 +89,7 @@ describe('authorizationResponse', () => {
   it.each(modes)('sends the parameters of the answer once each, in the %s', (mode) => {
     fc.assert(
       fc.property(anyText, (requestState) => {
-        const names = [...received(respond({ mode, requestState }), mode).keys()]
+        const names = [...received(respond({ responseType: { mode }, requestState }), mode).keys()]
         expect(names).toEqual(['code', 'state', 'iss'])
       }),
     )
@@ -95,8 +99,8 @@ describe('authorizationResponse', () => {
     fc.assert(
       fc.property(fc.constantFrom(...modes), fc.option(anyText, { nil: undefined }), (mode, requestState) => {
         const answers = [
-          respond({ mode, requestState }),
-          errorResponse({ ...frame, mode, requestState }, accessDenied('owner_denied', 'No.')),
+          respond({ responseType: { mode }, requestState }),
+          redirectWithError({ ...frame, responseType: { mode }, requestState }, 'x', denied).location,
         ]
         for (const location of answers)
           expect(received(location, mode).get('iss')).toBe('https://photos.example')
@@ -113,11 +117,11 @@ describe('authorizationResponse', () => {
   })
 })
 
-describe('errorResponse', () => {
+describe('redirectWithError', () => {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
 
   it.each(modes)('tells code and description, and keeps the reason, in the %s (AUZ-11)', (mode) => {
-    const location = errorResponse({ ...frame, mode }, error)
+    const { location } = redirectWithError({ ...frame, responseType: { mode } }, 'printer', error)
     expect(Object.fromEntries(received(location, mode))).toEqual({
       error: 'access_denied',
       error_description: 'The resource owner denied the request.',
@@ -125,5 +129,30 @@ describe('errorResponse', () => {
       iss: 'https://photos.example',
     })
     expect(location).not.toContain('owner_denied')
+  })
+})
+
+describe('redirectWith and redirectWithError', () => {
+  it.each([
+    [undefined, 'location'],
+    [{ mode: 'fragment' }, 'location'],
+    [{ mode: 'fragment', redirectBy: 'page' }, 'page'],
+  ] as const)('of the response type %j: the user agent is sent on by %s', (responseType, redirectBy) => {
+    const bent = { ...frame, responseType }
+    expect(redirectWith(bent, 'printer', { code })).toEqual({
+      kind: 'redirect',
+      location: authorizationResponse(bent, { code }),
+      redirectBy,
+      error: undefined,
+      clientId: 'printer',
+    })
+    expect(redirectWithError(bent, 'printer', denied)).toMatchObject({
+      location: expect.stringMatching(
+        responseType === undefined ? /\?error=access_denied&/ : /#error=access_denied&/,
+      ),
+      redirectBy,
+      error: denied,
+      clientId: 'printer',
+    })
   })
 })

@@ -2,6 +2,7 @@ import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoi
 
 const typeOf = (name: string): ResponseType => ({
   name,
+  grantTypes: [],
   mode: 'query',
   approve: () => {
     throw new Error('Not asked for here.')

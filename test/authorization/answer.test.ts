@@ -1,6 +1,6 @@
-import { answered, approve, deny } from '../../lib/authorization/answer'
+import { answered, approveWithAccessToken, approveWithCode, deny } from '../../lib/authorization/answer'
 import { expiryOf } from '../../lib/authorization/authorization'
-import { credentialId, hasDigest } from '../../lib/protocol/credential'
+import { credentialId, digest, hasDigest } from '../../lib/protocol/credential'
 import {
   activeAuthorization,
   approvedAuthorization,
@@ -20,7 +20,7 @@ describe('answered', () => {
 
   it.each([
     ['there is no such request', undefined],
-    ['it was approved', approve(pending, circumstances()).authorization],
+    ['it was approved', approveWithCode(pending, circumstances()).authorization],
     ['it was denied', deny(pending)],
     ['its code was redeemed', activeAuthorization().active],
   ])('is nothing any more when %s', (_when, current) => {
@@ -57,8 +57,8 @@ describe('answered', () => {
   })
 })
 
-describe('approve', () => {
-  const { authorization, code } = approve(pending, circumstances())
+describe('approveWithCode', () => {
+  const { authorization, code } = approveWithCode(pending, circumstances())
 
   it('issues a code that names the record, and keeps its digest only', () => {
     expect(credentialId('authorizationCode', code)).toBe(pending.id)
@@ -80,11 +80,35 @@ describe('approve', () => {
 
   it('lets the code live for its own time, counted from the approval', () => {
     const late = circumstances({ now: noon + 500 })
-    expect(expiryOf(approve(pending, late).authorization)).toBe(noon + 500 + lifetimes.authorizationCode)
+    expect(expiryOf(approveWithCode(pending, late).authorization)).toBe(
+      noon + 500 + lifetimes.authorizationCode,
+    )
   })
 
   it('issues another code for each approval', () => {
     expect(approvedAuthorization().code).not.toBe(approvedAuthorization().code)
+  })
+})
+
+describe('approveWithAccessToken', () => {
+  const { authorization, issued } = approveWithAccessToken(pending, circumstances())
+
+  it('issues an access token to the whole scope, and neither code nor refresh token (AUZ-8)', () => {
+    const { clientId, subject, scope, bindings } = proposal
+    const expiresAt = noon + lifetimes.accessToken
+    expect(issued).toEqual({ accessToken: expect.any(String), expiresAt, scope, refreshToken: undefined })
+    expect(authorization).toEqual({
+      state: 'active',
+      id: pending.id,
+      clientId,
+      subject,
+      scope,
+      bindings,
+      spentCode: undefined,
+      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt }],
+      refreshToken: undefined,
+    })
+    expect(expiryOf(authorization)).toBe(expiresAt)
   })
 })
 

@@ -1,7 +1,7 @@
 import { expiryOf } from '../../lib/authorization/authorization'
-import { issue, issueDirectly, type ProvenGrant } from '../../lib/authorization/issue'
+import { issue, issueAccessToken, issueDirectly, type ProvenGrant } from '../../lib/authorization/issue'
 import { credentialId, hasDigest } from '../../lib/protocol/credential'
-import { activeAuthorization } from '../support/authorization/authorization'
+import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
 import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
 
 const grant: ProvenGrant = {
@@ -43,6 +43,24 @@ describe('issue', () => {
     expect(current.accessTokens.map(({ expiresAt }) => expiresAt - noon - lifetimes.accessToken)).toEqual([
       13, 14, 15, 16, 17, 18, 19, 20,
     ])
+  })
+})
+
+describe('issueAccessToken', () => {
+  const { approved } = approvedAuthorization()
+  const { authorization, issued } = issueAccessToken(approved, ['photos.read'], circumstances())
+
+  it('adds a token to a code that waits, and leaves the code as it is', () => {
+    expect(authorization).toEqual({ ...approved, accessTokens: [expect.anything()] })
+    expect(hasDigest(issued.accessToken, authorization.accessTokens[0]!.digest)).toBe(true)
+    expect(issued).toMatchObject({ scope: ['photos.read'], refreshToken: undefined })
+  })
+
+  it('keeps the record until code and token are both dead', () => {
+    expect(expiryOf(authorization)).toBe(noon + lifetimes.accessToken)
+    const brief = circumstances({ lifetimes: { ...lifetimes, accessToken: 1 } })
+    const dead = issueAccessToken(approved, ['photos.read'], brief).authorization
+    expect(expiryOf(dead)).toBe(approved.code.expiresAt)
   })
 })
 

@@ -1,11 +1,14 @@
 import { deny } from '../../lib/authorization/answer'
+import { issueAccessToken } from '../../lib/authorization/issue'
 import { presentAccessToken } from '../../lib/authorization/present-access-token'
+import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/rotate-refresh-token'
 import { createCredential, secureRandom } from '../../lib/protocol/credential'
 import {
   activeAuthorization,
   approvedAuthorization,
   pendingAuthorization,
+  redemption,
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
@@ -48,6 +51,17 @@ describe('presentAccessToken', () => {
     ['nothing', ''],
   ])('gives nothing for %s', (_what, text) => {
     expect(presentAccessToken(active, text, noon)).toBeUndefined()
+  })
+
+  it('takes a token that came together with a code, before and after the code is redeemed', () => {
+    const { approved, code } = approvedAuthorization()
+    const both = issueAccessToken(approved, ['photos.read'], circumstances())
+    const redeemed = written(redeemCode(both.authorization, redemption(code), circumstances()))
+    for (const current of [both.authorization, redeemed])
+      expect(presentAccessToken(current, both.issued.accessToken, noon)).toMatchObject({
+        subject: 'alice',
+        scope: ['photos.read'],
+      })
   })
 
   it('gives each token its own scope, an older one too', () => {

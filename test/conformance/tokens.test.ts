@@ -1,4 +1,4 @@
-import { tokenResponse } from '../../lib/token-endpoint/token-response'
+import { tokenResponse } from '../../lib/token-types/token-response'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'

@@ -16,9 +16,11 @@ const vector = {
 }
 const good = { code_challenge: vector.challenge, code_challenge_method: 'S256' }
 
+const responseType = { name: 'code', grantTypes: ['authorization_code'] }
+
 type Values = Parameters<typeof parametersOf>[0]
 const requested = (values: Values, requirement: PkceRequirement = 'public', client = phone) =>
-  pkce(requirement).atAuthorizationRequest?.({ client, parameters: parametersOf(values) })
+  pkce(requirement).atAuthorizationRequest?.({ client, parameters: parametersOf(values), responseType })
 const redeem = (code_verifier: string | undefined, kept: Json | undefined = vector.challenge) =>
   pkce('public').atRedemption?.({ client: phone, parameters: parametersOf({ code_verifier }) }, kept)
 
@@ -52,6 +54,14 @@ describe('pkce: the authorization request', () => {
   ])('required of %s: takes %s without a challenge, and keeps nothing', (requirement, _who, client) => {
     for (const values of [{}, { code_challenge: '' }])
       expect(requested(values, requirement, client)).toBeUndefined()
+  })
+
+  it('asks nothing of an answer without a code, and keeps nothing', () => {
+    const request = { client: phone, responseType: { name: 'token', grantTypes: ['implicit'] } }
+    for (const values of [{}, good, { code_challenge: 'short' }])
+      expect(
+        pkce('all').atAuthorizationRequest?.({ ...request, parameters: parametersOf(values) }),
+      ).toBeUndefined()
   })
 
   it('refuses a method without a challenge, of every client: something was lost', () => {

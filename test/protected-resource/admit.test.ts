@@ -1,4 +1,4 @@
-import { approve } from '../../lib/authorization/answer'
+import { approveWithCode } from '../../lib/authorization/answer'
 import type { Active } from '../../lib/authorization/authorization'
 import { AccessRefusal } from '../../lib/protected-resource/access-refusal'
 import { admit } from '../../lib/protected-resource/admit'
@@ -129,7 +129,7 @@ describe('admit: the token', () => {
 
   it('refuses a handle and a code of authorizations that wait', async () => {
     const { pending, handle } = pendingAuthorization()
-    const other = approve(pendingAuthorization().pending, circumstances())
+    const other = approveWithCode(pendingAuthorization().pending, circumstances())
     const store = await stored(pending, other.authorization)
     for (const credential of [handle, other.code])
       for (const text of [credential, credential.replace(/^.._/, 'at_')]) {

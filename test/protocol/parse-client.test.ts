@@ -93,14 +93,17 @@ describe('parseClient', () => {
     expect(mistakesWith(bend)).toEqual([mistake('token_endpoint_auth_method', 'cannot be')])
   })
 
-  it.each([
-    [
-      'the response type without its grant',
-      { ...machine, redirect_uris: ['https://a.example/'], response_types: ['code'] },
-    ],
-    ['the grant without its response type', { response_types: [] }],
-  ])('refuses %s', (_what, bend) => {
-    expect(mistakesWith(bend)).toEqual([mistake('response_types', 'if, and only if')])
+  it('refuses a response type without its grant', () => {
+    const bend = { ...machine, redirect_uris: ['https://a.example/'], response_types: ['code'] }
+    expect(mistakesWith(bend)).toEqual([
+      mistake('grant_types', 'must hold authorization_code, because response_types holds code.'),
+    ])
+  })
+
+  it('refuses a grant without a response type of it', () => {
+    expect(mistakesWith({ response_types: [] })).toEqual([
+      mistake('response_types', 'must hold code, because grant_types holds authorization_code.'),
+    ])
   })
 
   it('adds no mistake that only follows from another', () => {

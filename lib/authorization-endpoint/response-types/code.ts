@@ -1,12 +1,13 @@
-import { approve } from '../../authorization/answer'
+import { approveWithCode } from '../../authorization/answer'
 import type { ResponseType } from '../response-type'
 
 /** RFC 6749 4.1.2: the answer is an authorization code in the query. */
 export const codeResponseType: ResponseType = {
   name: 'code',
+  grantTypes: ['authorization_code'],
   mode: 'query',
   approve(pending, circumstances) {
-    const { authorization, code } = approve(pending, circumstances)
+    const { authorization, code } = approveWithCode(pending, circumstances)
     return { authorization, parameters: { code } }
   },
 }

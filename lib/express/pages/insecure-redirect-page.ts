@@ -36,7 +36,7 @@ export function insecureRedirectPage({ location, granted }: InsecureRedirectView
         page${granted ? ': the app then gets no access.' : ': the app then is told nothing.'}
       </p>
       <div class="actions">
-        <a class="button" href="${location}" rel="noreferrer">Continue without protection</a>
+        <a href="${location}" rel="noreferrer">Continue without protection</a>
       </div>
     `,
   })

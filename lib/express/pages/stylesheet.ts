@@ -111,7 +111,7 @@ code { color: var(--muted); font: 0.75rem/1.5 ui-monospace, SFMono-Regular, Menl
 dt { flex: none; color: var(--muted); }
 dd { min-width: 0; font-weight: 500; text-align: right; }
 .actions { display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
-button, .button {
+button, .actions a {
   flex: 1 1 0;
   min-height: 2.875rem;
   padding: 0.5rem 1rem;
@@ -123,11 +123,11 @@ button, .button {
   font-weight: 600;
   cursor: pointer;
 }
-button:hover, .button:hover { background: var(--inset); }
-.button { display: grid; place-items: center; border-radius: 0.625rem; text-align: center; }
-.button:hover { text-decoration: none; }
-button.primary { border-color: transparent; background: var(--accent); color: var(--on-accent); }
-button.primary:hover { background: var(--accent-hover); }
+button:hover, .actions a:hover { background: var(--inset); }
+.actions a { display: grid; place-items: center; border-radius: 0.625rem; text-align: center; }
+.actions a:hover { text-decoration: none; }
+.actions .primary { border-color: transparent; background: var(--accent); color: var(--on-accent); }
+.actions .primary:hover { background: var(--accent-hover); }
 label { display: block; margin-top: 1rem; font-size: 0.875rem; font-weight: 500; }
 input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   display: block;

@@ -14,7 +14,7 @@ describe('insecureRedirectPage', () => {
     const page = insecureRedirectPage(view)
     expect(page).toContain('<bdi>http://old.example</bdi>')
     expect(page.match(/<a [^>]*>/g)).toEqual([
-      '<a class="button" href="http://old.example/callback?code=ac_1&amp;state=a" rel="noreferrer">',
+      '<a href="http://old.example/callback?code=ac_1&amp;state=a" rel="noreferrer">',
     ])
   })
 

@@ -36,7 +36,7 @@ export function denied(expiresAt: number, changed: Partial<Denied> = {}): Denied
 
 export function approved(expiresAt: number, changed: Partial<Approved> = {}): Approved {
   const code = { digest: digest('code'), redirectUri, redirectUriSent: false, failures: 2, expiresAt }
-  return { ...granted, state: 'approved', id: random22(), code, ...changed }
+  return { ...granted, state: 'approved', id: random22(), code, accessTokens: [], ...changed }
 }
 
 /** A client that acts for itself: no resource owner, no code, no refresh token. */

@@ -53,6 +53,8 @@ const pending: fc.Arbitrary<Pending> = record({
 
 const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), id: text, expiresAt: time })
 
+const accessToken: fc.Arbitrary<AccessToken> = record({ digest: text, scope, expiresAt: time })
+
 const approved: fc.Arbitrary<Approved> = record({
   state: fc.constant('approved'),
   ...grant,
@@ -64,9 +66,8 @@ const approved: fc.Arbitrary<Approved> = record({
     failures: fc.nat(),
     expiresAt: time,
   }),
+  accessTokens: fc.array(accessToken, { maxLength: 3 }),
 })
-
-const accessToken: fc.Arbitrary<AccessToken> = record({ digest: text, scope, expiresAt: time })
 
 const refreshToken: fc.Arbitrary<RefreshToken> = record({
   digest: text,

@@ -1,4 +1,4 @@
-import { approve } from '../../../lib/authorization/answer'
+import { approveWithCode } from '../../../lib/authorization/answer'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
@@ -36,7 +36,7 @@ export function approvedAuthorization(
   bend: Partial<Proposal> = {},
   at: Circumstances = circumstances(),
 ): { readonly approved: Approved; readonly code: string } {
-  const { authorization, code } = approve(pendingAuthorization(bend, at).pending, at)
+  const { authorization, code } = approveWithCode(pendingAuthorization(bend, at).pending, at)
   return { approved: authorization, code }
 }
 

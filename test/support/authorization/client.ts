@@ -5,7 +5,7 @@ import { parseClient, type Vocabulary } from '../../../lib/protocol/parse-client
 export const vocabulary: Vocabulary = {
   scope: ['photos.read', 'photos.write', 'profile'],
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
-  responseTypes: ['code'],
+  responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
   authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
 }
 

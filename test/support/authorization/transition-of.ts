@@ -1,4 +1,4 @@
-import { answered, approve, deny } from '../../../lib/authorization/answer'
+import { answered, approveWithCode, deny } from '../../../lib/authorization/answer'
 import type { Pending } from '../../../lib/authorization/authorization'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
@@ -55,7 +55,7 @@ export function transitionOf(
         const request = answered(current, { handle, subject: move.owner }, at.now)
         if (request instanceof OAuthError) return keep(request)
         if (move.move === 'deny') return save(deny(request), { kind: 'done' })
-        const { authorization, code } = approve(request, at)
+        const { authorization, code } = approveWithCode(request, at)
         return save(authorization, { kind: 'code', code })
       }
   }

@@ -9,14 +9,27 @@ export interface Redirection {
 
 /** Reads an answer that sends the user agent on; every parameter of it comes once. */
 export function redirectionOf(response: Response): Redirection {
+  const [uri = '', query = ''] = locationOf(response).split('?')
+  return { uri, parameters: parametersOf(query) }
+}
+
+/** Reads an answer in the fragment; the redirection URI may have a query. */
+export function fragmentOf(response: Response): Redirection {
+  const [uri = '', fragment = ''] = locationOf(response).split('#')
+  return { uri, parameters: parametersOf(fragment) }
+}
+
+function locationOf(response: Response): string {
   const location = response.get('Location')
-  if (response.status !== 303 || location === undefined)
-    throw new Error(`Not a redirect: ${response.status} ${response.text.slice(0, 500)}`)
-  const [uri = '', query = ''] = location.split('?')
-  const pairs = [...new URLSearchParams(query)]
+  if (response.status === 303 && location !== undefined) return location
+  throw new Error(`Not a redirect: ${response.status} ${response.text.slice(0, 500)}`)
+}
+
+function parametersOf(component: string): Redirection['parameters'] {
+  const pairs = [...new URLSearchParams(component)]
   const parameters = Object.fromEntries(pairs)
-  if (Object.keys(parameters).length < pairs.length) throw new Error(`A parameter is repeated: ${location}`)
-  return { uri, parameters }
+  if (Object.keys(parameters).length < pairs.length) throw new Error(`A parameter is repeated: ${component}`)
+  return parameters
 }
 
 /** The code of an approval. */

@@ -59,6 +59,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     extensions: [],
     defaultScope: [],
     findClient: clientsOf(clientWith()),
+    tokenType: bearer,
     store: watchedStore(),
     circumstances,
     ...bend,

@@ -1,4 +1,4 @@
-import { answered, approve } from '../../../lib/authorization/answer'
+import { answered, approveWithCode } from '../../../lib/authorization/answer'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import { begin, commit } from '../../../lib/authorization/commit'
 import { propose } from '../../../lib/authorization/propose'
@@ -42,7 +42,7 @@ export async function everyCredential(
     (current) => {
       const open = answered(current, { handle, subject }, circumstances.now)
       if (open instanceof OAuthError) return keep(open)
-      const approval = approve(open, circumstances)
+      const approval = approveWithCode(open, circumstances)
       return save(approval.authorization, approval.code)
     },
     secureRandom,

@@ -1,6 +1,6 @@
 import type { Issued } from '../authorization/issue'
 import { formatScope } from '../protocol/scope'
-import type { TokenType } from '../token-types/token-type'
+import type { TokenType } from './token-type'
 
 /** The members of a token response (RFC 6749 5.1). */
 export type TokenResponse = Readonly<Record<string, string | number>>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Issued } from '../../lib/authorization/issue'
 import { parseScope } from '../../lib/protocol/scope'
-import { tokenResponse } from '../../lib/token-endpoint/token-response'
+import { tokenResponse } from '../../lib/token-types/token-response'
 import { bearer } from '../../lib/token-types/bearer'
 import type { TokenType } from '../../lib/token-types/token-type'
 import { noon } from '../support/authorization/circumstances'

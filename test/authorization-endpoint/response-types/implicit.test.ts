@@ -1,0 +1,34 @@
+import { implicit } from '../../../lib/authorization-endpoint/response-types/implicit'
+import { ConfigurationError } from '../../../lib/protocol/configuration'
+import { pendingAuthorization } from '../../support/authorization/authorization'
+import { circumstances } from '../../support/authorization/circumstances'
+
+// A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
+const javascript: { implicit(options: unknown): unknown } = { implicit }
+
+describe('the response type token', () => {
+  it('answers in the fragment with an access token alone', () => {
+    const { pending } = pendingAuthorization()
+    const type = implicit()
+    expect(type).toMatchObject({ name: 'token', grantTypes: ['implicit'], mode: 'fragment' })
+    expect(type.approve(pending, circumstances())).toMatchObject({
+      authorization: { state: 'active', spentCode: undefined, refreshToken: undefined },
+      parameters: {},
+      issued: { scope: pending.scope, refreshToken: undefined },
+    })
+  })
+
+  it('redirects by the header unless told otherwise', () => {
+    expect(implicit().redirectBy).toBe('location')
+    expect(implicit({ redirectBy: 'page' }).redirectBy).toBe('page')
+  })
+
+  it.each<[unknown, string]>([
+    [{ redirectBy: 'popup' }, "redirectBy must be 'location' or 'page'."],
+    [{ redirectby: 'page' }, 'redirectby is not known here; the known names are redirectBy.'],
+    [null, 'options must be an object.'],
+  ])('refuses the options %j', (options, problem) => {
+    expect(() => javascript.implicit(options)).toThrow(ConfigurationError)
+    expect(() => javascript.implicit(options)).toThrow(problem)
+  })
+})
