@@ -27,10 +27,12 @@ export function resolveOptions(options: Options): Settings {
   const reading = new Reading(options, '')
   if (!isRecord(options)) reading.settle(subject)
   const scopes = resolveScopes(reading)
+  // Asked at once, while no other option can have been read: a faulty scope tells nothing about a client's.
+  const knownScope = reading.mistakes.length > 0 ? undefined : [...scopes.keys()]
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
   const vocabulary = {
-    scope: reading.mistakes.length > 0 ? undefined : [...scopes.keys()],
+    scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -41,7 +43,7 @@ export function resolveOptions(options: Options): Settings {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, vocabulary, storeDeadline),
     scopes,
-    defaultScope: resolveDefaultScope(reading, vocabulary.scope),
+    defaultScope: resolveDefaultScope(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     store: resolveStore(reading, clock),

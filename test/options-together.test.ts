@@ -106,6 +106,14 @@ describe('options that only look right', () => {
     },
   )
 
+  it.each([{ resourceOwner: 7 }, { responseTypes: 7 }])(
+    '%j hides no scope that a client cannot have',
+    (bend) => {
+      const clients = [{ ...phone, scope: 'photos.print' }]
+      expect(pathsWith({ ...bend, clients })).toEqual([...Object.keys(bend), 'clients[0].scope'])
+    },
+  )
+
   it('a login with a fragment would lose the way back', () => {
     expect(pathsWith({ login: '/login#top' })).toEqual(['login'])
   })
