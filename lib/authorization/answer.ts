@@ -1,8 +1,8 @@
 import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import type { Active, Approved, Authorization, Denied, Pending } from './authorization'
+import type { Approved, Authorization, Denied, Pending } from './authorization'
 import type { Circumstances } from './circumstances'
-import { issueAccessToken, type Issuance } from './issue'
+import { issueAccessToken, withoutTokens, type Issuance } from './issue'
 
 /** A decision as it came in: the handle of the form, and who is logged in now. */
 export interface Answer {
@@ -51,22 +51,8 @@ export function approveWithCode(
 }
 
 /** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
-export function approveWithAccessToken(
-  { id, clientId, subject, scope, bindings }: Pending,
-  circumstances: Circumstances,
-): Issuance {
-  const approved: Active = {
-    state: 'active',
-    id,
-    clientId,
-    subject,
-    scope,
-    bindings,
-    spentCode: undefined,
-    accessTokens: [],
-    refreshToken: undefined,
-  }
-  return issueAccessToken(approved, scope, circumstances)
+export function approveWithAccessToken(pending: Pending, circumstances: Circumstances): Issuance {
+  return issueAccessToken(withoutTokens(pending), pending.scope, circumstances)
 }
 
 /** Denial. It stays on record, so that a decision sent twice cannot end both ways. */

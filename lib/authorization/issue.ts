@@ -69,6 +69,27 @@ export function issue(
   }
 }
 
+/** The record of what was granted, as it is before any token is issued from it. */
+export function withoutTokens({
+  id,
+  clientId,
+  subject,
+  scope,
+  bindings,
+}: Pick<Active, 'id' | 'clientId' | 'subject' | 'scope' | 'bindings'>): Active {
+  return {
+    state: 'active',
+    id,
+    clientId,
+    subject,
+    scope,
+    bindings,
+    spentCode: undefined,
+    accessTokens: [],
+    refreshToken: undefined,
+  }
+}
+
 /** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
 export interface ProvenGrant {
   readonly clientId: string
@@ -80,17 +101,5 @@ export interface ProvenGrant {
 
 /** Begins an authorization with tokens at once. */
 export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  const { clientId, subject, scope, bindings, refreshToken } = grant
-  const fresh: Active = {
-    state: 'active',
-    id: createId(circumstances.random),
-    clientId,
-    subject,
-    scope,
-    bindings,
-    spentCode: undefined,
-    accessTokens: [],
-    refreshToken: undefined,
-  }
-  return issue(fresh, { scope, refreshToken }, circumstances)
+  return issue(withoutTokens({ ...grant, id: createId(circumstances.random) }), grant, circumstances)
 }

@@ -1,7 +1,7 @@
 import { OAuthError } from '../protocol/oauth-error'
 import type { Active, Authorization, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
-import { issue, type Issued } from './issue'
+import { issueAccessToken, type Issued } from './issue'
 import { refreshRefused, refreshScope } from './refresh-refusal'
 import { unseal } from './sealed-answer'
 import { keep, remove, save, type Step } from './step'
@@ -32,8 +32,7 @@ export function presentAgain(
   if (scope instanceof OAuthError) return keep(scope)
   if (answer.expiresAt > now) return keep(answer)
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
-  const wanted = { scope: answer.scope, refreshToken: false }
-  const { authorization, issued } = issue(current, wanted, circumstances)
+  const { authorization, issued } = issueAccessToken(current, answer.scope, circumstances)
   return save(authorization, { ...issued, refreshToken: answer.refreshToken })
 }
 

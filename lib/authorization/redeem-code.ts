@@ -3,7 +3,7 @@ import { hasDigest } from '../protocol/credential'
 import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
 import type { Approved, Authorization, Code } from './authorization'
 import type { Circumstances } from './circumstances'
-import { issue, type Issued } from './issue'
+import { issue, withoutTokens, type Issued } from './issue'
 import { keep, remove, save, type Step } from './step'
 
 /** A redemption as its client asks for it. */
@@ -61,22 +61,9 @@ function withFailure(approved: Approved): Approved {
 }
 
 function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
-  const { id, clientId, subject, scope, bindings, code, accessTokens } = approved
-  const { authorization, issued } = issue(
-    {
-      state: 'active',
-      id,
-      clientId,
-      subject,
-      scope,
-      bindings,
-      spentCode: code.digest,
-      // What came with the code descends from the same approval: a replay revokes it, too.
-      accessTokens,
-      refreshToken: undefined,
-    },
-    { scope, refreshToken },
-    circumstances,
-  )
+  const { scope, code, accessTokens } = approved
+  // Tokens that came with the code descend from the same approval: a replay revokes them, too.
+  const spent = { ...withoutTokens(approved), spentCode: code.digest, accessTokens }
+  const { authorization, issued } = issue(spent, { scope, refreshToken }, circumstances)
   return save(authorization, issued)
 }

@@ -17,6 +17,9 @@ export function claimedClientId(request: Request): string | undefined {
 
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
+  // A request is examined once, however many strategies look at it.
+  private readonly examined = new WeakMap<Request, Promise<PresentedClient>>()
+
   constructor(
     private readonly methods: readonly ClientAuthenticationMethod[],
     private readonly findClient: FindClient,
@@ -24,7 +27,15 @@ export class ClientVerification {
   ) {}
 
   /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
-  async present(request: Request): Promise<PresentedClient> {
+  present(request: Request): Promise<PresentedClient> {
+    const known = this.examined.get(request)
+    if (known !== undefined) return known
+    const presented = this.examine(request)
+    this.examined.set(request, presented)
+    return presented
+  }
+
+  private async examine(request: Request): Promise<PresentedClient> {
     const presented = presentedClient(await this.sourcesOf(request), this.methods)
     claims.set(request, presented.clientId.slice(0, 256))
     return presented
