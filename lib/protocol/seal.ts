@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+import type { Random } from './credential'
+
+const cipher = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/** What a text is sealed under: a credential that stores do not hold, and what for, so that no seal opens another. */
+export interface SealKey {
+  readonly credential: string
+  readonly purpose: string
+}
+
+/** Encrypts a text under a key that only the bearer of the credential can derive; a store cannot read it. */
+export function sealText(text: string, key: SealKey, random: Random): string {
+  const nonce = random(nonceBytes)
+  const encryption = createCipheriv(cipher, bytesOf(key), nonce)
+  const sealed = Buffer.concat([encryption.update(text, 'utf8'), encryption.final()])
+  return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
+}
+
+/** The text again; undefined when this key did not seal it or it was altered. */
+export function unsealText(sealed: string, key: SealKey): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const nonce = bytes.subarray(0, nonceBytes)
+  const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes)
+  try {
+    const decryption = createDecipheriv(cipher, bytesOf(key), nonce, { authTagLength: tagBytes })
+    decryption.setAuthTag(tag)
+    const text = decryption.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8')
+    return text + decryption.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function bytesOf({ credential, purpose }: SealKey): Buffer {
+  return createHmac('sha256', credential).update(purpose).digest()
+}
