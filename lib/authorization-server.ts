@@ -11,7 +11,6 @@ import { wellKnownBelowIssuer, wellKnownPaths } from './metadata/well-known'
 import type { AuthorizationServerOptions } from './options'
 import type { ClientStrategy } from './passport/client-strategy'
 import { resolveOptions } from './resolve-options'
-import { bearer } from './token-types/bearer'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
 import { wireMetadata } from './wire-metadata'
@@ -57,7 +56,7 @@ export interface AuthorizationServer {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const wiring = wiringOf(settings)
-  const { store, circumstances, reports } = wiring
+  const { store, counters, circumstances, reports } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
   const { proof, token, revocation, introspection } = clientEndpoints
@@ -90,7 +89,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
     bearerGuard: bearerGuard({
       store,
-      tokenType: bearer,
+      counters,
+      tokenTypes: settings.tokenTypes,
       now: () => circumstances().now,
       knownScope: [...settings.scopes.keys()],
       reports,

@@ -53,5 +53,17 @@ export {
 } from './protocol/oauth-error'
 export type { Parameters } from './protocol/parameters'
 export type { ResponseTypeTerms } from './protocol/response-type'
+export type {
+  IssueMoment,
+  PresentedToken,
+  ResourceRequest,
+  TokenCheck,
+  TokenIssue,
+  TokenProperties,
+  TokenType,
+  TokenTypes,
+} from './protocol/token-type'
+export { mac, type MacOptions } from './token-types/mac/mac'
+export type { MacAlgorithm } from './token-types/mac/algorithm'
 export type { PkceRequirement } from './extensions/pkce'
 export type { Scope } from './protocol/scope'

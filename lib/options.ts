@@ -6,6 +6,7 @@ import type { PkceRequirement } from './extensions/pkce'
 import type { ClientRegistration } from './protocol/client'
 import type { Extension } from './protocol/extension'
 import type { ResourceOwner } from './protocol/resource-owner'
+import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { ClientStore } from './stores/client-store'
 
@@ -62,6 +63,10 @@ export interface AuthorizationServerOptions {
    * `response_types` and what it needs in `grant_types`.
    */
   readonly responseTypes?: readonly ResponseType[]
+  /** Token types beside `bearer`, such as `mac({ hosts })`. A client gets the one that its `token_type` names. */
+  readonly tokenTypes?: readonly TokenType[]
+  /** The token type of clients whose registration names none. Default `bearer`. */
+  readonly tokenType?: string
   /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
   readonly pkce?: PkceRequirement
   /** Guests at the endpoints, beside PKCE. */

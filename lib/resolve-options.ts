@@ -9,6 +9,7 @@ import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import { resolvePaths } from './resolve-paths'
 import { resolveResponseTypes } from './resolve-response-types'
+import { resolveDefaultTokenType, resolveTokenTypes } from './resolve-token-types'
 import type { Settings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { deadlineCure, isDeadline } from './stores/deadline'
@@ -31,11 +32,14 @@ export function resolveOptions(options: Options): Settings {
   const knownScope = reading.mistakes.length > 0 ? undefined : [...scopes.keys()]
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
+  const tokenTypes = resolveTokenTypes(reading)
   const vocabulary = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    tokenTypes: tokenTypes.map(({ name }) => name),
+    defaultTokenType: resolveDefaultTokenType(reading, tokenTypes),
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
@@ -50,6 +54,7 @@ export function resolveOptions(options: Options): Settings {
     ...resolvePaths(reading),
     lifetimes: resolveLifetimes(reading),
     responseTypes,
+    tokenTypes,
     extensions: resolveExtensions(reading),
     storeDeadline,
     maintenance: hook(reading, 'maintenance', options.maintenance),

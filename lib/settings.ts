@@ -4,6 +4,7 @@ import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
 import type { Scope } from './protocol/scope'
+import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
 
 /** The options, complete and proven: what every room is wired from. */
@@ -26,6 +27,8 @@ export interface Settings {
   readonly lifetimes: Lifetimes
   /** All of them, `code` first. */
   readonly responseTypes: readonly ResponseType[]
+  /** All of them, `bearer` first. */
+  readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly maintenance: AuthorizationServerOptions['maintenance']

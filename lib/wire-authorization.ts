@@ -3,7 +3,6 @@ import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
-import { bearer } from './token-types/bearer'
 import type { Wiring } from './wiring'
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
@@ -32,7 +31,6 @@ export function wireAuthorization({
       errorUri: settings.errorUri,
       requireService,
       responseTypes: new ResponseTypes(settings.responseTypes),
-      tokenType: bearer,
       extensions,
       defaultScope,
       findClient,

@@ -15,7 +15,6 @@ import { exchange, type TokenEndpoint } from './token-endpoint/exchange'
 import { authorizationCode } from './token-endpoint/grant-types/authorization-code'
 import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
 import { refreshToken } from './token-endpoint/grant-types/refresh-token'
-import { bearer } from './token-types/bearer'
 import type { Wiring } from './wiring'
 
 /** One endpoint that clients call by themselves. */
@@ -39,7 +38,7 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     return { edge, path, handler: clientEndpoint(edge, answer) }
   }
   const tokens = tokenEndpoint(wiring)
-  const introspection = { issuer, tokenType: bearer, store, now: () => circumstances().now }
+  const introspection = { issuer, store, now: () => circumstances().now }
   return {
     proof: clientProof(wiring),
     grantTypes: [...tokens.grantTypes.keys()],
@@ -65,7 +64,6 @@ function tokenEndpoint({ settings, store, circumstances }: Wiring): TokenEndpoin
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials]
   return {
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
-    tokenType: bearer,
     defaultScope,
     store,
     circumstances,

@@ -2,6 +2,7 @@ import type { Circumstances } from './authorization/circumstances'
 import { FailureReports } from './express/failure'
 import { secureRandom } from './protocol/credential'
 import { temporarilyUnavailable } from './protocol/oauth-error'
+import { byName } from './resolve-token-types'
 import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
 import { withDeadline } from './stores/deadline'
@@ -18,10 +19,11 @@ export interface Wiring {
 
 export function wiringOf(settings: Settings): Wiring {
   const { clock, lifetimes, maintenance } = settings
+  const tokenTypes = byName(settings.tokenTypes)
   return {
     settings,
     store: withDeadline(settings.store, settings.storeDeadline),
-    circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes }),
+    circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes }),
     requireService: async () => {
       if ((await maintenance?.()) === true)
         throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')

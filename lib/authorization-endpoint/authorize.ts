@@ -7,7 +7,6 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { TokenType } from '../token-types/token-type'
 import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
 import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
 import { settleDestination, type Destination } from './destination'
@@ -20,8 +19,6 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly findClient: FindClient
-  /** Of the access tokens that an answer holds. */
-  readonly tokenType: TokenType
   readonly store: AuthorizationStore
   readonly circumstances: () => Circumstances
 }
@@ -92,7 +89,7 @@ async function ask(
   const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
   const { pending, handle } = propose(
-    { clientId: client.client_id, subject, scope, bindings, request },
+    { clientId: client.client_id, subject, scope, tokenType: client.token_type, bindings, request },
     circumstances,
   )
   await begin(endpoint.store, pending, circumstances.random)

@@ -69,12 +69,11 @@ function approval(
   if (responseType === undefined)
     throw new Error('The response type was withdrawn while the owner was deciding.')
   const approved = responseType.approve(pending, circumstances)
-  const parameters = answerOf(endpoint, responseType, approved, circumstances.now)
+  const parameters = answerOf(responseType, approved, circumstances.now)
   return save(approved.authorization, redirectWith(frameOf(endpoint, pending), pending.clientId, parameters))
 }
 
 function answerOf(
-  { tokenType }: AuthorizationEndpoint,
   { name, mode }: ResponseType,
   { parameters, issued }: Approval,
   now: number,
@@ -83,7 +82,7 @@ function answerOf(
   // RFC 6749 4.2.2: a query is sent to servers, kept in their logs and handed on; a token must not be in one.
   if (mode !== 'fragment') throw new Error(`The response type "${name}" puts an access token into a query.`)
   // RFC 6749 4.2.2: never a refresh token, whatever a response type may have issued.
-  const members = tokenResponse({ ...issued, refreshToken: undefined }, tokenType, now)
+  const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
   return {
     ...parameters,
     ...Object.fromEntries(Object.entries(members).map(([key, value]) => [key, `${value}`])),

@@ -29,7 +29,7 @@ export function answered(
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
 export function approveWithCode(
-  { id, clientId, subject, scope, bindings, request }: Pending,
+  { id, clientId, subject, scope, tokenType, bindings, request }: Pending,
   { now, random, lifetimes }: Circumstances,
 ): { readonly authorization: Approved; readonly code: string } {
   const code = createCredential('authorizationCode', id, random)
@@ -43,6 +43,7 @@ export function approveWithCode(
       clientId,
       subject,
       scope,
+      tokenType,
       bindings,
       code: { digest: digest(code), redirectUri, redirectUriSent, failures: 0, expiresAt },
       accessTokens: [],

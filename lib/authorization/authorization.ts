@@ -1,4 +1,4 @@
-import type { Bindings } from '../protocol/bindings'
+import type { Bindings, Json } from '../protocol/bindings'
 import type { Scope } from '../protocol/scope'
 
 /**
@@ -14,6 +14,8 @@ interface Grant {
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
+  /** Of its access tokens; settled when the authorization begins. */
+  readonly tokenType: string
   /** What extensions keep, each under its own name. */
   readonly bindings: Bindings
 }
@@ -76,6 +78,8 @@ export interface AccessToken {
   readonly digest: string
   readonly scope: Scope
   readonly expiresAt: number
+  /** What the token type keeps for its check; nothing that could be presented. */
+  readonly kept: Json | undefined
 }
 
 export interface RefreshToken {

@@ -1,4 +1,5 @@
 import type { Random } from '../protocol/credential'
+import type { TokenTypes } from '../protocol/token-type'
 
 /** What every transition is given from outside, so that it stays pure. */
 export interface Circumstances {
@@ -6,6 +7,7 @@ export interface Circumstances {
   readonly now: number
   readonly random: Random
   readonly lifetimes: Lifetimes
+  readonly tokenTypes: TokenTypes
 }
 
 /** How long credentials live, in seconds. */

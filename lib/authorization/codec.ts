@@ -52,12 +52,14 @@ export function decodeAuthorization(text: string): Authorization {
 }
 
 const asText = (fields: StoredFields, key: string) => fields.text(key)
+const asJson = (fields: StoredFields, key: string) => fields.json(key)
 
 function grant(fields: StoredFields) {
   return {
     id: fields.text('id'),
     clientId: fields.text('clientId'),
     scope: fields.texts('scope'),
+    tokenType: fields.text('tokenType'),
     bindings: fields.bindings('bindings'),
   }
 }
@@ -86,6 +88,7 @@ function accessToken(fields: StoredFields): AccessToken {
     digest: fields.text('digest'),
     scope: fields.texts('scope'),
     expiresAt: fields.integer('expiresAt'),
+    kept: fields.optional('kept', asJson),
   }
 }
 

@@ -1,12 +1,16 @@
 import { createCredential, createId, createRefreshToken, createTagKey, digest } from '../protocol/credential'
 import type { Bindings } from '../protocol/bindings'
 import type { Scope } from '../protocol/scope'
+import { issueOfType, type TokenProperties, type TokenTypes, type TokenType } from '../protocol/token-type'
 import type { AccessToken, Active, Approved } from './authorization'
 import type { Circumstances } from './circumstances'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
 export interface Issued {
   readonly accessToken: string
+  readonly tokenType: string
+  /** What the token type adds to the answer. */
+  readonly properties: TokenProperties
   /** Seconds since the epoch. */
   readonly expiresAt: number
   readonly scope: Scope
@@ -29,17 +33,34 @@ const liveAccessTokens = 8
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
-  { now, random, lifetimes }: Circumstances,
+  { now, random, lifetimes, tokenTypes }: Circumstances,
 ): Issuance<Holder> {
+  const tokenType = offered(authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, random)
   const expiresAt = now + lifetimes.accessToken
-  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt }
+  const { properties, kept } = issueOfType(tokenType, accessToken, { now, random })
+  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt, kept }
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
   const accessTokens = [...live, issuedToken].slice(-liveAccessTokens)
   return {
     authorization: { ...authorization, accessTokens },
-    issued: { accessToken, expiresAt, scope, refreshToken: undefined },
+    issued: {
+      accessToken,
+      tokenType: tokenType.name,
+      properties,
+      expiresAt,
+      scope,
+      refreshToken: undefined,
+    },
   }
+}
+
+function offered(name: string, tokenTypes: TokenTypes): TokenType {
+  const tokenType = tokenTypes.get(name)
+  if (tokenType !== undefined) return tokenType
+  throw new Error(
+    `The token type "${name}" was withdrawn, but authorizations of it live: put it back, or revoke them.`,
+  )
 }
 
 /** Issues an access token, and the next refresh token where the authorization has or begins one. */
@@ -75,14 +96,16 @@ export function withoutTokens({
   clientId,
   subject,
   scope,
+  tokenType,
   bindings,
-}: Pick<Active, 'id' | 'clientId' | 'subject' | 'scope' | 'bindings'>): Active {
+}: Pick<Active, 'id' | 'clientId' | 'subject' | 'scope' | 'tokenType' | 'bindings'>): Active {
   return {
     state: 'active',
     id,
     clientId,
     subject,
     scope,
+    tokenType,
     bindings,
     spentCode: undefined,
     accessTokens: [],
@@ -99,7 +122,8 @@ export interface ProvenGrant {
   readonly bindings: Bindings
 }
 
-/** Begins an authorization with tokens at once. */
-export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  return issue(withoutTokens({ ...grant, id: createId(circumstances.random) }), grant, circumstances)
+/** Begins an authorization with tokens at once, of the token type that its client gets. */
+export function issueDirectly(grant: ProvenGrant, tokenType: string, circumstances: Circumstances): Issuance {
+  const id = createId(circumstances.random)
+  return issue(withoutTokens({ ...grant, id, tokenType }), grant, circumstances)
 }

@@ -1,3 +1,4 @@
+import type { Json } from '../protocol/bindings'
 import { hasDigest } from '../protocol/credential'
 import type { Scope } from '../protocol/scope'
 import type { Authorization } from './authorization'
@@ -9,8 +10,16 @@ export interface Access {
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
+  /** `token_type` of the access tokens. */
+  readonly tokenType: string
   /** Seconds since the epoch. */
   readonly expiresAt: number
+}
+
+/** A good access token: what it stands for, and what its type kept for the check. */
+export interface GoodAccessToken {
+  readonly access: Access
+  readonly kept: Json | undefined
 }
 
 /** The access that a presented token gives; undefined when it is unknown, expired or revoked. */
@@ -18,10 +27,11 @@ export function presentAccessToken(
   current: Authorization | undefined,
   accessToken: string,
   now: number,
-): Access | undefined {
+): GoodAccessToken | undefined {
   if (current?.state !== 'active' && current?.state !== 'approved') return undefined
-  const { id: authorizationId, clientId, subject } = current
+  const { id: authorizationId, clientId, subject, tokenType } = current
   const found = current.accessTokens.find((token) => hasDigest(accessToken, token.digest))
   if (found === undefined || found.expiresAt <= now) return undefined
-  return { authorizationId, clientId, subject, scope: found.scope, expiresAt: found.expiresAt }
+  const { scope, expiresAt, kept } = found
+  return { access: { authorizationId, clientId, subject, scope, tokenType, expiresAt }, kept }
 }

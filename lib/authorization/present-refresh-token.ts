@@ -9,8 +9,8 @@ export function presentRefreshToken(
   now: number,
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
-  const { id: authorizationId, clientId, subject, scope } = current
+  const { id: authorizationId, clientId, subject, scope, tokenType } = current
   const { digest, expiresAt } = current.refreshToken
   if (!hasDigest(refreshToken, digest) || expiresAt <= now) return undefined
-  return { authorizationId, clientId, subject, scope, expiresAt }
+  return { authorizationId, clientId, subject, scope, tokenType, expiresAt }
 }

@@ -9,6 +9,8 @@ export interface Proposal {
   readonly clientId: string
   readonly subject: string
   readonly scope: Scope
+  /** The one that the client gets. */
+  readonly tokenType: string
   readonly bindings: Bindings
   readonly request: PendingRequest
 }

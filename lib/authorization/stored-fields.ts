@@ -40,6 +40,10 @@ export class StoredFields {
     return this.read(key, isBindings)
   }
 
+  json(key: string): Json {
+    return this.read(key, isJson)
+  }
+
   object(key: string): StoredFields {
     return new StoredFields(this.source[key], key)
   }

@@ -6,8 +6,9 @@ import { parseRequirement, type Requirement } from '../protected-resource/requir
 import { isRecord } from '../protocol/configuration'
 import { unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
+import type { ResourceRequest, TokenType } from '../protocol/token-type'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { TokenType } from '../token-types/token-type'
+import type { Counters } from '../stores/counters'
 import type { FailureReports } from './failure'
 import { sendJson, sendJsonError } from './json-response'
 
@@ -39,7 +40,9 @@ export interface BearerGuard {
 /** What guards work with. */
 export interface GuardEdge {
   readonly store: AuthorizationStore
-  readonly tokenType: TokenType
+  /** All that are offered, bearer first. */
+  readonly tokenTypes: readonly TokenType[]
+  readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
@@ -64,17 +67,30 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 }
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
+  const { store, tokenTypes, counters } = edge
+  const useOnce = (key: string, seconds: number) => counters.spend(key, seconds)
   return (request, response, next) => {
-    const headers = request.headersDistinct['authorization'] ?? []
     const pass = (access: Access | undefined) => {
       if (access !== undefined) request.oauth = access
       next()
     }
     const fail = (error: unknown) =>
       requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
-    admit(headers, requirement, { store: edge.store, tokenType: edge.tokenType, now: edge.now() })
+    admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now() })
       .then(pass, fail)
       .catch(next)
+  }
+}
+
+function resourceRequest(request: Request): ResourceRequest {
+  return {
+    method: request.method,
+    target: request.originalUrl,
+    // Express asks its `trust proxy` setting, which a bearer token has no need of.
+    get secure() {
+      return request.secure
+    },
+    headers: request.headersDistinct,
   }
 }
 
@@ -83,7 +99,7 @@ function showsNoToken(error: unknown): boolean {
 }
 
 function refuse(
-  { tokenType, reports, errorUri }: GuardEdge,
+  { tokenTypes, reports, errorUri }: GuardEdge,
   request: Request,
   response: Response,
   thrown: unknown,
@@ -93,8 +109,9 @@ function refuse(
     const { code, status, reason } = thrown
     if (code !== undefined)
       reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause: undefined })
-    const challenge = thrown.challenge(tokenType.scheme, realm, errorUri)
-    sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenge })
+    // RFC 9110 11.6.1: a line for each scheme, because clients read lists of challenges badly.
+    const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
+    sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
     return
   }
   const error = unexpected(thrown)

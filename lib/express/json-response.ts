@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { errorMembers, type ErrorText } from '../protocol/oauth-error'
 
-type Headers = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string | string[]>>
 
 const always = {
   'Content-Type': 'application/json; charset=utf-8',

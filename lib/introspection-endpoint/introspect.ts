@@ -5,13 +5,11 @@ import { credentialId } from '../protocol/credential'
 import { unauthorizedClient } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { TokenType } from '../token-types/token-type'
 import { inactive, introspectionOf, type Introspection } from './introspection'
 
 /** What the introspection endpoint works with. */
 export interface IntrospectionEndpoint {
   readonly issuer: string
-  readonly tokenType: TokenType
   readonly store: AuthorizationStore
   /** Seconds since the epoch. */
   readonly now: () => number
@@ -31,9 +29,9 @@ export async function introspect(
   if (!client.may_introspect)
     throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
   const token = parameters.require('token')
-  const { issuer, tokenType } = endpoint
+  const { issuer } = endpoint
   const access = await accessBy(endpoint, token)
-  if (access !== undefined) return introspectionOf(access, { issuer, tokenType: tokenType.name })
+  if (access !== undefined) return introspectionOf(access, { issuer, tokenType: access.tokenType })
   const refresh = await refreshBy(endpoint, token)
   // A refresh token is no business of anybody but the client that holds it.
   return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
@@ -42,7 +40,7 @@ export async function introspect(
 async function accessBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {
   const id = credentialId('accessToken', token)
   if (id === undefined) return undefined
-  return presentAccessToken((await store.find(id))?.authorization, token, now())
+  return presentAccessToken((await store.find(id))?.authorization, token, now())?.access
 }
 
 async function refreshBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {

@@ -29,9 +29,15 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(400, 'invalid_request', reason, description, scope)
   }
 
-  static badToken(scope: Scope): AccessRefusal {
+  static badToken(reason: string, scope: Scope): AccessRefusal {
     const description = 'The access token is unknown, expired or revoked.'
-    return new AccessRefusal(401, 'invalid_token', 'token_invalid', description, scope)
+    return new AccessRefusal(401, 'invalid_token', reason, description, scope)
+  }
+
+  /** The token is good, but not for this request: its type asks for more than the token. */
+  static unproven(reason: string, scope: Scope): AccessRefusal {
+    const description = 'The request does not prove that it may use the access token.'
+    return new AccessRefusal(401, 'invalid_token', reason, description, scope)
   }
 
   static insufficientScope(scope: Scope): AccessRefusal {
@@ -46,7 +52,7 @@ export class AccessRefusal extends Error {
       : errorMembers({ code: this.code, description: this.description }, errorUri)
   }
 
-  /** The value of `WWW-Authenticate`. */
+  /** The value of `WWW-Authenticate` for one scheme. */
   challenge(scheme: string, realm: string, errorUri: string | undefined): string {
     const attributes = [`realm="${realm}"`]
     if (this.scope.length > 0) attributes.push(`scope="${formatScope(this.scope)}"`)

@@ -1,47 +1,70 @@
-import { presentAccessToken, type Access } from '../authorization/present-access-token'
+import { presentAccessToken, type Access, type GoodAccessToken } from '../authorization/present-access-token'
 import { credentialId } from '../protocol/credential'
 import { covers, intersects, type Scope } from '../protocol/scope'
+import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { TokenType } from '../token-types/token-type'
 import { AccessRefusal } from './access-refusal'
 import type { Requirement } from './requirement'
 
 /** What the decision looks at. */
 export interface Admission {
   readonly store: AuthorizationStore
-  readonly tokenType: TokenType
+  readonly tokenTypes: readonly TokenType[]
+  readonly useOnce: TokenCheck['useOnce']
   /** Seconds since the epoch. */
   readonly now: number
 }
 
 /**
- * Decides whether a request with these `Authorization` headers may use the resource (RFC 6749 7).
+ * Decides whether a request may use the resource (RFC 6749 7).
  *
  * @throws AccessRefusal when it may not.
  * @throws OAuthError `temporarily_unavailable` when the store is in trouble.
  */
 export async function admit(
-  authorization: readonly string[],
+  request: ResourceRequest,
   requirement: Requirement,
-  { store, tokenType, now }: Admission,
+  admission: Admission,
 ): Promise<Access> {
-  const token = presentedToken(authorization, tokenType, requirement.scope)
-  const id = credentialId('accessToken', token)
+  const { store, tokenTypes, now } = admission
+  const { tokenType, presented } = tokenOf(request, tokenTypes, requirement.scope)
+  const id = credentialId('accessToken', presented.accessToken)
   const found = id === undefined ? undefined : await store.find(id)
-  const access = presentAccessToken(found?.authorization, token, now)
-  if (access === undefined) throw AccessRefusal.badToken(requirement.scope)
-  if (!satisfies(access.scope, requirement)) throw AccessRefusal.insufficientScope(requirement.scope)
-  return access
+  const good = presentAccessToken(found?.authorization, presented.accessToken, now)
+  if (good === undefined) throw AccessRefusal.badToken('token_invalid', requirement.scope)
+  // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
+  if (good.access.tokenType !== tokenType.name)
+    throw AccessRefusal.badToken('token_of_another_type', requirement.scope)
+  await prove(presented, good, request, requirement, admission)
+  if (!satisfies(good.access.scope, requirement)) throw AccessRefusal.insufficientScope(requirement.scope)
+  return good.access
 }
 
-function presentedToken(authorization: readonly string[], tokenType: TokenType, scope: Scope): string {
-  const [header, second] = authorization
+interface CarriedToken {
+  readonly tokenType: TokenType
+  readonly presented: PresentedToken
+}
+
+function tokenOf({ headers }: ResourceRequest, tokenTypes: readonly TokenType[], scope: Scope): CarriedToken {
+  const [header = '', second] = headers['authorization'] ?? []
   if (second !== undefined) throw AccessRefusal.malformed('several_authorization_headers', scope)
-  const [scheme = '', token, rest] = header?.split(/ +/) ?? []
-  if (scheme.toLowerCase() !== tokenType.scheme.toLowerCase()) throw AccessRefusal.noToken(scope)
-  if (token === undefined || token === '' || rest !== undefined)
-    throw AccessRefusal.malformed('token_malformed', scope)
-  return token
+  const [scheme = ''] = header.split(' ', 1)
+  const tokenType = tokenTypes.find((type) => type.scheme.toLowerCase() === scheme.toLowerCase())
+  if (tokenType === undefined) throw AccessRefusal.noToken(scope)
+  const presented = tokenType.read(header.slice(scheme.length).replace(/^ +/, ''))
+  if (presented === undefined) throw AccessRefusal.malformed('token_malformed', scope)
+  return { tokenType, presented }
+}
+
+async function prove(
+  presented: PresentedToken,
+  { kept }: GoodAccessToken,
+  request: ResourceRequest,
+  { scope }: Requirement,
+  { now, useOnce }: Admission,
+): Promise<void> {
+  const reason = await presented.objection?.({ request, kept, now, useOnce })
+  if (reason !== undefined) throw AccessRefusal.unproven(reason, scope)
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

@@ -33,6 +33,8 @@ export interface ClientRegistration {
   readonly grant_types?: readonly string[] | undefined
   /** Default `['code']` for a client of the authorization code grant. */
   readonly response_types?: readonly string[] | undefined
+  /** The type of its access tokens, one that the server offers. Default: the server's `tokenType`. */
+  readonly token_type?: string | undefined
   /** What the client may ask for, space separated. */
   readonly scope: string
   /** Whether it may ask about tokens, as a resource server does (RFC 7662 2.1). Default false. */
@@ -59,6 +61,7 @@ export interface Client {
   readonly insecure_redirect_uris: boolean
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
+  readonly token_type: string
   readonly scope: Scope
   readonly may_introspect: boolean
   readonly client_name: string | undefined

@@ -21,6 +21,9 @@ export interface Vocabulary {
   readonly grantTypes: readonly string[]
   readonly responseTypes: readonly ResponseTypeTerms[]
   readonly authenticationMethods: readonly string[]
+  readonly tokenTypes: readonly string[]
+  /** Of a client that names none. */
+  readonly defaultTokenType: string
 }
 
 type ClientType = Client['client_type']
@@ -60,6 +63,7 @@ export function parseClient(
     ...readRedirection(reading),
     grant_types,
     response_types: responseTypes(reading, usesCode ? ['code'] : [], vocabulary.responseTypes),
+    token_type: tokenType(reading, vocabulary),
     scope: registeredScope(reading, vocabulary.scope),
     may_introspect: reading.optional('may_introspect', false, isBoolean, 'must be true or false.'),
     client_name: text('client_name'),
@@ -130,6 +134,17 @@ function authenticationMethod(reading: Reading, known: readonly string[]): strin
   if (method !== undefined && !known.includes(method))
     reading.wrong(key, `must be one of ${known.join(', ')}.`)
   return method
+}
+
+// RFC 6749 7.1: a type's name is case-sensitive.
+function tokenType(reading: Reading, { tokenTypes, defaultTokenType }: Vocabulary): string {
+  const isOffered = (value: unknown): value is string => isText(value) && tokenTypes.includes(value)
+  return reading.optional(
+    'token_type',
+    defaultTokenType,
+    isOffered,
+    `must be one of ${tokenTypes.join(', ')}.`,
+  )
 }
 
 function registeredScope(reading: Reading, known: Scope | undefined): Scope {

@@ -6,14 +6,12 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { TokenType } from '../token-types/token-type'
 import type { GrantType, Proof } from './grant-type'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
 /** What the token endpoint works with. */
 export interface TokenEndpoint {
   readonly grantTypes: ReadonlyMap<string, GrantType>
-  readonly tokenType: TokenType
   readonly defaultScope: Scope
   readonly store: AuthorizationStore
   readonly circumstances: () => Circumstances
@@ -25,7 +23,7 @@ export interface TokenEndpoint {
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
 export async function exchange(
-  { grantTypes, tokenType, defaultScope, store, circumstances }: TokenEndpoint,
+  { grantTypes, defaultScope, store, circumstances }: TokenEndpoint,
   client: Client,
   parameters: Parameters,
 ): Promise<TokenResponse> {
@@ -37,17 +35,18 @@ export async function exchange(
   parameters.check(grantType.parameters)
   const now = circumstances()
   const proof = await grantType.prove({ client, parameters, circumstances: now, defaultScope })
-  return tokenResponse(await settle(proof, store, now), tokenType, now.now)
+  return tokenResponse(await settle(proof, client, store, now), now.now)
 }
 
 async function settle(
   proof: Proof,
+  client: Client,
   store: AuthorizationStore,
   circumstances: Circumstances,
 ): Promise<Issued> {
   if ('transition' in proof)
     return commit(store, proof.authorizationId, proof.transition, circumstances.random)
-  const { authorization, issued } = issueDirectly(proof.grant, circumstances)
+  const { authorization, issued } = issueDirectly(proof.grant, client.token_type, circumstances)
   await begin(store, authorization, circumstances.random)
   return issued
 }

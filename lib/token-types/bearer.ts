@@ -1,8 +1,9 @@
-import type { TokenType } from './token-type'
+import type { TokenType } from '../protocol/token-type'
 
 /** RFC 6750: whoever holds the token may use it. */
 export const bearer: TokenType = {
   name: 'bearer',
   scheme: 'Bearer',
-  properties: () => ({}),
+  read: (credentials) =>
+    credentials === '' || credentials.includes(' ') ? undefined : { accessToken: credentials },
 }

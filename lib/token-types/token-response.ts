@@ -1,19 +1,18 @@
 import type { Issued } from '../authorization/issue'
 import { formatScope } from '../protocol/scope'
-import type { TokenType } from './token-type'
 
 /** The members of a token response (RFC 6749 5.1). */
 export type TokenResponse = Readonly<Record<string, string | number>>
 
 /** Writes issued tokens as a response. The scope is always named, for clients that compare it. */
-export function tokenResponse(issued: Issued, tokenType: TokenType, now: number): TokenResponse {
-  const { accessToken, expiresAt, scope, refreshToken } = issued
+export function tokenResponse(issued: Issued, now: number): TokenResponse {
+  const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
   return {
     access_token: accessToken,
-    token_type: tokenType.name,
+    token_type: tokenType,
     expires_in: expiresAt - now,
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
     scope: formatScope(scope),
-    ...tokenType.properties(issued),
+    ...properties,
   }
 }

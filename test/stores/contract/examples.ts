@@ -21,6 +21,7 @@ const granted = {
   clientId: 's6BhdRkqt3',
   subject: 'u-8842',
   scope: ['calendar.read', 'calendar.write'],
+  tokenType: 'mac',
   bindings: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
 }
 
@@ -47,7 +48,7 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
     id: random22(),
     subject: undefined,
     spentCode: undefined,
-    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt }],
+    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, kept: undefined }],
     refreshToken: undefined,
     ...changed,
   }
@@ -55,13 +56,19 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
 
 /** Tokens that descend from a code and were refreshed: the refresh token outlives the access tokens by far. */
 export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
+  const kept = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedAnswer = 'c2VhbGVk'.repeat(60)
   return active(expiresAt, {
     subject: 'u-8842',
     spentCode: digest('code'),
     accessTokens: [
-      { digest: digest('older'), scope: ['calendar.read', 'calendar.write'], expiresAt: expiresAt - 598 },
-      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597 },
+      {
+        digest: digest('older'),
+        scope: ['calendar.read', 'calendar.write'],
+        expiresAt: expiresAt - 598,
+        kept,
+      },
+      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597, kept: null },
     ],
     refreshToken: {
       digest: digest('refresh token'),

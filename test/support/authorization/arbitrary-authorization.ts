@@ -35,7 +35,7 @@ const json = fc.letrec<{ json: Json }>((tie) => ({
 })).json
 
 const bindings: fc.Arbitrary<Bindings> = dictionary(json)
-const grant = { id: text, clientId: text, scope, bindings }
+const grant = { id: text, clientId: text, scope, tokenType: text, bindings }
 
 const pending: fc.Arbitrary<Pending> = record({
   state: fc.constant('pending'),
@@ -53,7 +53,12 @@ const pending: fc.Arbitrary<Pending> = record({
 
 const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), id: text, expiresAt: time })
 
-const accessToken: fc.Arbitrary<AccessToken> = record({ digest: text, scope, expiresAt: time })
+const accessToken: fc.Arbitrary<AccessToken> = record({
+  digest: text,
+  scope,
+  expiresAt: time,
+  kept: maybe(json),
+})
 
 const approved: fc.Arbitrary<Approved> = record({
   state: fc.constant('approved'),

@@ -14,6 +14,7 @@ export const proposal: Proposal = {
   clientId: 'photo-printer',
   subject: 'alice',
   scope: ['photos.read', 'photos.write'],
+  tokenType: 'bearer',
   bindings: { pkce: 'challenge' },
   request: {
     responseType: 'code',

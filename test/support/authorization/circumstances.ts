@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
 import type { Random } from '../../../lib/protocol/credential'
+import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
+import { bearer } from '../../../lib/token-types/bearer'
 
 /** When the stories begin, in seconds since the epoch. */
 export const noon = 1_800_000_000
@@ -19,6 +21,19 @@ export function countedRandom(): Random {
   return (bytes) => createHash('shake256', { outputLength: bytes }).update(`${calls++}`).digest()
 }
 
+/** Keeps a text with each token, and gives another one to the client. */
+export const stamped: TokenType = {
+  name: 'stamped',
+  scheme: 'Stamped',
+  issue: (_accessToken, { now, random }) => ({
+    properties: { stamp: random(6).toString('hex'), stamped_at: now },
+    kept: { stampedAt: now },
+  }),
+  read: bearer.read,
+}
+
+export const tokenTypes: TokenTypes = new Map([bearer, stamped].map((type) => [type.name, type]))
+
 const shared = countedRandom()
 
 /** Noon, the default lifetimes and fresh random bytes, unless bent. */
@@ -26,7 +41,7 @@ export function circumstances(
   bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
 ): Circumstances {
   const { now = noon, random = shared } = bend
-  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes } }
+  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes }, tokenTypes }
 }
 
 /** So many seconds after noon. */

@@ -6,6 +6,8 @@ export const vocabulary: Vocabulary = {
   scope: ['photos.read', 'photos.write', 'profile'],
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
   responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
+  tokenTypes: ['bearer', 'stamped'],
+  defaultTokenType: 'bearer',
   authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
 }
 

@@ -7,7 +7,6 @@ import type { AuthorizationStore } from '../../../lib/stores/authorization-store
 import { memoryStore } from '../../../lib/stores/memory-store'
 import type { GrantType } from '../../../lib/token-endpoint/grant-type'
 import type { TokenEndpoint } from '../../../lib/token-endpoint/exchange'
-import { bearer } from '../../../lib/token-types/bearer'
 import { circumstances, noon } from '../authorization/circumstances'
 import { clientWith } from '../authorization/client'
 
@@ -41,7 +40,6 @@ export function tokenEndpoint(
 ): TokenEndpoint {
   return {
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
-    tokenType: bearer,
     defaultScope: [],
     store: watchedStore(),
     circumstances,
@@ -59,7 +57,6 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     extensions: [],
     defaultScope: [],
     findClient: clientsOf(clientWith()),
-    tokenType: bearer,
     store: watchedStore(),
     circumstances,
     ...bend,

@@ -5,6 +5,7 @@ import { propose } from '../../../lib/authorization/propose'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
 import { keep, save } from '../../../lib/authorization/step'
+import { tokenTypes } from '../authorization/circumstances'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
@@ -28,10 +29,11 @@ export async function everyCredential(
       refreshToken: 86_400,
       refreshTokenGrace: 30,
     },
+    tokenTypes,
   }
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
-  const proposal = { clientId, subject, scope: ['a', 'b'], bindings: {}, request }
+  const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'bearer', bindings: {}, request }
   const { pending, handle } = propose(proposal, circumstances)
   await begin(store, pending, secureRandom)
   await look(pending.id)
