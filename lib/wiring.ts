@@ -4,12 +4,14 @@ import { secureRandom } from './protocol/credential'
 import { temporarilyUnavailable } from './protocol/oauth-error'
 import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
-import { withDeadline } from './stores/deadline'
+import type { Counters } from './stores/counters'
+import { countersWithDeadline, withDeadline } from './stores/deadline'
 
 /** What every room of one server is wired to. */
 export interface Wiring {
   readonly settings: Settings
   readonly store: AuthorizationStore
+  readonly counters: Counters
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
@@ -21,6 +23,7 @@ export function wiringOf(settings: Settings): Wiring {
   return {
     settings,
     store: withDeadline(settings.store, settings.storeDeadline),
+    counters: countersWithDeadline(settings.counters, settings.storeDeadline),
     circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes }),
     requireService: async () => {
       if ((await maintenance?.()) === true)

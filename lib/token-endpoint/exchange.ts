@@ -6,6 +6,7 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
+import type { Counters } from '../stores/counters'
 import type { TokenType } from '../token-types/token-type'
 import type { GrantType, Proof } from './grant-type'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
@@ -16,6 +17,7 @@ export interface TokenEndpoint {
   readonly tokenType: TokenType
   readonly defaultScope: Scope
   readonly store: AuthorizationStore
+  readonly counters: Counters
   readonly circumstances: () => Circumstances
 }
 
@@ -25,9 +27,10 @@ export interface TokenEndpoint {
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
 export async function exchange(
-  { grantTypes, tokenType, defaultScope, store, circumstances }: TokenEndpoint,
+  { grantTypes, tokenType, defaultScope, store, counters, circumstances }: TokenEndpoint,
   client: Client,
   parameters: Parameters,
+  address: string | undefined,
 ): Promise<TokenResponse> {
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined)
@@ -36,18 +39,19 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   const now = circumstances()
-  const proof = await grantType.prove({ client, parameters, circumstances: now, defaultScope })
-  return tokenResponse(await settle(proof, store, now), tokenType, now.now)
+  const request = { client, parameters, circumstances: now, defaultScope, address, counters }
+  return tokenResponse(await settle(client, await grantType.prove(request), store, now), tokenType, now.now)
 }
 
 async function settle(
+  { client_id: clientId }: Client,
   proof: Proof,
   store: AuthorizationStore,
   circumstances: Circumstances,
 ): Promise<Issued> {
   if ('transition' in proof)
     return commit(store, proof.authorizationId, proof.transition, circumstances.random)
-  const { authorization, issued } = issueDirectly(proof.grant, circumstances)
+  const { authorization, issued } = issueDirectly({ ...proof.grant, clientId }, circumstances)
   await begin(store, authorization, circumstances.random)
   return issued
 }
