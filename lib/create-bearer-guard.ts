@@ -2,15 +2,25 @@ import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { FailureReports, type AuthorizationServerEvents } from './express/failure'
 import { Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
+import type { TokenType } from './protocol/token-type'
+import { resolveCounters } from './resolve-stores'
+import { resolveTokenTypes } from './resolve-token-types'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
-import { deadlineCure, isDeadline, withDeadline } from './stores/deadline'
+import type { Counters } from './stores/counters'
+import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
-import { bearer } from './token-types/bearer'
 
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions {
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: AuthorizationStore
+  /** The option `tokenTypes` of the authorization server. */
+  readonly tokenTypes?: readonly TokenType[]
+  /**
+   * Where token types count what may be used once, together with all other guards. Default: the `counters` of the store,
+   * as `redisStore()` has them; for a store without any, the memory of this process.
+   */
+  readonly counters?: Counters
   /** How long one call of the store may take, in seconds. Default 0.5. */
   readonly storeDeadline?: number
   /** The option `errorUri` of the authorization server. */
@@ -37,6 +47,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  const tokenTypes = resolveTokenTypes(reading)
+  const counters = resolveCounters(reading, store, clock, tokenTypes.length > 1)
   const errorUri = reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure)
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
@@ -45,7 +57,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const now = () => Math.floor(clock() / 1000)
   const edge = {
     store: withDeadline(store, storeDeadline),
-    tokenType: bearer,
+    counters: countersWithDeadline(counters, storeDeadline),
+    tokenTypes,
     now,
     knownScope: undefined,
     errorUri,

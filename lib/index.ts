@@ -10,15 +10,18 @@ export {
 } from './client-authentication/client-secret'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
+export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
-export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
+export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'
 export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
 export type { ClientStore } from './stores/client-store'
-export { memoryStore, type MemoryStoreOptions } from './stores/memory-store'
+export type { Count, Counters } from './stores/counters'
+export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
+export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
 export type { RedisCommands } from './stores/redis-commands'
 export {
@@ -48,9 +51,12 @@ export {
   OAuthError,
   serverError,
   temporarilyUnavailable,
+  Throttled,
+  tooManyAttempts,
   unauthorizedClient,
   type OAuthErrorCode,
 } from './protocol/oauth-error'
+export { grantableScope } from './protocol/grantable-scope'
 export type { Parameters } from './protocol/parameters'
 export type { ResponseTypeTerms } from './protocol/response-type'
 export type {

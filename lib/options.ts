@@ -9,6 +9,8 @@ import type { ResourceOwner } from './protocol/resource-owner'
 import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { ClientStore } from './stores/client-store'
+import type { Counters } from './stores/counters'
+import type { GrantType } from './token-endpoint/grant-type'
 
 type Eventually<T> = T | Promise<T>
 
@@ -37,6 +39,11 @@ export interface AuthorizationServerOptions {
   readonly login?: string | ((request: Request, response: Response, returnTo: string) => unknown)
   /** Where authorizations live. Default `memoryStore()`, which refuses production. */
   readonly store?: AuthorizationStore
+  /**
+   * Where failed attempts and single uses are counted. Default: the `counters` of the store, as `redisStore()` has them;
+   * for a store without any, `memoryCounters()`, with a warning in production.
+   */
+  readonly counters?: Counters
   /** Path of the authorization endpoint below the issuer. Default `/authorize`. */
   readonly authorizationPath?: string
   /** Path of the token endpoint below the issuer. Default `/token`. */
@@ -58,6 +65,12 @@ export interface AuthorizationServerOptions {
    * answers log nobody out. Default 30; 0 takes every repetition for theft.
    */
   readonly refreshTokenGrace?: number
+  /**
+   * Grant types beside `authorization_code`, `refresh_token` and `client_credentials`: those of this suite, such as
+   * `password()`, and the host's own, each named by an absolute URI (RFC 6749 4.5). A client may use one when its
+   * registration has it in `grant_types`.
+   */
+  readonly grantTypes?: readonly GrantType[]
   /**
    * Response types beside `code`, such as `implicit()`. A client may use one when its registration has it in
    * `response_types` and what it needs in `grant_types`.

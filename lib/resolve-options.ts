@@ -1,23 +1,21 @@
 import type { Lifetimes } from './authorization/circumstances'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
-import { ConfigurationError, isRecord, isText, isTexts, Reading } from './protocol/configuration'
+import { isRecord, isText, isTexts, Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
 import { resolveClients } from './resolve-clients'
+import { builtInGrantTypes, resolveGrantTypes } from './resolve-grant-types'
 import { resolveIssuer } from './resolve-issuer'
 import { resolvePaths } from './resolve-paths'
 import { resolveResponseTypes } from './resolve-response-types'
+import { resolveStores } from './resolve-stores'
 import { resolveDefaultTokenType, resolveTokenTypes } from './resolve-token-types'
 import type { Settings } from './settings'
-import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { deadlineCure, isDeadline } from './stores/deadline'
-import { memoryStore } from './stores/memory-store'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
-
-const tokenGrants = ['authorization_code', 'refresh_token', 'client_credentials']
 
 /**
  * Turns options into settings that are complete and frozen.
@@ -33,6 +31,8 @@ export function resolveOptions(options: Options): Settings {
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
   const tokenTypes = resolveTokenTypes(reading)
+  const grantTypes = resolveGrantTypes(reading)
+  const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
   const vocabulary = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
@@ -50,9 +50,10 @@ export function resolveOptions(options: Options): Settings {
     defaultScope: resolveDefaultScope(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
-    store: resolveStore(reading, clock),
+    ...resolveStores(reading, clock),
     ...resolvePaths(reading),
     lifetimes: resolveLifetimes(reading),
+    grantTypes,
     responseTypes,
     tokenTypes,
     extensions: resolveExtensions(reading),
@@ -88,19 +89,6 @@ function resolveDefaultScope(reading: Reading, known: Scope | undefined): Scope 
   if (known !== undefined && (scope === undefined || !covers(known, scope)))
     reading.wrong('defaultScope', `must hold scopes of this server: ${known.join(', ')}.`)
   return scope ?? []
-}
-
-function resolveStore(reading: Reading, clock: () => number): AuthorizationStore {
-  const placeholder = memoryStore({ clock, allowInProduction: true })
-  if (reading.take('store') !== undefined)
-    return reading.required('store', placeholder, isAuthorizationStore, storeCure)
-  try {
-    return memoryStore({ clock })
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    reading.mistakes.push(...error.mistakes)
-    return placeholder
-  }
 }
 
 const tenYears = 10 * 365 * 24 * 3600

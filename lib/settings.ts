@@ -6,6 +6,8 @@ import type { Extension } from './protocol/extension'
 import type { Scope } from './protocol/scope'
 import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
+import type { Counters } from './stores/counters'
+import type { GrantType } from './token-endpoint/grant-type'
 
 /** The options, complete and proven: what every room is wired from. */
 export interface Settings {
@@ -20,11 +22,14 @@ export interface Settings {
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
   readonly store: AuthorizationStore
+  readonly counters: Counters
   readonly authorizationPath: string
   readonly tokenPath: string
   readonly revocationPath: string
   readonly introspectionPath: string
   readonly lifetimes: Lifetimes
+  /** Those that the host added. */
+  readonly grantTypes: readonly GrantType[]
   /** All of them, `code` first. */
   readonly responseTypes: readonly ResponseType[]
   /** All of them, `bearer` first. */

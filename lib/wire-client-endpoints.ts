@@ -43,11 +43,11 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     proof: clientProof(wiring),
     grantTypes: [...tokens.grantTypes.keys()],
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
-    revocation: endpoint('revocation', settings.revocationPath, (...asked) =>
-      revoke({ store, circumstances }, ...asked),
+    revocation: endpoint('revocation', settings.revocationPath, (client, parameters) =>
+      revoke({ store, circumstances }, client, parameters),
     ),
-    introspection: endpoint('introspection', settings.introspectionPath, (...asked) =>
-      introspect(introspection, ...asked),
+    introspection: endpoint('introspection', settings.introspectionPath, (client, parameters) =>
+      introspect(introspection, client, parameters),
     ),
   }
 }
@@ -59,13 +59,14 @@ function clientProof({ settings: { clock, findClient } }: Wiring): ClientProof {
   return { verification, strategies: clientStrategies([...methods, none], verification) }
 }
 
-function tokenEndpoint({ settings, store, circumstances }: Wiring): TokenEndpoint {
+function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): TokenEndpoint {
   const { extensions, defaultScope } = settings
-  const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials]
+  const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope,
     store,
+    counters,
     circumstances,
   }
 }

@@ -4,19 +4,14 @@ import { serverMetadata } from './metadata/server-metadata'
 import type { Settings } from './settings'
 import type { ClientEndpoints } from './wire-client-endpoints'
 
-// Without a resource owner there is no code, and so nothing that could be refreshed.
-const withoutResourceOwner = new Set(['client_credentials'])
-
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
 export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEndpoints): RequestHandler {
   const asks = settings.resourceOwner !== undefined
-  // A grant such as implicit has no place at the token endpoint: its response types bring it.
-  const offered = new Set([...grantTypes, ...settings.responseTypes.flatMap((type) => type.grantTypes)])
   return metadataDocument(
     serverMetadata({
       ...settings,
       scopes: [...settings.scopes.keys()],
-      grantTypes: [...offered].filter((name) => asks || withoutResourceOwner.has(name)),
+      grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: proof.strategies.map(({ name }) => name),
       authorization: asks
         ? {
@@ -28,4 +23,17 @@ export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEn
         : undefined,
     }),
   )
+}
+
+function offeredGrantTypes(
+  { resourceOwner, responseTypes, grantTypes }: Settings,
+  atTokenEndpoint: readonly string[],
+): readonly string[] {
+  // A grant such as implicit has no place at the token endpoint: its response types bring it.
+  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
+  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
+  if (resourceOwner !== undefined) return offered
+  // Without a resource owner there is no code, and what can be refreshed comes from the host's own grants.
+  const nothingToRefresh = (name: string) => name === 'refresh_token' && grantTypes.length === 0
+  return offered.filter((name) => !ofResponses.includes(name) && !nothingToRefresh(name))
 }

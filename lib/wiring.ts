@@ -5,12 +5,14 @@ import { temporarilyUnavailable } from './protocol/oauth-error'
 import { byName } from './resolve-token-types'
 import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
-import { withDeadline } from './stores/deadline'
+import type { Counters } from './stores/counters'
+import { countersWithDeadline, withDeadline } from './stores/deadline'
 
 /** What every room of one server is wired to. */
 export interface Wiring {
   readonly settings: Settings
   readonly store: AuthorizationStore
+  readonly counters: Counters
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
@@ -23,6 +25,7 @@ export function wiringOf(settings: Settings): Wiring {
   return {
     settings,
     store: withDeadline(settings.store, settings.storeDeadline),
+    counters: countersWithDeadline(settings.counters, settings.storeDeadline),
     circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes }),
     requireService: async () => {
       if ((await maintenance?.()) === true)

@@ -2,9 +2,12 @@ import { implicit } from '../lib/authorization-endpoint/response-types/implicit'
 import type { AuthorizationServerOptions } from '../lib/options'
 import { ConfigurationError } from '../lib/protocol/configuration'
 import { resolveOptions } from '../lib/resolve-options'
+import { memoryCounters } from '../lib/stores/memory-counters'
 import { memoryStore } from '../lib/stores/memory-store'
 import { mistakesIn, mistakesWith } from './support/rooms/mistakes'
 import { optionsWith } from './support/rooms/registrations'
+
+const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], prove: async () => ({}) }
 
 const noText = [null, 7, true, {}, [], () => '', ''] as const
 const noFunction = [null, 7, true, {}, [], '/login', ''] as const
@@ -87,6 +90,25 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.',
   },
+  counters: {
+    wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, spend: 2 }],
+    cure: 'must have the functions add and spend, as redisStore({ url }).counters and memoryCounters() have.',
+  },
+  grantTypes: {
+    wrong: [
+      null,
+      7,
+      {},
+      [null],
+      ['password'],
+      [{}],
+      [{ ...voucher, name: '' }],
+      [{ ...voucher, parameters: undefined }],
+      [{ ...voucher, parameters: [7] }],
+      [{ ...voucher, prove: undefined }],
+    ],
+    cure: 'must be a list of grant types, such as password({ verify }): name, parameters and prove.',
+  },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -118,6 +140,8 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   defaultScope: 'photos.read',
   login: '/login',
   store: memoryStore(),
+  counters: memoryCounters(),
+  grantTypes: [],
   authorizationPath: '/ask',
   tokenPath: '/tokens',
   revocationPath: '/forget',

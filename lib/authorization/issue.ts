@@ -118,12 +118,13 @@ export interface ProvenGrant {
   readonly clientId: string
   readonly subject: string | undefined
   readonly scope: Scope
+  /** The one that the client gets. */
+  readonly tokenType: string
   readonly refreshToken: boolean
   readonly bindings: Bindings
 }
 
-/** Begins an authorization with tokens at once, of the token type that its client gets. */
-export function issueDirectly(grant: ProvenGrant, tokenType: string, circumstances: Circumstances): Issuance {
-  const id = createId(circumstances.random)
-  return issue(withoutTokens({ ...grant, id, tokenType }), grant, circumstances)
+/** Begins an authorization with tokens at once. */
+export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
+  return issue(withoutTokens({ ...grant, id: createId(circumstances.random) }), grant, circumstances)
 }

@@ -6,8 +6,16 @@ import { clientPost, type ClientEdge } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
 
-/** What an endpoint answers to the request of an authenticated client. @throws OAuthError to refuse it. */
-export type AnswerToClient = (client: Client, parameters: Parameters) => Promise<object>
+/**
+ * What an endpoint answers to the request of an authenticated client, which came from this network address.
+ *
+ * @throws OAuthError to refuse it.
+ */
+export type AnswerToClient = (
+  client: Client,
+  parameters: Parameters,
+  address: string | undefined,
+) => Promise<object>
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
 export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): RequestHandler {
@@ -17,7 +25,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    sendJson(response, 200, await answer(client, await formOf(request)))
+    sendJson(response, 200, await answer(client, await formOf(request), request.ip))
     return 'answered'
   })
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { claimedClientId } from '../passport/client-verification'
-import { unexpected, type OAuthError } from '../protocol/oauth-error'
+import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Failure, FailureReports } from './failure'
 import { sendJsonError } from './json-response'
 
@@ -26,12 +26,16 @@ export function sendClientFailure(
   sendJsonError(response, statusOf(error), error, errorUri, headersOf(error))
 }
 
-function statusOf({ code }: OAuthError): number {
+function statusOf(error: OAuthError): number {
+  if (error instanceof Throttled) return 429
+  const { code } = error
   if (code === 'invalid_client') return 401
   return code === 'server_error' ? 500 : 400
 }
 
-function headersOf({ code, reason }: OAuthError): Record<string, string> {
+function headersOf(error: OAuthError): Record<string, string> {
+  if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
+  const { code, reason } = error
   if (code === 'invalid_client') return { 'WWW-Authenticate': challenge }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
   // What is left of the body is not worth reading.

@@ -36,6 +36,18 @@ export class OAuthError extends Error {
   }
 }
 
+/** A request that is refused unread, because there were too many like it: the client is told when to come again. */
+export class Throttled extends OAuthError {
+  constructor(
+    reason: string,
+    description: string,
+    /** Whole seconds. */
+    readonly retryAfter: number,
+  ) {
+    super('temporarily_unavailable', reason, description)
+  }
+}
+
 const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Refusal = (reason: string, description: string, options?: { readonly cause?: unknown }) => OAuthError
@@ -65,6 +77,9 @@ export const accessDenied = refusal('access_denied')
 export const serverError = refusal('server_error')
 /** Something this side depends on does not answer in time: worth another try. */
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
+/** There were too many such requests; one may come again after this many seconds. */
+export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
+  new Throttled(reason, description, retryAfter)
 
 /** What an error says of itself on the wire. */
 export interface ErrorText {

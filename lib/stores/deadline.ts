@@ -1,5 +1,6 @@
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore } from './authorization-store'
+import type { Counters } from './counters'
 
 /**
  * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
@@ -31,6 +32,14 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds),
     remove: (id) => withinDeadline(() => store.remove(id), seconds),
+  }
+}
+
+/** The same counters with a deadline on each of their calls. */
+export function countersWithDeadline(counters: Counters, seconds: number): Counters {
+  return {
+    add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds),
+    spend: (key, window) => withinDeadline(() => counters.spend(key, window), seconds),
   }
 }
 

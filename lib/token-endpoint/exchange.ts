@@ -6,6 +6,7 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
+import type { Counters } from '../stores/counters'
 import type { GrantType, Proof } from './grant-type'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
@@ -14,6 +15,7 @@ export interface TokenEndpoint {
   readonly grantTypes: ReadonlyMap<string, GrantType>
   readonly defaultScope: Scope
   readonly store: AuthorizationStore
+  readonly counters: Counters
   readonly circumstances: () => Circumstances
 }
 
@@ -23,9 +25,10 @@ export interface TokenEndpoint {
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
 export async function exchange(
-  { grantTypes, defaultScope, store, circumstances }: TokenEndpoint,
+  { grantTypes, defaultScope, store, counters, circumstances }: TokenEndpoint,
   client: Client,
   parameters: Parameters,
+  address: string | undefined,
 ): Promise<TokenResponse> {
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined)
@@ -34,19 +37,19 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   const now = circumstances()
-  const proof = await grantType.prove({ client, parameters, circumstances: now, defaultScope })
-  return tokenResponse(await settle(proof, client, store, now), now.now)
+  const request = { client, parameters, circumstances: now, defaultScope, address, counters }
+  return tokenResponse(await settle(client, await grantType.prove(request), store, now), now.now)
 }
 
 async function settle(
+  { client_id: clientId, token_type: tokenType }: Client,
   proof: Proof,
-  client: Client,
   store: AuthorizationStore,
   circumstances: Circumstances,
 ): Promise<Issued> {
   if ('transition' in proof)
     return commit(store, proof.authorizationId, proof.transition, circumstances.random)
-  const { authorization, issued } = issueDirectly(proof.grant, client.token_type, circumstances)
+  const { authorization, issued } = issueDirectly({ ...proof.grant, clientId, tokenType }, circumstances)
   await begin(store, authorization, circumstances.random)
   return issued
 }

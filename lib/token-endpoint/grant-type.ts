@@ -4,6 +4,7 @@ import type { Transition } from '../authorization/step'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
+import type { Counters } from '../stores/counters'
 
 /** A token request of an authenticated (or, if public, named) client. */
 export interface TokenRequest {
@@ -12,6 +13,10 @@ export interface TokenRequest {
   readonly circumstances: Circumstances
   /** What a request asks for that names no scope. */
   readonly defaultScope: Scope
+  /** Where the request came from, by the host's `trust proxy`; undefined when the connection is gone. */
+  readonly address: string | undefined
+  /** For failed attempts, and for what may be used once. */
+  readonly counters: Counters
 }
 
 /**
@@ -21,7 +26,7 @@ export interface TokenRequest {
  */
 export type Proof =
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
-  | { readonly grant: ProvenGrant }
+  | { readonly grant: Omit<ProvenGrant, 'clientId' | 'tokenType'> }
 
 /** The door for grant types (RFC 6749 4.5 and 1.3). */
 export interface GrantType {

@@ -7,7 +7,7 @@ const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
 /** Every first argument of a call that makes an error: the reasons that events carry. */
 function reasonsInCode(): string[] {
   const factories =
-    /(?:invalid\w+|unauthorizedClient|unsupported\w+|accessDenied|serverError|temporarilyUnavailable|refused|refreshRefused|failed|malformed)\(\s*'([a-z0-9_]+)'/g
+    /(?:invalid\w+|unauthorizedClient|unsupported\w+|accessDenied|serverError|temporarilyUnavailable|tooMany\w+|refused|refreshRefused|failed|malformed)\(\s*'([a-z0-9_]+)'/g
   const refusals = /new AccessRefusal\(\d+, '\w+', '([a-z_]+)'/g
   const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })
   const sources = files

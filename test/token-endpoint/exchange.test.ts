@@ -8,9 +8,8 @@ import { tokenEndpoint, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { refusalOf } from '../support/rooms/refused'
 
-const proof: Proof = {
+const proof: Extract<Proof, { grant: unknown }> = {
   grant: {
-    clientId: 'photo-printer',
     subject: 'bob',
     scope: ['photos.read'],
     refreshToken: false,
@@ -27,7 +26,7 @@ beforeEach(() => prove.mockClear())
 const client = { ...clientWith(), grant_types: [name] }
 type Values = Parameters<typeof parametersOf>[0]
 const ask = (values: Values, bend: Parameters<typeof tokenEndpoint>[1] = {}) =>
-  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values))
+  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values), '192.0.2.7')
 const good = { grant_type: name, voucher: 'v-1' }
 
 describe('exchange: which grant type', () => {
@@ -55,7 +54,7 @@ describe('exchange: which grant type', () => {
   })
 
   it('refuses a client that may not use the grant type (TER-5)', async () => {
-    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good))
+    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good), undefined)
     expect(await refusalOf(attempt)).toEqual({
       code: 'unauthorized_client',
       reason: 'grant_type_not_registered',
@@ -65,7 +64,7 @@ describe('exchange: which grant type', () => {
 
   it('looks at the parameters of a grant type last, and before it proves', async () => {
     const values = { ...good, voucher: ['v-1', 'v-2'] }
-    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values))
+    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values), undefined)
     expect(await refusalOf(stranger)).toHaveProperty('code', 'unauthorized_client')
     expect(await refusalOf(ask({ ...values, grant_type: 'x' }))).toHaveProperty(
       'code',

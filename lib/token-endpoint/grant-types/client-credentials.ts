@@ -13,7 +13,6 @@ export const clientCredentials: GrantType = {
         'Only a confidential client may use this grant type.',
       )
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-    const { client_id: clientId } = client
-    return { grant: { clientId, subject: undefined, scope, refreshToken: false, bindings: {} } }
+    return { grant: { subject: undefined, scope, refreshToken: false, bindings: {} } }
   },
 }

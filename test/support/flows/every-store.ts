@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import {
-  memoryStore,
-  redisStore,
-  type AuthorizationServerOptions,
-  type AuthorizationStore,
-} from '../../../lib/index'
+import { memoryStore, redisStore, type AuthorizationServerOptions } from '../../../lib/index'
 import { startRedis } from '../redis-server'
 import { application, type Application, type Hosting } from './application'
 import { Clock } from './clock'
@@ -23,7 +18,7 @@ export type SetStage = (options?: Partial<AuthorizationServerOptions>, hosting?:
 // A machine under load is not a store in trouble.
 const patience = 10
 
-type OpenStore = (clock: () => number) => AuthorizationStore
+type OpenStore = (clock: () => number) => ConstructorParameters<typeof ObservedStore>[0]
 
 /** Tells the same stories on the memory store and on a real Redis, where each test has keys of its own. */
 export function describeOnEveryStore(title: string, stories: (stage: SetStage) => void): void {

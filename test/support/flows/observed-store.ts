@@ -1,6 +1,7 @@
-import type { AuthorizationStore } from '../../../lib/index'
+import type { AuthorizationStore, Counters } from '../../../lib/index'
 
 type Verb = keyof AuthorizationStore
+type CountedStore = AuthorizationStore & { readonly counters: Counters }
 export type Trouble = 'fails' | 'hangs'
 
 /** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
@@ -8,7 +9,11 @@ export class ObservedStore implements AuthorizationStore {
   readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
   private readonly troubles = new Map<Verb, Trouble>()
 
-  constructor(private readonly store: AuthorizationStore) {}
+  readonly counters: Counters
+
+  constructor(private readonly store: CountedStore) {
+    this.counters = store.counters
+  }
 
   begin(trouble: Trouble, ...verbs: readonly Verb[]): void {
     for (const verb of verbs) this.troubles.set(verb, trouble)

@@ -4,6 +4,7 @@ import type { AuthorizationEndpoint } from '../../../lib/authorization-endpoint/
 import type { Authorization } from '../../../lib/authorization/authorization'
 import type { Client, FindClient } from '../../../lib/protocol/client'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
+import { memoryCounters } from '../../../lib/stores/memory-counters'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import type { GrantType } from '../../../lib/token-endpoint/grant-type'
 import type { TokenEndpoint } from '../../../lib/token-endpoint/exchange'
@@ -42,6 +43,7 @@ export function tokenEndpoint(
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope: [],
     store: watchedStore(),
+    counters: memoryCounters(),
     circumstances,
     ...bend,
   }

@@ -3,10 +3,10 @@ import type { Extension } from '../../../lib/protocol/extension'
 import { invalidGrant } from '../../../lib/protocol/oauth-error'
 import { authorizationCode } from '../../../lib/token-endpoint/grant-types/authorization-code'
 import { approvedAuthorization } from '../../support/authorization/authorization'
-import { circumstances } from '../../support/authorization/circumstances'
 import { clientWith } from '../../support/authorization/client'
 import { answerOf, refusal, written } from '../../support/authorization/step'
 import { parametersOf } from '../../support/rooms/parameters'
+import { tokenRequest } from '../../support/rooms/token-request'
 import { refusalOf } from '../../support/rooms/refused'
 
 const { approved, code } = approvedAuthorization({ bindings: { resource: 'https://a.example', empty: null } })
@@ -18,9 +18,9 @@ const prove = (
   client = clientWith(),
 ) =>
   authorizationCode(extensions).prove({
+    ...tokenRequest,
     client,
     parameters: parametersOf(values),
-    circumstances: circumstances(),
     defaultScope: [],
   })
 

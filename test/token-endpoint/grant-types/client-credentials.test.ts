@@ -1,8 +1,8 @@
 import { clientCredentials } from '../../../lib/token-endpoint/grant-types/client-credentials'
 import type { Client } from '../../../lib/protocol/client'
-import { circumstances } from '../../support/authorization/circumstances'
 import { clientWith } from '../../support/authorization/client'
 import { parametersOf } from '../../support/rooms/parameters'
+import { tokenRequest } from '../../support/rooms/token-request'
 import { refusalOf } from '../../support/rooms/refused'
 
 const prove = (
@@ -11,9 +11,9 @@ const prove = (
   defaultScope: readonly string[] = [],
 ) =>
   clientCredentials.prove({
+    ...tokenRequest,
     client,
     parameters: parametersOf({ scope }),
-    circumstances: circumstances(),
     defaultScope,
   })
 
@@ -26,7 +26,6 @@ describe('the grant type client_credentials', () => {
     const mayRefresh = clientWith({ grant_types: ['client_credentials', 'refresh_token'] })
     await expect(prove('photos.read', mayRefresh)).resolves.toEqual({
       grant: {
-        clientId: 'photo-printer',
         subject: undefined,
         scope: ['photos.read'],
         refreshToken: false,

@@ -2,10 +2,10 @@ import { refreshToken } from '../../../lib/token-endpoint/grant-types/refresh-to
 import type { Client } from '../../../lib/protocol/client'
 import type { Issued } from '../../../lib/authorization/issue'
 import { activeAuthorization } from '../../support/authorization/authorization'
-import { circumstances } from '../../support/authorization/circumstances'
 import { clientWith } from '../../support/authorization/client'
 import { answerOf, refusal, written } from '../../support/authorization/step'
 import { parametersOf } from '../../support/rooms/parameters'
+import { tokenRequest } from '../../support/rooms/token-request'
 import { refusalOf } from '../../support/rooms/refused'
 
 const { active, issued } = activeAuthorization()
@@ -13,9 +13,9 @@ const presented = issued.refreshToken ?? ''
 
 const prove = (values: Parameters<typeof parametersOf>[0], client: Client = clientWith()) =>
   refreshToken.prove({
+    ...tokenRequest,
     client,
     parameters: parametersOf(values),
-    circumstances: circumstances(),
     defaultScope: ['profile'],
   })
 

@@ -1,0 +1,59 @@
+import type { Count, Counters } from './counters'
+import { ExpiringMap } from './expiring-map'
+
+/** Options of {@link memoryCounters}. */
+export interface MemoryCountersOptions {
+  /** Keys kept at most; one more is refused, never an older one dropped. Default 100 000. */
+  readonly maximumKeys?: number
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+/** Counters in the memory of this process: a second process counts for itself, and a restart begins anew. */
+export function memoryCounters({
+  maximumKeys = 100_000,
+  clock = Date.now,
+}: MemoryCountersOptions = {}): Counters {
+  return new MemoryCounters(maximumKeys, clock)
+}
+
+interface Entry {
+  readonly count: number
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
+// No await inside: reading and writing are one act.
+class MemoryCounters implements Counters {
+  private readonly entries: ExpiringMap<Entry>
+
+  constructor(
+    maximumKeys: number,
+    private readonly clock: () => number,
+  ) {
+    this.entries = new ExpiringMap(maximumKeys, ({ endsAt }) => endsAt <= clock())
+  }
+
+  async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
+    return this.change(`count:${key}`, amount, seconds)
+  }
+
+  async spend(key: string, seconds: number): Promise<boolean> {
+    return this.change(`spent:${key}`, 1, seconds).count === 1
+  }
+
+  private change(key: string, amount: 1 | -1, seconds: number): Count {
+    const { count: before, endsAt } = this.entries.get(key) ?? {
+      count: 0,
+      endsAt: this.clock() + seconds * 1000,
+    }
+    const count = before + amount
+    if (count <= 0) {
+      this.entries.delete(key)
+      return { count: 0, secondsLeft: 0 }
+    }
+    // Forgetting another key would let its attempts begin anew, so a full map is trouble.
+    if (!this.entries.set(key, { count, endsAt })) throw new Error('The counters in memory are full.')
+    return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }
+  }
+}

@@ -1,0 +1,32 @@
+import { memoryCounters } from '../../lib/stores/memory-counters'
+import { countersContract } from './counters-contract'
+
+countersContract('memoryCounters keep the contract', async () => {
+  let now = 1_000_000
+  return {
+    counters: memoryCounters({ clock: () => now }),
+    advance: (seconds) => void (now += seconds * 1000),
+    close: async () => {},
+  }
+})
+
+describe('memoryCounters with a bound', () => {
+  it('refuse the next key when they are full of live ones, and forget none of them', async () => {
+    const counters = memoryCounters({ maximumKeys: 2 })
+    await counters.add('a', 1, 60)
+    await counters.spend('b', 60)
+    await expect(counters.add('c', 1, 60)).rejects.toThrow('The counters in memory are full.')
+    await expect(counters.spend('c', 60)).rejects.toThrow('The counters in memory are full.')
+    expect(await counters.add('a', 1, 60)).toMatchObject({ count: 2 })
+    expect(await counters.spend('b', 60)).toBe(false)
+  })
+
+  it('take the place of keys that have ended', async () => {
+    let now = 0
+    const counters = memoryCounters({ maximumKeys: 2, clock: () => now })
+    await counters.add('a', 1, 60)
+    await counters.add('b', 1, 60)
+    now = 60_000
+    expect(await counters.add('c', 1, 60)).toMatchObject({ count: 1 })
+  })
+})

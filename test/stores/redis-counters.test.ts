@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Cluster, Redis } from 'ioredis'
+import { redisCounters } from '../../lib/stores/redis-counters'
+import type { RedisCommands } from '../../lib/stores/redis-commands'
+import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { uniquePrefix } from '../support/stores/redis-under-test'
+import { countersContract } from './counters-contract'
+
+const openOn = (client: () => RedisCommands) => async () => ({
+  counters: redisCounters(client(), uniquePrefix()),
+  advance: (seconds: number) => wait(seconds * 1000),
+  close: async () => {},
+})
+
+describe('redisCounters on one server', () => {
+  let server: RedisServer
+  let client: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    client = new Redis(server.url)
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await server.stop()
+  })
+
+  countersContract(
+    'keep the contract',
+    openOn(() => client),
+  )
+
+  it('find that they have won when a command is sent again after its reply was lost', async () => {
+    const prefix = uniquePrefix()
+    const twice: RedisCommands = {
+      call: async (...words) => {
+        await client.call(...words)
+        return client.call(...words)
+      },
+    }
+    expect(await redisCounters(twice, prefix).spend('once', 60)).toBe(true)
+    expect(await redisCounters(client, prefix).spend('once', 60)).toBe(false)
+  })
+
+  it('leave keys that expire by themselves, and nothing when a count is taken back', async () => {
+    const prefix = uniquePrefix()
+    const counters = redisCounters(client, prefix)
+    await counters.add('a', 1, 60)
+    await counters.spend('b', 60)
+    await counters.add('c', 1, 60)
+    await counters.add('c', -1, 60)
+    const keys = await client.keys(`${prefix}*`)
+    expect(keys.toSorted()).toEqual([`${prefix}count:a`, `${prefix}spent:b`])
+    for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(50_000)
+  })
+
+  it.each([['OK'], [['x', 1]], [{}]])('take the reply %j for trouble', async (reply) => {
+    const counters = redisCounters({ call: async () => reply }, '')
+    await expect(counters.add('a', 1, 60)).rejects.toThrow('something else than two numbers')
+    await expect(counters.spend('a', 60)).rejects.toThrow('something else than 0 or 1')
+  })
+})
+
+describe('redisCounters on a cluster of three masters', () => {
+  let cluster: RedisCluster
+  let client: Cluster
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+    client = new Cluster([...cluster.nodes])
+  }, 60_000)
+  afterAll(async () => {
+    client.disconnect()
+    await cluster.stop()
+  })
+
+  countersContract(
+    'keep the contract',
+    openOn(() => client),
+  )
+})

@@ -1,0 +1,15 @@
+import type { TokenRequest } from '../../../lib/token-endpoint/grant-type'
+import { memoryCounters } from '../../../lib/stores/memory-counters'
+import { circumstances } from '../authorization/circumstances'
+import { clientWith } from '../authorization/client'
+import { parametersOf } from './parameters'
+
+/** A token request at noon, without parameters, which each test bends. */
+export const tokenRequest: TokenRequest = {
+  client: clientWith(),
+  parameters: parametersOf({}),
+  circumstances: circumstances(),
+  defaultScope: [],
+  address: '192.0.2.7',
+  counters: memoryCounters(),
+}
