@@ -4,6 +4,8 @@ import { ConfigurationError } from '../lib/protocol/configuration'
 import { resolveOptions } from '../lib/resolve-options'
 import { memoryCounters } from '../lib/stores/memory-counters'
 import { memoryStore } from '../lib/stores/memory-store'
+import { bearer } from '../lib/token-types/bearer'
+import { mac } from '../lib/token-types/mac/mac'
 import { mistakesIn, mistakesWith } from './support/rooms/mistakes'
 import { optionsWith } from './support/rooms/registrations'
 
@@ -109,6 +111,11 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be a list of grant types, such as password({ verify }): name, parameters and prove.',
   },
+  tokenTypes: {
+    wrong: [null, 7, 'mac', {}, [null], ['mac'], [{}], [{ ...bearer, name: '' }], [{ ...bearer, read: 7 }]],
+    cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.',
+  },
+  tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -142,6 +149,8 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   store: memoryStore(),
   counters: memoryCounters(),
   grantTypes: [],
+  tokenTypes: [mac({ hosts: ['api.example.com'] })],
+  tokenType: 'mac',
   authorizationPath: '/ask',
   tokenPath: '/tokens',
   revocationPath: '/forget',

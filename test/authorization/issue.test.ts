@@ -8,6 +8,7 @@ const grant: ProvenGrant = {
   clientId: 'nightly-export',
   subject: undefined,
   scope: ['photos.read'],
+  tokenType: 'bearer',
   refreshToken: false,
   bindings: {},
 }

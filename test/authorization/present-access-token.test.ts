@@ -20,11 +20,15 @@ const { active, issued } = activeAuthorization()
 describe('presentAccessToken', () => {
   it('tells whom a good token stands for, and for what', () => {
     expect(presentAccessToken(active, issued.accessToken, noon)).toEqual({
-      authorizationId: active.id,
-      clientId: 'photo-printer',
-      subject: 'alice',
-      scope: ['photos.read', 'photos.write'],
-      expiresAt: noon + lifetimes.accessToken,
+      access: {
+        authorizationId: active.id,
+        clientId: 'photo-printer',
+        subject: 'alice',
+        scope: ['photos.read', 'photos.write'],
+        tokenType: 'bearer',
+        expiresAt: noon + lifetimes.accessToken,
+      },
+      kept: undefined,
     })
   })
 
@@ -58,7 +62,7 @@ describe('presentAccessToken', () => {
     const both = issueAccessToken(approved, ['photos.read'], circumstances())
     const redeemed = written(redeemCode(both.authorization, redemption(code), circumstances()))
     for (const current of [both.authorization, redeemed])
-      expect(presentAccessToken(current, both.issued.accessToken, noon)).toMatchObject({
+      expect(presentAccessToken(current, both.issued.accessToken, noon)?.access).toMatchObject({
         subject: 'alice',
         scope: ['photos.read'],
       })
@@ -70,7 +74,7 @@ describe('presentAccessToken', () => {
       refreshWith(issued.refreshToken, { scope: 'photos.read' }),
       circumstances(),
     )
-    const scopeOf = (token: string) => presentAccessToken(written(step), token, noon)?.scope
+    const scopeOf = (token: string) => presentAccessToken(written(step), token, noon)?.access.scope
     expect(scopeOf(answerOf(step).accessToken)).toEqual(['photos.read'])
     expect(scopeOf(issued.accessToken)).toEqual(['photos.read', 'photos.write'])
   })

@@ -11,6 +11,8 @@ const sealed = seal(issued, presented, secureRandom)
 const text = fc.string({ unit: 'grapheme', minLength: 1 })
 const anyIssued: fc.Arbitrary<Issued> = fc.record({
   accessToken: text,
+  tokenType: text,
+  properties: fc.dictionary(text, fc.oneof(fc.string(), fc.integer()), { noNullPrototype: true }),
   expiresAt: fc.nat(),
   scope: fc.array(text),
   refreshToken: text,

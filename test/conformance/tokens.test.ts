@@ -1,6 +1,7 @@
-import { tokenResponse } from '../../lib/token-types/token-response'
+import { mac, type TokenType } from '../../lib/index'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
+import { macHeader, type MacTokens, type SignedParts } from '../support/flows/mac'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
@@ -22,10 +23,44 @@ test('[TKN-2] the type is bearer, in lower case', async () => {
   expect((await memoryStage().flow.request(nightlyReport, grant)).body.token_type).toBe('bearer')
 })
 
-test('[TKN-2] a further type brings its own name and members into the response', () => {
-  const issued = { accessToken: 'a', expiresAt: 60, scope: ['photos:read'], refreshToken: undefined }
-  const sealed = { name: 'Sealed', scheme: 'Sealed', properties: () => ({ seal: 'wax' }) }
-  expect(tokenResponse(issued, sealed, 0)).toMatchObject({ token_type: 'Sealed', seal: 'wax' })
+const signed = mac({ hosts: ['api.example.com'] })
+const signature = (tokens: MacTokens, bend: SignedParts = {}) => ({
+  Host: 'api.example.com',
+  Authorization: macHeader(tokens, { target: '/photos', port: '80', ...bend }),
+})
+
+test('[TKN-2] mac is a type that can be switched on: its own response properties, its own way on requests', async () => {
+  const { flow, clock } = memoryStage({ tokenTypes: [signed], tokenType: 'mac' })
+  const response = await flow.request(nightlyReport, grant)
+  expect(response.body).toMatchObject({
+    token_type: 'mac',
+    mac_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    mac_algorithm: 'hmac-sha-256',
+  })
+  const headers = signature(response.body, { ts: clock.read() })
+  expect((await flow.open('/photos', undefined, headers)).status).toBe(200)
+  expect((await flow.photos(response.body.access_token)).status).toBe(401)
+})
+
+test('[TKN-2] the name of a type is case-sensitive', () => {
+  for (const token_type of ['Bearer', 'MAC', 'Mac'])
+    expect(() =>
+      memoryStage({ tokenTypes: [signed], clients: [{ ...nightlyReport.registration, token_type }] }),
+    ).toThrow('token_type must be one of bearer, mac.')
+})
+
+test('[TKN-2] a further type brings its own name, members and scheme', async () => {
+  const sealed: TokenType = {
+    name: 'Sealed',
+    scheme: 'Sealed',
+    issue: () => ({ properties: { seal: 'wax' } }),
+    read: (credentials) => ({ accessToken: credentials.replace('/wax', '') }),
+  }
+  const { flow } = memoryStage({ tokenTypes: [sealed], tokenType: 'Sealed' })
+  const { body } = await flow.request(nightlyReport, grant)
+  expect(body).toMatchObject({ token_type: 'Sealed', seal: 'wax' })
+  const headers = { Authorization: `Sealed ${body.access_token}/wax` }
+  expect((await flow.open('/photos', undefined, headers)).body).toMatchObject({ tokenType: 'Sealed' })
 })
 
 test('[TKN-3] a refresh token is good for no other client', async () => {

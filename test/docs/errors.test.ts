@@ -7,15 +7,20 @@ const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
 /** Every first argument of a call that makes an error: the reasons that events carry. */
 function reasonsInCode(): string[] {
   const factories =
-    /(?:invalid\w+|unauthorizedClient|unsupported\w+|accessDenied|serverError|temporarilyUnavailable|tooMany\w+|refused|refreshRefused|failed|malformed)\(\s*'([a-z0-9_]+)'/g
+    /(?:invalid\w+|unauthorizedClient|unsupported\w+|accessDenied|serverError|temporarilyUnavailable|tooMany\w+|refused|refreshRefused|failed|malformed|badToken)\(\s*'([a-z0-9_]+)'/g
   const refusals = /new AccessRefusal\(\d+, '\w+', '([a-z_]+)'/g
+  // A token type objects by a word of its own.
+  const objections = /type Objection =((?:\s*\| '[a-z_]+')+)/g
   const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })
   const sources = files
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(root, 'lib', file), 'utf8'))
   const code = sources.join('\n')
   const found = [...code.matchAll(factories), ...code.matchAll(refusals)]
-  return [...new Set(found.map(([, reason = '']) => reason))].toSorted()
+  const objected = [...code.matchAll(objections)].flatMap(([, union = '']) => [
+    ...union.matchAll(/'([a-z_]+)'/g),
+  ])
+  return [...new Set([...found, ...objected].map(([, reason = '']) => reason))].toSorted()
 }
 
 test('the page of errors explains every reason in the code, and no other', () => {

@@ -19,7 +19,7 @@ describe('AccessRefusal: the challenge, to the letter', () => {
     ],
     [
       'with a bad token',
-      AccessRefusal.badToken(scope),
+      AccessRefusal.badToken('token_invalid', scope),
       401,
       'Bearer realm="oauth", scope="photos.read photos.write", error="invalid_token", error_description="The access token is unknown, expired or revoked."',
     ],
@@ -40,7 +40,7 @@ describe('AccessRefusal: the challenge, to the letter', () => {
 
   it('points to the page of its code, and tells nothing where no token was shown', () => {
     const page = 'https://photos.example/errors'
-    expect(AccessRefusal.badToken([]).challenge('Bearer', 'oauth', page)).toContain(
+    expect(AccessRefusal.badToken('token_invalid', []).challenge('Bearer', 'oauth', page)).toContain(
       ', error_uri="https://photos.example/errors#invalid_token"',
     )
     expect(AccessRefusal.noToken([]).challenge('Bearer', 'oauth', page)).toBe('Bearer realm="oauth"')
@@ -50,7 +50,7 @@ describe('AccessRefusal: the challenge, to the letter', () => {
     for (const { description } of [
       AccessRefusal.noToken([]),
       AccessRefusal.malformed('x', []),
-      AccessRefusal.badToken([]),
+      AccessRefusal.badToken('token_invalid', []),
       AccessRefusal.insufficientScope([]),
     ])
       expect(description).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
@@ -63,7 +63,7 @@ describe('AccessRefusal: the challenge, to the letter', () => {
       'invalid_request',
       'several_authorization_headers',
     ],
-    [AccessRefusal.badToken([]), 'invalid_token', 'token_invalid'],
+    [AccessRefusal.badToken('token_invalid', []), 'invalid_token', 'token_invalid'],
     [AccessRefusal.insufficientScope([]), 'insufficient_scope', 'token_scope_insufficient'],
   ])('is an error with code and reason: %s', (refusal, code, reason) => {
     expect(refusal).toBeInstanceOf(Error)

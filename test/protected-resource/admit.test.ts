@@ -7,9 +7,9 @@ import { createCredential } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
-import type { TokenType } from '../../lib/token-types/token-type'
+import type { TokenType } from '../../lib/protocol/token-type'
 import { activeAuthorization, pendingAuthorization } from '../support/authorization/authorization'
-import { circumstances, noon } from '../support/authorization/circumstances'
+import { circumstances, noon, stamped } from '../support/authorization/circumstances'
 
 const { active, issued, code } = activeAuthorization()
 const token = issued.accessToken
@@ -24,13 +24,22 @@ const stored = async (...authorizations: Parameters<ReturnType<typeof memoryStor
 interface Bend {
   readonly requirement?: Requirement
   readonly now?: number
-  readonly tokenType?: TokenType
+  readonly tokenTypes?: readonly TokenType[]
   readonly authorization?: Active
 }
 const present = async (
   headers: readonly string[],
-  { requirement = anything, now = noon, tokenType = bearer, authorization = active }: Bend = {},
-) => admit(headers, requirement, { store: await stored(authorization), tokenType, now })
+  { requirement = anything, now = noon, tokenTypes = [bearer], authorization = active }: Bend = {},
+) => admit(carrying(headers), requirement, { ...always, store: await stored(authorization), tokenTypes, now })
+
+const always = { tokenTypes: [bearer], now: noon, useOnce: async () => true }
+
+const carrying = (authorization: readonly string[]) => ({
+  method: 'GET',
+  target: '/photos',
+  secure: true,
+  headers: { authorization },
+})
 
 async function refusalOf(attempt: Promise<unknown>): Promise<AccessRefusal> {
   const error = await attempt.then(() => undefined).catch((thrown: unknown) => thrown)
@@ -45,6 +54,7 @@ describe('admit: the header', () => {
       clientId: 'photo-printer',
       subject: 'alice',
       scope: ['photos.read', 'photos.write'],
+      tokenType: 'bearer',
       expiresAt: noon + 3600,
     })
   })
@@ -90,14 +100,67 @@ describe('admit: the header', () => {
       reason: 'several_authorization_headers',
     })
   })
+})
 
-  it('takes the scheme of the token type', async () => {
-    const mac: TokenType = { name: 'mac', scheme: 'MAC', properties: () => ({}) }
-    await expect(present([`mac ${token}`], { tokenType: mac })).resolves.toBeDefined()
-    expect(await refusalOf(present([`Bearer ${token}`], { tokenType: mac }))).toHaveProperty(
-      'reason',
-      'token_missing',
-    )
+describe('admit: the token type', () => {
+  const ofTypes = { tokenTypes: [bearer, stamped] }
+  const ofStamps = { ...ofTypes, authorization: { ...active, tokenType: 'stamped' } }
+  const holding = (objection: string | undefined): TokenType => ({
+    ...stamped,
+    read: (accessToken) => ({ accessToken, objection: async () => objection }),
+  })
+
+  it('is found by its scheme, whatever the case', async () => {
+    await expect(present([`sTAMPED ${token}`], ofStamps)).resolves.toHaveProperty('tokenType', 'stamped')
+  })
+
+  it('is not offered: then there is no token', async () => {
+    const attempt = present([`Stamped ${token}`], { authorization: ofStamps.authorization })
+    expect(await refusalOf(attempt)).toHaveProperty('reason', 'token_missing')
+  })
+
+  it.each([
+    ['bearer', 'Stamped', active],
+    ['stamped', 'Bearer', ofStamps.authorization],
+  ])('is %s: no such token passes under %s', async (_type, scheme, authorization) => {
+    expect(await refusalOf(present([`${scheme} ${token}`], { ...ofTypes, authorization }))).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+      reason: 'token_of_another_type',
+      description: AccessRefusal.badToken('token_invalid', []).description,
+    })
+  })
+
+  it('refuses by what it holds against the request, before the scope is looked at', async () => {
+    const requirement = { ...anything, scope: ['profile'] }
+    const bend = { ...ofStamps, requirement, tokenTypes: [bearer, holding('stamp_faded')] }
+    expect(await refusalOf(present([`Stamped ${token}`], bend))).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+      reason: 'stamp_faded',
+    })
+    const good = { ...bend, tokenTypes: [bearer, holding(undefined)] }
+    expect(await refusalOf(present([`Stamped ${token}`], good))).toHaveProperty('status', 403)
+  })
+
+  it('is shown what it kept, the request and the moment, and nothing of a token that is no good', async () => {
+    const objection = jest.fn(async () => undefined)
+    const watching = { ...stamped, read: (accessToken: string) => ({ accessToken, objection }) }
+    const { authorization } = ofStamps
+    const [newest] = authorization.accessTokens
+    if (newest === undefined) throw new Error('There is no access token.')
+    const kept = { stampedAt: 7 }
+    const bend = {
+      tokenTypes: [bearer, watching],
+      authorization: { ...authorization, accessTokens: [{ ...newest, kept }] },
+    }
+    await present([`Stamped ${token}`], bend)
+    const request = carrying([`Stamped ${token}`])
+    expect(objection.mock.calls).toEqual([[{ request, kept, now: noon, useOnce: always.useOnce }]])
+    await refusalOf(present([`Stamped ${token}`], { ...bend, now: noon + 3600 }))
+    await refusalOf(present([`Stamped ${issued.refreshToken}`], bend))
+    await refusalOf(present([`Stamped ${token}`], { ...bend, authorization: active }))
+    expect(objection).toHaveBeenCalledTimes(1)
   })
 })
 
@@ -133,7 +196,7 @@ describe('admit: the token', () => {
     const store = await stored(pending, other.authorization)
     for (const credential of [handle, other.code])
       for (const text of [credential, credential.replace(/^.._/, 'at_')]) {
-        const attempt = admit([`Bearer ${text}`], anything, { store, tokenType: bearer, now: noon })
+        const attempt = admit(carrying([`Bearer ${text}`]), anything, { ...always, store })
         expect(await refusalOf(attempt)).toHaveProperty('reason', 'token_invalid')
       }
   })
@@ -141,19 +204,17 @@ describe('admit: the token', () => {
   it('asks the store once, and not at all about what cannot be a token', async () => {
     const store = await stored(active)
     const find = jest.spyOn(store, 'find')
-    const admission = { store, tokenType: bearer, now: noon }
-    await admit([`Bearer ${token}`], anything, admission)
+    const admission = { ...always, store }
+    await admit(carrying([`Bearer ${token}`]), anything, admission)
     expect(find.mock.calls).toEqual([[active.id]])
-    await refusalOf(admit(['Bearer garbage'], anything, admission))
+    await refusalOf(admit(carrying(['Bearer garbage']), anything, admission))
     expect(find).toHaveBeenCalledTimes(1)
   })
 
   it('lets trouble of the store through: no bad token', async () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
     const store = { ...(await stored()), find: () => Promise.reject(trouble) }
-    await expect(admit([`Bearer ${token}`], anything, { store, tokenType: bearer, now: noon })).rejects.toBe(
-      trouble,
-    )
+    await expect(admit(carrying([`Bearer ${token}`]), anything, { ...always, store })).rejects.toBe(trouble)
   })
 })
 

@@ -132,6 +132,8 @@ describe('exchange: a grant type through the door', () => {
   it('moves an authorization that exists by the transition it gives', async () => {
     const issued = {
       accessToken: 'at_x',
+      tokenType: 'stamped',
+      properties: { stamp: 'red' },
       expiresAt: noon + 7,
       scope: ['photos.read'],
       refreshToken: undefined,
@@ -140,7 +142,8 @@ describe('exchange: a grant type through the door', () => {
     prove.mockResolvedValueOnce({ authorizationId: 'A'.repeat(22), transition })
     await expect(ask(good)).resolves.toEqual({
       access_token: 'at_x',
-      token_type: 'bearer',
+      token_type: 'stamped',
+      stamp: 'red',
       expires_in: 7,
       scope: 'photos.read',
     })
