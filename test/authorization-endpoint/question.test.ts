@@ -45,6 +45,7 @@ describe('authorize: the question', () => {
         clientId: 'photo-printer',
         subject: 'alice',
         scope: ['photos.read'],
+        tokenType: 'bearer',
         bindings: {},
         request: {
           responseType: 'code',

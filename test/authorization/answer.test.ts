@@ -94,18 +94,26 @@ describe('approveWithAccessToken', () => {
   const { authorization, issued } = approveWithAccessToken(pending, circumstances())
 
   it('issues an access token to the whole scope, and neither code nor refresh token (AUZ-8)', () => {
-    const { clientId, subject, scope, bindings } = proposal
+    const { clientId, subject, scope, tokenType, bindings } = proposal
     const expiresAt = noon + lifetimes.accessToken
-    expect(issued).toEqual({ accessToken: expect.any(String), expiresAt, scope, refreshToken: undefined })
+    expect(issued).toEqual({
+      accessToken: expect.any(String),
+      tokenType,
+      properties: {},
+      expiresAt,
+      scope,
+      refreshToken: undefined,
+    })
     expect(authorization).toEqual({
       state: 'active',
       id: pending.id,
       clientId,
       subject,
       scope,
+      tokenType,
       bindings,
       spentCode: undefined,
-      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt }],
+      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt, kept: undefined }],
       refreshToken: undefined,
     })
     expect(expiryOf(authorization)).toBe(expiresAt)

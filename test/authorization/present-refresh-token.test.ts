@@ -13,6 +13,7 @@ describe('presentRefreshToken', () => {
       clientId: 'photo-printer',
       subject: 'alice',
       scope: ['photos.read', 'photos.write'],
+      tokenType: 'bearer',
       expiresAt: end,
     })
   })

@@ -10,7 +10,7 @@ function reasonsInCode(): string[] {
     /(?:invalid\w+|unauthorizedClient|unsupported\w+|accessDenied|serverError|temporarilyUnavailable|tooMany\w+|refused|refreshRefused|failed|malformed|badToken)\(\s*'([a-z0-9_]+)'/g
   const refusals = /new AccessRefusal\(\d+, '\w+', '([a-z_]+)'/g
   // A token type objects by a word of its own.
-  const objections = /type Objection =((?:\s*\| '[a-z_]+')+)/g
+  const objections = /type Objection =((?:\s*\|?\s*'[a-z_]+')+)/g
   const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })
   const sources = files
     .filter((file) => file.endsWith('.ts'))

@@ -27,6 +27,7 @@ describe('parseClient', () => {
         response_types: ['code'],
         scope: ['photos.read', 'photos.write'],
         may_introspect: false,
+        token_type: 'bearer',
         token_endpoint_auth_method: undefined,
         client_name: undefined,
         loopback_redirect_uris: false,
@@ -34,6 +35,14 @@ describe('parseClient', () => {
         insecure_redirect_uris: false,
       },
     })
+  })
+
+  it('takes a token type that the server offers, in its very letters (TKN-2)', () => {
+    expect(parsed({ ...registration, token_type: 'stamped' }).client.token_type).toBe('stamped')
+    for (const token_type of ['Stamped', 'mac', '', 7, ['bearer']])
+      expect(parsed({ ...registration, token_type }).mistakes).toEqual([
+        { path: 'clients[0].token_type', problem: 'must be one of bearer, stamped.' },
+      ])
   })
 
   it('gives a client the authorization code grant when it names none', () => {

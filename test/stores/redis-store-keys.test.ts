@@ -151,7 +151,7 @@ describeOwnRedis('redisStore', () => {
     const credentials = await everyCredential(store, async (id) => {
       dumps.push(`${await redis.get(keyOf(id))}`)
     })
-    expect(credentials).toHaveLength(6)
+    expect(credentials).toHaveLength(8)
     expect(dumps).toHaveLength(4)
     const secrets = credentials.flatMap((text) => {
       const secret = Buffer.from(text.slice(3), 'base64url').subarray(-32)

@@ -106,10 +106,16 @@ describe('exchange: a grant type through the door', () => {
         clientId: 'photo-printer',
         subject: 'bob',
         scope: ['photos.read'],
+        tokenType: 'bearer',
         bindings: { assertion: 'seen' },
         spentCode: undefined,
         accessTokens: [
-          { digest: digest(String(answer['access_token'])), scope: ['photos.read'], expiresAt: noon + 3600 },
+          {
+            digest: digest(String(answer['access_token'])),
+            scope: ['photos.read'],
+            expiresAt: noon + 3600,
+            kept: undefined,
+          },
         ],
         refreshToken: undefined,
       },

@@ -45,7 +45,7 @@ export class World {
     private readonly fates: Iterator<Fate>,
     readonly lifetimes: Lifetimes,
   ) {
-    this.form = pendingAuthorization({}, this.circumstances())
+    this.form = pendingAuthorization({ tokenType: 'stamped' }, this.circumstances())
   }
 
   get id(): string {

@@ -5,7 +5,7 @@ import { propose } from '../../../lib/authorization/propose'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
 import { keep, save } from '../../../lib/authorization/step'
-import { tokenTypes } from '../authorization/circumstances'
+import { mac } from '../../../lib/token-types/mac/mac'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
@@ -13,7 +13,7 @@ import { inSeconds } from '../../stores/contract/examples'
 
 /**
  * Leads one authorization from consent to a refreshed token and calls `look` at each state that is stored.
- * Returns what it handed out on the way: handle, code, two access tokens, two refresh tokens.
+ * Returns what it handed out on the way: handle, code, two access tokens with a MAC key each, two refresh tokens.
  */
 export async function everyCredential(
   store: AuthorizationStore,
@@ -29,11 +29,11 @@ export async function everyCredential(
       refreshToken: 86_400,
       refreshTokenGrace: 30,
     },
-    tokenTypes,
+    tokenTypes: new Map([['mac', mac({ hosts: ['api.example.com'] })]]),
   }
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
-  const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'bearer', bindings: {}, request }
+  const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'mac', bindings: {}, request }
   const { pending, handle } = propose(proposal, circumstances)
   await begin(store, pending, secureRandom)
   await look(pending.id)
@@ -69,8 +69,10 @@ export async function everyCredential(
   )
   await look(pending.id)
 
-  const { accessToken, refreshToken } = first
-  return [handle, code, accessToken, refreshToken, second.accessToken, second.refreshToken].filter(
-    (text) => text !== undefined,
-  )
+  const tokens = [first, second].flatMap(({ accessToken, properties, refreshToken }) => [
+    accessToken,
+    String(properties['mac_key']),
+    refreshToken,
+  ])
+  return [handle, code, ...tokens].filter((text) => text !== undefined)
 }

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { AuthorizationServerOptions, TokenType } from 'express-authorization-server'
+
+/** A token that is good only with a key that its device keeps apart: one that leaks, from a log for instance, is not. */
+export const deviceToken: TokenType = {
+  // RFC 6749 8.1: a type of one's own is named by a URI.
+  name: 'https://photos.example/token-types/device',
+  scheme: 'Device',
+  issue(_accessToken, { random }) {
+    const key = random(32).toString('base64url')
+    return { properties: { device_key: key }, kept: digestOf(key).toString('base64url') }
+  },
+  read(credentials) {
+    if (!/^[\w-]+$/.test(credentials)) return undefined
+    return {
+      accessToken: credentials,
+      async objection({ request, kept }) {
+        const [key = '', second] = request.headers['device-key'] ?? []
+        const wanted = Buffer.from(String(kept), 'base64url')
+        const isRight = second === undefined && timingSafeEqual(digestOf(key), wanted)
+        return isRight ? undefined : 'device_key_wrong'
+      },
+    }
+  },
+}
+
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/** What switches it on: the option of the server, and the registration of a client that gets such tokens. */
+export const options = {
+  tokenTypes: [deviceToken],
+  clients: [
+    {
+      client_id: 'camera',
+      client_type: 'public',
+      redirect_uris: ['https://camera.example/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_type: deviceToken.name,
+      scope: 'photos:read',
+    },
+  ],
+} satisfies Partial<AuthorizationServerOptions>
