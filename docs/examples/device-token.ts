@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { AuthorizationServerOptions, TokenType } from 'express-authorization-server'
 
 /** A token that is good only with a key that its device keeps apart: one that leaks, from a log for instance, is not. */
@@ -8,7 +8,7 @@ export const deviceToken: TokenType = {
   scheme: 'Device',
   issue(_accessToken, { random }) {
     const key = random(32).toString('base64url')
-    return { properties: { device_key: key }, kept: digestOf(key).toString('base64url') }
+    return { properties: { device_key: key }, kept: digestOf(key) }
   },
   read(credentials) {
     if (!/^[\w-]+$/.test(credentials)) return undefined
@@ -16,16 +16,15 @@ export const deviceToken: TokenType = {
       accessToken: credentials,
       async objection({ request, kept }) {
         const [key = '', second] = request.headers['device-key'] ?? []
-        const wanted = Buffer.from(String(kept), 'base64url')
-        const isRight = second === undefined && timingSafeEqual(digestOf(key), wanted)
-        return isRight ? undefined : 'device_key_wrong'
+        // Of digests, a comparison that takes more or less time tells nothing.
+        return second === undefined && digestOf(key) === kept ? undefined : 'device_key_wrong'
       },
     }
   },
 }
 
-function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url')
 }
 
 /** What switches it on: the option of the server, and the registration of a client that gets such tokens. */

@@ -17,9 +17,10 @@ function reasonsInCode(): string[] {
     .map((file) => readFileSync(join(root, 'lib', file), 'utf8'))
   const code = sources.join('\n')
   const found = [...code.matchAll(factories), ...code.matchAll(refusals)]
-  const objected = [...code.matchAll(objections)].flatMap(([, union = '']) => [
-    ...union.matchAll(/'([a-z_]+)'/g),
-  ])
+  const objected = [...code.matchAll(objections)]
+    .map(([union]) => union)
+    .join(' ')
+    .matchAll(/'([a-z_]+)'/g)
   return [...new Set([...found, ...objected].map(([, reason = '']) => reason))].toSorted()
 }
 

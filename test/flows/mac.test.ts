@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import express from 'express'
 import { createBearerGuard, implicit, mac, type Counters } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
@@ -100,7 +101,8 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
 
   test('can be the exception where mac is the default', async () => {
     const set = stage({ ...macByDefault, clients: [{ ...photoBook.registration, token_type: 'bearer' }] })
-    await set.flow.tokens(photoBook)
+    const { accessToken } = await set.flow.tokens(photoBook)
+    expect((await set.flow.photos(accessToken)).status).toBe(200)
   })
 
   test('are told as such by introspection', async () => {
@@ -154,7 +156,9 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     const answers = await Promise.all(
       Array.from({ length: together }, () => set.flow.open('/photos', undefined, headers)),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401, 401])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(together - 1)
   })
 
   test('are answered with 503 when the uses of nonces cannot be counted', async () => {
@@ -193,14 +197,14 @@ const bentReport = bent(nightlyReport, { token_type: 'mac' })
 /** Counters at which all of these calls have arrived before the first goes on. */
 function gathering(counters: Counters, together: number): Counters {
   let arrived = 0
-  let open = () => {}
-  const gate = new Promise<void>((resolve) => (open = resolve))
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
   return {
     ...counters,
     add: (...given) => counters.add(...given),
     async spend(key, seconds) {
-      if (++arrived === together) open()
-      await gate
+      if (++arrived === together) gate.emit('open')
+      await opened
       return counters.spend(key, seconds)
     },
   }

@@ -102,13 +102,14 @@ describe('admit: the header', () => {
   })
 })
 
+const holding = (objection: string | undefined): TokenType => ({
+  ...stamped,
+  read: (accessToken) => ({ accessToken, objection: async () => objection }),
+})
+
 describe('admit: the token type', () => {
   const ofTypes = { tokenTypes: [bearer, stamped] }
   const ofStamps = { ...ofTypes, authorization: { ...active, tokenType: 'stamped' } }
-  const holding = (objection: string | undefined): TokenType => ({
-    ...stamped,
-    read: (accessToken) => ({ accessToken, objection: async () => objection }),
-  })
 
   it('is found by its scheme, whatever the case', async () => {
     await expect(present([`sTAMPED ${token}`], ofStamps)).resolves.toHaveProperty('tokenType', 'stamped')

@@ -29,7 +29,7 @@ export const stamped: TokenType = {
     properties: { stamp: random(6).toString('hex'), stamped_at: now },
     kept: { stampedAt: now },
   }),
-  read: bearer.read,
+  read: (credentials) => bearer.read(credentials),
 }
 
 export const tokenTypes: TokenTypes = new Map([bearer, stamped].map((type) => [type.name, type]))
