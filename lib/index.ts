@@ -69,7 +69,8 @@ export type {
   TokenType,
   TokenTypes,
 } from './protocol/token-type'
-export { mac, type MacOptions } from './token-types/mac/mac'
+export { mac } from './token-types/mac/mac'
+export type { MacOptions } from './token-types/mac/mac-options'
 export type { MacAlgorithm } from './token-types/mac/algorithm'
 export type { PkceRequirement } from './extensions/pkce'
 export type { Scope } from './protocol/scope'

@@ -76,6 +76,8 @@ describe('createBearerGuard', () => {
     ['a store that is none', { store: {} }, ['store']],
     ['a deadline that is none', { store: memoryStore(), storeDeadline: 0 }, ['storeDeadline']],
     ['a clock that is none', { store: memoryStore(), clock: 7 }, ['clock']],
+    ['token types that are none', { store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],
+    ['counters that are none', { store: memoryStore(), counters: {} }, ['counters']],
     ['a misspelt name', { store: memoryStore(), scopes: {} }, ['scopes']],
     [
       'all of it',

@@ -36,6 +36,14 @@ const inProduction = (bend: string) =>
     createAuthorizationServer({ ...options, store, ${bend} })
   `).map(({ code }) => code)
 
+const guardInProduction = (bend: string) =>
+  warningsOf(`
+    process.env.NODE_ENV = 'production'
+    const store = { find: async () => undefined, save: async () => true, remove: async () => {} }
+    const { createBearerGuard, mac } = require('./lib/index')
+    createBearerGuard({ store, ${bend} })
+  `).map(({ code }) => code)
+
 describe('EAS_COUNTERS_IN_MEMORY', () => {
   it('is given in production for a store without counters', () => {
     expect(inProduction('')).toEqual(['EAS_COUNTERS_IN_MEMORY'])
@@ -44,5 +52,11 @@ describe('EAS_COUNTERS_IN_MEMORY', () => {
   it('is not given to a host that says which counters it means', () => {
     expect(inProduction('counters: memoryCounters()')).toEqual([])
     expect(inProduction('store: memoryStore({ allowInProduction: true })')).toEqual([])
+  })
+
+  it('is given to a guard of its own only where its token types count', () => {
+    expect(guardInProduction('')).toEqual([])
+    const tokenTypes = "tokenTypes: [mac({ hosts: ['api.example.com'] })]"
+    expect(guardInProduction(tokenTypes)).toEqual(['EAS_COUNTERS_IN_MEMORY'])
   })
 })

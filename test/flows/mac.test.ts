@@ -161,6 +161,21 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(together - 1)
   })
 
+  test('are good for a request once, and not again at any later time', async () => {
+    const set = stage(macByDefault)
+    const { body } = await set.flow.request(nightlyReport, grant)
+    const headers = signature(set, body, { ts: set.clock.read() + 60_000 })
+    const reasons: (string | undefined)[] = []
+    for (let second = 0; second <= 240; second += 20) {
+      const { status } = await set.flow.open('/photos', undefined, headers)
+      reasons.push(status === 200 ? 'good' : set.failures.at(-1)?.reason)
+      set.clock.advance(20)
+    }
+    const replayed = Array.from({ length: 6 }, () => 'mac_replayed')
+    const late = Array.from({ length: 6 }, () => 'mac_not_in_time')
+    expect(reasons).toEqual(['good', ...replayed, ...late])
+  })
+
   test('are answered with 503 when the uses of nonces cannot be counted', async () => {
     const counters: Counters = {
       add: () => Promise.reject(new Error('connection refused')),
