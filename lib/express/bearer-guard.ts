@@ -11,6 +11,7 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import type { FailureReports } from './failure'
 import { sendJson, sendJsonError } from './json-response'
+import { singleUse } from './single-use'
 
 declare global {
   namespace Express {
@@ -68,7 +69,6 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
   const { store, tokenTypes, counters } = edge
-  const useOnce = (key: string, seconds: number) => counters.spend(key, seconds)
   return (request, response, next) => {
     const pass = (access: Access | undefined) => {
       if (access !== undefined) request.oauth = access
@@ -76,6 +76,7 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     }
     const fail = (error: unknown) =>
       requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
+    const useOnce = singleUse(request, counters)
     admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now() })
       .then(pass, fail)
       .catch(next)

@@ -40,6 +40,7 @@ describe('bearerGuard', () => {
       authorizationId: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
       clientId: printer.client_id,
       scope: ['photos.read'],
+      tokenType: 'bearer',
       expiresAt: expect.any(Number),
     })
   })

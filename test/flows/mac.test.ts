@@ -161,6 +161,20 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(together - 1)
   })
 
+  test('are good for one request under several guards, and for no second request', async () => {
+    const set = stage(macByDefault, {
+      mount: (app, oauth) => {
+        app.use(oauth.router())
+        app.use('/photos', oauth.bearerGuard())
+        app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json(req.oauth))
+      },
+    })
+    const { body } = await set.flow.request(nightlyReport, grant)
+    const headers = signature(set, body)
+    expect((await set.flow.open('/photos', undefined, headers)).status).toBe(200)
+    expect((await set.flow.open('/photos', undefined, headers)).status).toBe(401)
+  })
+
   test('are good for a request once, and not again at any later time', async () => {
     const set = stage(macByDefault)
     const { body } = await set.flow.request(nightlyReport, grant)

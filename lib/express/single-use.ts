@@ -1,0 +1,16 @@
+import type { Request } from 'express'
+import type { TokenCheck } from '../protocol/token-type'
+import type { Counters } from '../stores/counters'
+
+const used = new WeakMap<Request, ReadonlySet<string>>()
+
+/** Single use as one request sees it: it may pass several guards on its way, and is one use to all of them. */
+export function singleUse(request: Request, counters: Counters): TokenCheck['useOnce'] {
+  return async (key, seconds) => {
+    const own = used.get(request) ?? new Set()
+    if (own.has(key)) return true
+    const isFirst = await counters.spend(key, seconds)
+    if (isFirst) used.set(request, new Set([...own, key]))
+    return isFirst
+  }
+}
