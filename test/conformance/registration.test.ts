@@ -1,33 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  ConfigurationError,
-  createAuthorizationServer,
-  generateClientSecret,
-  hashClientSecret,
-  type ClientRegistration,
-} from '../../lib/index'
-import { canonicalOptions } from '../support/flows/application'
+import { generateClientSecret, hashClientSecret, type ClientRegistration } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
+import { refusedFields } from '../support/flows/refused-fields'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
-
-// A method, not a function type: so the checker lets a JavaScript host's registrations through.
-const javascript: { create(options: unknown): unknown } = { create: createAuthorizationServer }
-
-/** The fields for which these registrations are refused at start. */
-function refusedFields(...clients: readonly unknown[]): readonly string[] {
-  try {
-    javascript.create({ ...canonicalOptions, clients })
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
-    throw error
-  }
-  return []
-}
 
 const book = photoBook.registration
 const print = photoPrint.registration
