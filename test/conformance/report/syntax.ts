@@ -36,8 +36,9 @@ export function valueOf(node: unknown): string {
 export function constantsOf(tree: Node): ReadonlyMap<string, Node> {
   const found = new Map<string, Node>()
   const visit = (node: Node): void => {
-    if (node.type === 'VariableDeclarator' && isNode(node['init']))
-      found.set(valueOf(node['id']), node['init'])
+    const name = node.type === 'VariableDeclarator' ? valueOf(node['id']) : ''
+    // What is taken apart has no name of its own.
+    if (name !== '' && isNode(node['init'])) found.set(name, node['init'])
     for (const child of childrenOf(node)) visit(child)
   }
   visit(tree)

@@ -17,6 +17,7 @@ test.each([
   ['one alone that runs', `test.only('@ works', () => {})`],
   ['an id later in a title', `test('A client @ works', () => {})`],
   ['a row', `test.each([['@ works', 1]])('%s', () => {})`],
+  ['a row beside parts', `const [a] = [1]\ntest.each([['@ works', a]] as const)('%s', () => {})`],
   ['a row of a constant', `const rows = [['@', 1]] as const\ndescribe.each(rows)('%s', () => {})`],
   ['a row of a mapped one', `const t = ['@']\nconst r = t.map((x) => [x])\ntest.each(r)('%s', () => {})`],
   ['a table in a template', `test.each\`\na | b\n\${'@'} | \${1}\n\`('$a', () => {})`],
