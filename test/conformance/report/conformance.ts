@@ -39,7 +39,9 @@ export function conformance(list: string, sources: Sources): Conformance {
   return {
     requirements,
     testsOf,
-    faults: [...faultsOfList(requirements), ...unread, ...unknown, ...untested(requirements, testsOf)],
+    faults: [
+      ...new Set([...faultsOfList(requirements), ...unread, ...unknown, ...untested(requirements, testsOf)]),
+    ],
   }
 }
 
