@@ -104,7 +104,11 @@ test.each([
   ['Application in a browser', 'redirect_uris', { redirect_uris: [] }],
   ['Native application', 'client_secret_hashes', { client_type: 'confidential' }],
   ['Web application', 'client_secret_hashes', { client_secret_hashes: [] }],
-  ['Web application', 'loopback_redirect_uris', { loopback_redirect_uris: true }],
+  [
+    'Web application',
+    'loopback_redirect_uris',
+    { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true },
+  ],
   ['Web application', 'client_type', { client_type: 'hybrid' }],
   ['Web application', 'client_type', { client_type: ['confidential', 'public'] }],
 ])('[REG-12] a client that mixes the types is refused: %s, by its %s', (profile, field, bend) => {
