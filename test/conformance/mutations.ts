@@ -14,6 +14,9 @@ async function run(words: readonly string[]): Promise<readonly string[]> {
   const untold = requirements
     .map(({ id }) => id)
     .filter((id) => (words.length === 0 || words.includes(id)) && !chosen.some(([one]) => one === id))
+  // Tests that fail on sound code would pass for tests that notice.
+  const sound = await soundOutcome(chosen.flatMap(([id]) => testsOf(id)))
+  if (sound !== 'green') return [`The tests are not green before anything is broken: ${sound}.`]
   const waiting = [...chosen.entries()].toReversed()
   const faults: string[] = []
   const work = async (): Promise<void> => {
@@ -37,6 +40,15 @@ async function run(words: readonly string[]): Promise<readonly string[]> {
   ]
 }
 
+async function soundOutcome(files: readonly string[]): Promise<string> {
+  const copy = Copy.of(root)
+  try {
+    return files.length === 0 ? 'green' : await copy.outcomeOf([...new Set(files)])
+  } finally {
+    copy.remove()
+  }
+}
+
 /** What the tests of a requirement say of a mutation: `red` is right, and everything else a fault. */
 async function outcomeOf(copy: Copy, [id, file, text, replacement]: Mutation): Promise<string> {
   const tests = testsOf(id)
@@ -44,7 +56,7 @@ async function outcomeOf(copy: Copy, [id, file, text, replacement]: Mutation): P
   const restore = copy.mutate(`lib/${file}`, text, replacement)
   if (restore === undefined) return 'the text does not stand there exactly once'
   try {
-    return await copy.outcomeOf(id, tests)
+    return await copy.outcomeOf(tests, id)
   } finally {
     restore()
   }

@@ -8,7 +8,7 @@ import {
 } from '../../support/flows/clients'
 import { consentFormOf } from '../../support/flows/consent-form'
 import type { Stage } from '../../support/flows/every-store'
-import { authorizationRequest, formOf, redemption, type Fields } from '../../support/flows/flow'
+import { authorizationRequest, redemption, type Fields } from '../../support/flows/flow'
 
 /** A good request of some kind, and how it is sent. */
 export interface Kind {
