@@ -5,6 +5,7 @@ import { ConfigurationError, isRecord, isText, isTexts, Reading } from './protoc
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
+import { resolveAuthenticationMethods } from './resolve-authentication-methods'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import { resolvePaths } from './resolve-paths'
@@ -31,11 +32,12 @@ export function resolveOptions(options: Options): Settings {
   const knownScope = reading.mistakes.length > 0 ? undefined : [...scopes.keys()]
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
+  const clientAuthenticationMethods = resolveAuthenticationMethods(reading)
   const vocabulary = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
-    authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    authenticationMethods: clientAuthenticationMethods,
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
@@ -50,6 +52,7 @@ export function resolveOptions(options: Options): Settings {
     ...resolvePaths(reading),
     lifetimes: resolveLifetimes(reading),
     responseTypes,
+    clientAuthenticationMethods,
     extensions: resolveExtensions(reading),
     storeDeadline,
     maintenance: hook(reading, 'maintenance', options.maintenance),

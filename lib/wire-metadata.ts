@@ -8,7 +8,10 @@ import type { ClientEndpoints } from './wire-client-endpoints'
 const withoutResourceOwner = new Set(['client_credentials'])
 
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
-export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEndpoints): RequestHandler {
+export function wireMetadata(
+  settings: Settings,
+  { proof, grantTypes, signingAlgorithms }: ClientEndpoints,
+): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   // A grant such as implicit has no place at the token endpoint: its response types bring it.
   const offered = new Set([...grantTypes, ...settings.responseTypes.flatMap((type) => type.grantTypes)])
@@ -18,6 +21,7 @@ export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEn
       scopes: [...settings.scopes.keys()],
       grantTypes: [...offered].filter((name) => asks || withoutResourceOwner.has(name)),
       authenticationMethods: proof.strategies.map(({ name }) => name),
+      signingAlgorithms,
       authorization: asks
         ? {
             path: settings.authorizationPath,
