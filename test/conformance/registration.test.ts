@@ -20,8 +20,12 @@ const javascript: { create(options: unknown): unknown } = { create: createAuthor
 
 /** The fields for which these registrations are refused at start. */
 function refusedFields(...clients: readonly unknown[]): readonly string[] {
+  return refusedOptions({ clients })
+}
+
+function refusedOptions(bend: object): readonly string[] {
   try {
-    javascript.create({ ...canonicalOptions, clients })
+    javascript.create({ ...canonicalOptions, ...bend })
   } catch (error) {
     if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
     throw error
@@ -122,6 +126,20 @@ test.each([
 
 test('[REG-10] an empty secret has no digest', async () => {
   await expect(hashClientSecret('')).rejects.toThrow(RangeError)
+})
+
+test('[REG-10] a credential of a further method is a credential, and no empty one', async () => {
+  const sealed = { name: 'sealed', read: () => undefined, verify: async () => false }
+  const refusedWith = (credentials: unknown, clientAuthenticationMethods: unknown = [sealed]) => {
+    const clients = [{ ...print, client_secret_hashes: [], credentials }]
+    return refusedOptions({ clients, clientAuthenticationMethods })
+  }
+  expect(refusedWith({ sealed: 'wax' })).toEqual([])
+  for (const nothing of [{}, null, undefined, { sealed: null }])
+    expect(refusedWith(nothing)).toEqual(['clients[0].client_secret_hashes'])
+  for (const empty of ['', [], {}])
+    expect(refusedWith({ sealed: empty })).toEqual(['clients[0].credentials.sealed'])
+  expect(refusedWith({ sealed: 'wax' }, [])).toEqual(['clients[0].credentials.sealed'])
 })
 
 test('[REG-11] what describes a client is shown to the resource owner, escaped', async () => {

@@ -1,0 +1,121 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import {
+  invalidRequest,
+  temporarilyUnavailable,
+  type ClientAuthenticationMethod,
+  type Parameters,
+} from 'express-authorization-server'
+import { decodeJwt, errors, jwtVerify } from 'jose'
+
+const name = 'private_key_jwt'
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const signingAlgorithms = ['ES256']
+const lifetimeAtMost = 300
+const clockTolerance = 10
+
+/**
+ * `private_key_jwt` (RFC 7523 2.2): the client signs who it is with a key of which the server knows the public half,
+ * registered as `credentials: { private_key_jwt: { keys: [jwk] } }`, several for a rotation.
+ *
+ * An assertion is good once within this process, and may live for five minutes. A server of several processes keeps the
+ * seen ones where all of them look, such as Redis (`SET … NX EX`).
+ *
+ * @param audience the issuer and the URL of the token endpoint.
+ * @param clock milliseconds since the epoch.
+ */
+export function privateKeyJwt(audience: string[], clock = Date.now): ClientAuthenticationMethod {
+  const spend = spendOnce(clock)
+  return {
+    name,
+    signingAlgorithms,
+    read: ({ body }) => readAssertion(body),
+    mistakeIn: (credential) =>
+      isPublicKeySet(credential) ? undefined : 'must be a JWK set of public P-256 keys.',
+    async verify(client, assertion) {
+      const registered = client?.credentials[name]
+      const { keys } = isPublicKeySet(registered) ? registered : decoy
+      // Always one verification, whichever key is named and whoever the client is.
+      const key = ({ kid }: { kid?: string }) => publicKey(keys.find((jwk) => jwk['kid'] === kid) ?? keys[0])
+      const now = clock() / 1000
+      try {
+        const { payload } = await jwtVerify(assertion, key, {
+          issuer: client?.client_id ?? '',
+          subject: client?.client_id ?? '',
+          audience,
+          algorithms: signingAlgorithms,
+          requiredClaims: ['exp', 'jti'],
+          currentDate: new Date(clock()),
+          clockTolerance,
+        })
+        const { iss, jti, exp = Infinity } = payload
+        if (typeof jti !== 'string' || jti.length > 256 || exp > now + lifetimeAtMost + clockTolerance)
+          return false
+        return spend(JSON.stringify([iss, jti]), exp + clockTolerance)
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return false
+        throw error
+      }
+    },
+  }
+}
+
+function readAssertion(body: Parameters) {
+  const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
+  if (type === undefined && assertion === undefined) return undefined
+  const subject = assertion === undefined ? undefined : subjectOf(assertion)
+  if (type !== assertionType || assertion === undefined || typeof subject !== 'string')
+    throw invalidRequest(
+      'client_assertion_malformed',
+      'The client assertion is no JWT, or not said to be one.',
+    )
+  return { clientId: subject, credential: assertion }
+}
+
+// Nothing of it is proven yet: it only says whose key to try.
+function subjectOf(assertion: string): unknown {
+  try {
+    return decodeJwt(assertion).sub
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers each assertion until it expires, 10 000 at most; then it asks to wait, and forgets none. */
+function spendOnce(clock: () => number) {
+  const spent = new Map<string, number>()
+  return (id: string, expiry: number): boolean => {
+    for (const [other, end] of spent) if (end <= clock() / 1000) spent.delete(other)
+    if (spent.has(id)) return false
+    if (spent.size >= 10_000)
+      throw temporarilyUnavailable('client_assertions_many', 'Too many assertions for now.')
+    spent.set(id, expiry)
+    return true
+  }
+}
+
+interface PublicKeySet {
+  readonly keys: readonly JsonWebKey[]
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+const isPublicKeySet = (value: unknown): value is PublicKeySet =>
+  isRecord(value) &&
+  Array.isArray(value['keys']) &&
+  value['keys'].length > 0 &&
+  value['keys'].every(isPublicKey)
+const isPublicKey = (value: unknown): value is JsonWebKey =>
+  isRecord(value) && !('d' in value) && value['crv'] === 'P-256' && publicKey(value).type === 'public'
+const publicKey = (jwk: JsonWebKey = {}) => createPublicKey({ key: jwk, format: 'jwk' })
+
+/** For unknown clients, who must cost what known ones cost. Nobody has the private half. */
+const decoy: PublicKeySet = {
+  keys: [
+    {
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'EqtgYE1uac86R6L3EKuN8n4Syqv6QJY4zWY77ktMzgY',
+      y: 'EC',
+    },
+  ],
+}
