@@ -20,9 +20,10 @@ export const apiKey: ClientAuthenticationMethod = {
     return { clientId, credential }
   },
   async verify(client, key) {
-    // Nobody knows a key of that digest: an unknown client costs what a wrong key costs.
-    const registered = client?.credentials[apiKey.name] ?? digest('')
-    return timingSafeEqual(Buffer.from(digest(key)), Buffer.from(String(registered)))
+    // No key is the empty text: an unknown client costs what a wrong key costs.
+    const registered = client?.credentials[apiKey.name]
+    const expected = typeof registered === 'string' ? registered : digest('')
+    return timingSafeEqual(Buffer.from(digest(key)), Buffer.from(expected))
   },
   mistakeIn: (credential) =>
     typeof credential === 'string' && /^[0-9a-f]{64}$/.test(credential)

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import {
   invalidRequest,
   temporarilyUnavailable,
@@ -108,14 +108,7 @@ const isPublicKey = (value: unknown): value is JsonWebKey =>
   isRecord(value) && !('d' in value) && value['crv'] === 'P-256' && publicKey(value).type === 'public'
 const publicKey = (jwk: JsonWebKey = {}) => createPublicKey({ key: jwk, format: 'jwk' })
 
-/** For unknown clients, who must cost what known ones cost. Nobody has the private half. */
+/** For unknown clients, who must cost what known ones cost. Its private half is thrown away. */
 const decoy: PublicKeySet = {
-  keys: [
-    {
-      kty: 'EC',
-      crv: 'P-256',
-      x: 'EqtgYE1uac86R6L3EKuN8n4Syqv6QJY4zWY77ktMzgY',
-      y: 'EC',
-    },
-  ],
+  keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })],
 }

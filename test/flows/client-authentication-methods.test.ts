@@ -45,6 +45,14 @@ const seal = (clientId: string, wax: string) => ({ Authorization: `Sealed ${clie
 const host = (stage: SetStage, bend: Partial<ClientAuthenticationMethod> = {}) =>
   stage({ clients, clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] })
 
+const broken = () => {
+  throw new TypeError('the key is red')
+}
+const refusing = () => {
+  throw invalidRequest('seal_broken', 'The seal is broken.')
+}
+const returning = (value: unknown) => ({ read: () => JSON.parse(JSON.stringify(value)) })
+
 describeOnEveryStore('A method of the host', (stage) => {
   test.each<[string, Fields, Headers]>([
     ['its scheme', {}, seal('watch', 'red')],
@@ -162,10 +170,6 @@ describeOnEveryStore('A method of the host', (stage) => {
       )
   })
 
-  const broken = () => {
-    throw new TypeError('the key is red')
-  }
-  const returning = (value: unknown) => ({ read: () => JSON.parse(JSON.stringify(value)) })
   test.each<[string, Partial<ClientAuthenticationMethod>]>([
     ['a verify that throws', { verify: broken }],
     ['a verify that rejects', { verify: () => Promise.reject(new TypeError('the key is red')) }],
@@ -188,10 +192,7 @@ describeOnEveryStore('A method of the host', (stage) => {
   })
 
   test('refuses in its own words by an OAuthError', async () => {
-    const read = () => {
-      throw invalidRequest('seal_broken', 'The seal is broken.')
-    }
-    const { flow, failures } = host(stage, { read })
+    const { flow, failures } = host(stage, { read: refusing })
     const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
     expect(refusalOf(response)).toBe('400 invalid_request')
     expect(response.body.error_description).toBe('The seal is broken.')

@@ -97,9 +97,6 @@ describe('the field credentials', () => {
     expect(mistakes).toEqual([])
     expect([hasCredentialFor(method, client), hasCredentials(client)]).toEqual([suits, has])
     const alone = parsedWith({ ...bend, token_endpoint_auth_method: method }).mistakes
-    const known = method !== 'client_secret_jwt'
-    expect(alone).toEqual(
-      suits ? [] : expect.arrayContaining([expect.stringContaining(known ? 'cannot be' : 'must be one of')]),
-    )
+    expect(alone.some((mistake) => /cannot be|must be one of/.test(mistake))).toBe(!suits)
   })
 })
