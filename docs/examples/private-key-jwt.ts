@@ -43,7 +43,6 @@ export function privateKeyJwt(audience: string[], clock = Date.now): ClientAuthe
           subject: client?.client_id ?? '',
           audience,
           algorithms: signingAlgorithms,
-          requiredClaims: ['exp', 'jti'],
           currentDate: new Date(clock()),
           clockTolerance,
         })

@@ -20,6 +20,7 @@ export async function credentialSourcesOf(request: Request): Promise<CredentialS
 }
 
 function certificateOf({ socket }: Request): ClientCertificate | undefined {
-  const x509 = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
-  return x509 && { x509, trusted: socket instanceof TLSSocket && socket.authorized }
+  if (!(socket instanceof TLSSocket)) return undefined
+  const x509 = socket.getPeerX509Certificate()
+  return x509 && { x509, trusted: socket.authorized }
 }
