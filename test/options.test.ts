@@ -109,6 +109,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be a list of grant types, such as password({ verify }): name, parameters and prove.',
   },
+  clientAuthenticationMethods: {
+    wrong: [null, 7, 'none', {}],
+    cure: 'must be a list of methods.',
+  },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -152,6 +156,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   refreshTokenLifetime: 1,
   refreshTokenGrace: 0,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
+  clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   pkce: 'all',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,

@@ -5,7 +5,7 @@ import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/cli
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
-import { refusedFields } from '../support/flows/refused-fields'
+import { refusedFields, refusedOptions } from '../support/flows/refused-fields'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -102,6 +102,20 @@ test.each([
 
 test('[REG-10] an empty secret has no digest', async () => {
   await expect(hashClientSecret('')).rejects.toThrow(RangeError)
+})
+
+test('[REG-10] a credential of a further method is a credential, and no empty one', async () => {
+  const sealed = { name: 'sealed', read: () => undefined, verify: async () => false }
+  const refusedWith = (credentials: unknown, clientAuthenticationMethods: unknown = [sealed]) => {
+    const clients = [{ ...print, client_secret_hashes: [], credentials }]
+    return refusedOptions({ clients, clientAuthenticationMethods })
+  }
+  expect(refusedWith({ sealed: 'wax' })).toEqual([])
+  for (const nothing of [{}, null, undefined, { sealed: null }])
+    expect(refusedWith(nothing)).toEqual(['clients[0].client_secret_hashes'])
+  for (const empty of ['', [], {}])
+    expect(refusedWith({ sealed: empty })).toEqual(['clients[0].credentials.sealed'])
+  expect(refusedWith({ sealed: 'wax' }, [])).toEqual(['clients[0].credentials.sealed'])
 })
 
 test('[REG-11] what describes a client is shown to the resource owner, escaped', async () => {

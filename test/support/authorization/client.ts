@@ -6,7 +6,7 @@ export const vocabulary: Vocabulary = {
   scope: ['photos.read', 'photos.write', 'profile'],
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
   responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
-  authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+  authenticationMethods: [],
 }
 
 /** The canonical client: a web application that prints photos. Each test bends what it is about. */

@@ -6,8 +6,13 @@ const javascript: { create(options: unknown): unknown } = { create: createAuthor
 
 /** The fields for which these registrations are refused at start. */
 export function refusedFields(...clients: readonly unknown[]): readonly string[] {
+  return refusedOptions({ clients })
+}
+
+/** The options for which the server does not start. */
+export function refusedOptions(bend: object): readonly string[] {
   try {
-    javascript.create({ ...canonicalOptions, clients })
+    javascript.create({ ...canonicalOptions, ...bend })
   } catch (error) {
     if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
     throw error
