@@ -8,6 +8,12 @@ export {
   hashClientSecret,
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
+export type {
+  Claim,
+  ClientAuthenticationMethod,
+  ClientCertificate,
+  CredentialSources,
+} from './client-authentication/method'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
 export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'
@@ -40,6 +46,7 @@ export type { AuthorizationServerEvents, Failure } from './express/failure'
 export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 
+export type { AuthenticationMethodTerms } from './protocol/authentication-method'
 export type { Bindings, Json } from './protocol/bindings'
 export type { AuthorizationExtensionRequest, Extension, ExtensionRequest } from './protocol/extension'
 export {

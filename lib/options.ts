@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import type { ResponseType } from './authorization-endpoint/response-type'
+import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { ConsentView } from './express/pages/consent-page'
 import type { ErrorView } from './express/pages/error-page'
 import type { PkceRequirement } from './extensions/pkce'
@@ -80,6 +81,11 @@ export interface AuthorizationServerOptions {
   readonly tokenTypes?: readonly TokenType[]
   /** The token type of clients whose registration names none. Default `bearer`. */
   readonly tokenType?: string
+  /**
+   * Methods of client authentication beside `client_secret_basic`, `client_secret_post` and `none`. A client may use one
+   * when its registration has an entry for it in `credentials`.
+   */
+  readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
   readonly pkce?: PkceRequirement
   /** Guests at the endpoints, beside PKCE. */

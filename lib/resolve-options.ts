@@ -5,6 +5,7 @@ import { isRecord, isText, isTexts, Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
+import { resolveAuthenticationMethods } from './resolve-authentication-methods'
 import { resolveClients } from './resolve-clients'
 import { builtInGrantTypes, resolveGrantTypes } from './resolve-grant-types'
 import { resolveIssuer } from './resolve-issuer'
@@ -33,13 +34,14 @@ export function resolveOptions(options: Options): Settings {
   const tokenTypes = resolveTokenTypes(reading)
   const grantTypes = resolveGrantTypes(reading)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
+  const clientAuthenticationMethods = resolveAuthenticationMethods(reading)
   const vocabulary = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
-    authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     tokenTypes: tokenTypes.map(({ name }) => name),
     defaultTokenType: resolveDefaultTokenType(reading, tokenTypes),
+    authenticationMethods: clientAuthenticationMethods,
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
@@ -56,6 +58,7 @@ export function resolveOptions(options: Options): Settings {
     grantTypes,
     responseTypes,
     tokenTypes,
+    clientAuthenticationMethods,
     extensions: resolveExtensions(reading),
     storeDeadline,
     maintenance: hook(reading, 'maintenance', options.maintenance),

@@ -1,5 +1,6 @@
 import type { Lifetimes } from './authorization/circumstances'
 import type { ResponseType } from './authorization-endpoint/response-type'
+import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
@@ -34,6 +35,8 @@ export interface Settings {
   readonly responseTypes: readonly ResponseType[]
   /** All of them, `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
+  /** Those of the host, beside the built-in ones. */
+  readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly maintenance: AuthorizationServerOptions['maintenance']

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
 import { none } from './client-authentication/methods/none'
@@ -27,20 +28,25 @@ export interface WiredEndpoint {
 /** All of them, what authenticates their clients, and what the token endpoint has to offer. */
 export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, WiredEndpoint>> {
   readonly proof: ClientProof
+  /** What signs the assertions of clients. */
+  readonly signingAlgorithms: readonly string[]
   readonly grantTypes: readonly string[]
 }
 
 export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   const { settings, store, circumstances, requireService, reports } = wiring
   const { issuer, tlsRequired, errorUri } = settings
+  const { methods, ...proof } = clientProof(wiring)
+  const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
-    const edge = { endpoint: name, tlsRequired, errorUri, requireService, reports }
+    const edge = { endpoint: name, tlsRequired, schemes, errorUri, requireService, reports }
     return { edge, path, handler: clientEndpoint(edge, answer) }
   }
   const tokens = tokenEndpoint(wiring)
   const introspection = { issuer, store, now: () => circumstances().now }
   return {
-    proof: clientProof(wiring),
+    proof,
+    signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
     revocation: endpoint('revocation', settings.revocationPath, (client, parameters) =>
@@ -52,11 +58,14 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   }
 }
 
-function clientProof({ settings: { clock, findClient } }: Wiring): ClientProof {
+function clientProof({
+  settings,
+}: Wiring): ClientProof & { readonly methods: readonly ClientAuthenticationMethod[] } {
+  const { clock, findClient, clientAuthenticationMethods } = settings
   const secrets = new SecretVerifier(clock)
-  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets)]
+  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const verification = new ClientVerification(methods, findClient, credentialSourcesOf)
-  return { verification, strategies: clientStrategies([...methods, none], verification) }
+  return { methods, verification, strategies: clientStrategies([...methods, none], verification) }
 }
 
 function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): TokenEndpoint {

@@ -5,7 +5,10 @@ import type { Settings } from './settings'
 import type { ClientEndpoints } from './wire-client-endpoints'
 
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
-export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEndpoints): RequestHandler {
+export function wireMetadata(
+  settings: Settings,
+  { proof, grantTypes, signingAlgorithms }: ClientEndpoints,
+): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
     serverMetadata({
@@ -13,6 +16,7 @@ export function wireMetadata(settings: Settings, { proof, grantTypes }: ClientEn
       scopes: [...settings.scopes.keys()],
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: proof.strategies.map(({ name }) => name),
+      signingAlgorithms,
       authorization: asks
         ? {
             path: settings.authorizationPath,

@@ -116,6 +116,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.',
   },
   tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
+  clientAuthenticationMethods: {
+    wrong: [null, 7, 'none', {}],
+    cure: 'must be a list of methods.',
+  },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -161,6 +165,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   refreshTokenLifetime: 1,
   refreshTokenGrace: 0,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
+  clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   pkce: 'all',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,

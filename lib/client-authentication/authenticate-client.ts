@@ -1,3 +1,4 @@
+import { hasCredentialFor } from '../protocol/authentication-method'
 import type { Client, FindClient } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
 import type { PresentedClient } from './method'
@@ -13,11 +14,13 @@ export async function authenticateClient(
   findClient: FindClient,
 ): Promise<Client> {
   const client = await findClient(clientId)
-  const proven = await method.verify(client, credential)
+  const proven: unknown = await method.verify(client, credential)
   if (client === undefined) throw refused('client_unknown')
-  if (!proven) throw refused('client_not_authenticated')
+  // The method may be the host's own: what is merely truthy proves nobody.
+  if (proven !== true) throw refused('client_not_authenticated')
   const registered = client.token_endpoint_auth_method
   if (registered !== undefined && registered !== method.name) throw refused('client_method_not_registered')
+  if (!hasCredentialFor(method.name, client)) throw refused('client_method_not_registered')
   return client
 }
 

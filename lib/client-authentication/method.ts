@@ -1,5 +1,14 @@
+import type { X509Certificate } from 'node:crypto'
+import type { AuthenticationMethodTerms } from '../protocol/authentication-method'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
+
+/** The certificate by which the client's end of the TLS connection proved that it holds the key (RFC 8705 2). */
+export interface ClientCertificate {
+  readonly x509: X509Certificate
+  /** Whether it leads to an authority that the TLS server trusts; false for a self-signed one. */
+  readonly trusted: boolean
+}
 
 /** Where a token request can carry client credentials. */
 export interface CredentialSources {
@@ -9,6 +18,11 @@ export interface CredentialSources {
   readonly body: Parameters
   /** The query of the request URI, in which credentials are refused. */
   readonly query: Parameters
+  /**
+   * What the client showed in the TLS handshake with this process, if that asked for it. Behind a proxy that ends TLS
+   * it is undefined: a header in its place could be written by anybody, and so is not read here.
+   */
+  readonly certificate: ClientCertificate | undefined
 }
 
 /** Who a request says it comes from, and what it shows for it; nothing of it is proven. */
@@ -23,18 +37,29 @@ export interface PresentedClient extends Claim {
   readonly method: ClientAuthenticationMethod
 }
 
-/** The door for methods of client authentication (RFC 6749 2.3). */
-export interface ClientAuthenticationMethod {
-  /** The name in the registry of token endpoint authentication methods, such as `client_secret_basic`. */
-  readonly name: string
-  /** The HTTP authentication scheme in which the method uses the `Authorization` header; left out when it does not. */
-  readonly scheme?: string
+/**
+ * The door for methods of client authentication (RFC 6749 2.3.2). A client may use a method that came through it when
+ * its registration has an entry in `credentials` under the method's name. What throws something else than an
+ * `OAuthError` is answered with `server_error`, without detail.
+ */
+export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
   /**
-   * What the request presents by this method; undefined when it does not use the method.
+   * The HTTP authentication scheme in which the method uses the `Authorization` header, for its challenge too; left out
+   * when it does not. In requests it is recognized in any case of its letters.
+   */
+  readonly scheme?: string
+  /** What signs its assertions, for the metadata (RFC 8414 2); left out when it has none. */
+  readonly signingAlgorithms?: readonly string[]
+  /**
+   * What the request presents by this method; undefined when it does not use the method. It is asked about every
+   * request, so that a second method is noticed; a header of another scheme is none of its business.
    *
    * @throws OAuthError when it uses the method wrongly.
    */
   read(sources: CredentialSources): Claim | undefined
-  /** Whether the credential proves the client; asked about an unknown client too, so that both cost the same. */
+  /**
+   * Whether the credential proves the client: true, and nothing else, does. It is asked about an unknown client too, and
+   * should then take as long as for a wrong credential, so that nobody can tell which clients there are.
+   */
   verify(client: Client | undefined, credential: string): Promise<boolean>
 }

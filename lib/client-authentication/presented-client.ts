@@ -1,6 +1,8 @@
+import { isRecord } from '../protocol/configuration'
 import { invalidClient, invalidRequest } from '../protocol/oauth-error'
-import type { ClientAuthenticationMethod, CredentialSources, PresentedClient } from './method'
+import type { Claim, ClientAuthenticationMethod, CredentialSources, PresentedClient } from './method'
 import { none } from './methods/none'
+import { schemeOf } from './scheme'
 
 // RFC 6749 2.3.1: credentials never travel in the request URI, where logs and histories keep them.
 const neverInQuery = [
@@ -43,11 +45,20 @@ export function presentedClient(
 }
 
 function use(method: ClientAuthenticationMethod, sources: CredentialSources): readonly PresentedClient[] {
-  const claim = method.read(sources)
-  return claim === undefined ? [] : [{ ...claim, method }]
+  const claim: unknown = method.read(sources)
+  if (claim === undefined) return []
+  // The method may be the host's own: a claim that is none must not pass for a client further on.
+  if (!isClaim(claim))
+    throw new TypeError(
+      `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
+    )
+  return [{ clientId: claim.clientId, credential: claim.credential, method }]
 }
+
+const isClaim = (value: unknown): value is Claim =>
+  isRecord(value) && typeof value['clientId'] === 'string' && typeof value['credential'] === 'string'
 
 function ignoresHeader({ method }: PresentedClient, { authorization }: CredentialSources): boolean {
   const [header] = authorization
-  return header !== undefined && header.split(' ', 1)[0]?.toLowerCase() !== method.scheme?.toLowerCase()
+  return header !== undefined && schemeOf(header) !== method.scheme?.toLowerCase()
 }

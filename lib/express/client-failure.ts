@@ -1,16 +1,17 @@
 import type { Request, Response } from 'express'
+import { challengeOf } from '../client-authentication/scheme'
 import { claimedClientId } from '../passport/client-verification'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
+import { authorizationOf } from './credential-sources'
 import type { Failure, FailureReports } from './failure'
 import { sendJsonError } from './json-response'
-
-/** The challenge to a client (RFC 6749 5.2, RFC 7617). */
-const challenge = 'Basic realm="oauth", charset="UTF-8"'
 
 /** What a failure needs to know of its endpoint. */
 interface FailingEdge {
   readonly endpoint: Failure['endpoint']
   readonly errorUri: string | undefined
+  /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
+  readonly schemes: readonly string[]
   readonly reports: FailureReports
 }
 
@@ -19,11 +20,11 @@ export function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  { endpoint, reports, errorUri }: FailingEdge,
+  { endpoint, reports, errorUri, schemes }: FailingEdge,
 ): void {
   const error = unexpected(thrown)
   reports.reportError(request, response, endpoint, error, claimedClientId(request))
-  sendJsonError(response, statusOf(error), error, errorUri, headersOf(error))
+  sendJsonError(response, statusOf(error), error, errorUri, headersOf(error, request, schemes))
 }
 
 function statusOf(error: OAuthError): number {
@@ -33,10 +34,10 @@ function statusOf(error: OAuthError): number {
   return code === 'server_error' ? 500 : 400
 }
 
-function headersOf(error: OAuthError): Record<string, string> {
+function headersOf(error: OAuthError, request: Request, schemes: readonly string[]): Record<string, string> {
   if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
   const { code, reason } = error
-  if (code === 'invalid_client') return { 'WWW-Authenticate': challenge }
+  if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
   // What is left of the body is not worth reading.
   return reason === 'body_too_large' ? { Connection: 'close' } : {}

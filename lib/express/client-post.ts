@@ -11,6 +11,8 @@ export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
 export interface ClientEdge {
   readonly endpoint: ClientEndpointName
   readonly tlsRequired: boolean
+  /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
+  readonly schemes: readonly string[]
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */

@@ -1,11 +1,26 @@
+import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
-import type { CredentialSources } from '../client-authentication/method'
+import type { ClientCertificate, CredentialSources } from '../client-authentication/method'
 import { formOf } from './form-body'
 import { queryOf } from './query'
 
+/** The `Authorization` headers of a request: `headers` keeps the first of two and hides that there were two. */
+export function authorizationOf(request: Request): readonly string[] {
+  return request.headersDistinct['authorization'] ?? []
+}
+
 /** All places of a token request in which credentials may stand. */
 export async function credentialSourcesOf(request: Request): Promise<CredentialSources> {
-  // `headers` keeps the first of two Authorization headers and hides that there were two.
-  const authorization = request.headersDistinct['authorization'] ?? []
-  return { authorization, body: await formOf(request), query: queryOf(request) }
+  return {
+    authorization: authorizationOf(request),
+    body: await formOf(request),
+    query: queryOf(request),
+    certificate: certificateOf(request),
+  }
+}
+
+function certificateOf({ socket }: Request): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined
+  const x509 = socket.getPeerX509Certificate()
+  return x509 && { x509, trusted: socket.authorized }
 }

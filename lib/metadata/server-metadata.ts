@@ -8,6 +8,8 @@ export interface Offer {
   readonly grantTypes: readonly string[]
   /** All methods of client authentication, `none` among them. */
   readonly authenticationMethods: readonly string[]
+  /** What signs the assertions of methods such as `private_key_jwt`; empty where there are none. */
+  readonly signingAlgorithms: readonly string[]
   /** Undefined for a server that asks no resource owner. */
   readonly authorization: AuthorizationOffer | undefined
 }
@@ -40,7 +42,18 @@ export function serverMetadata(offer: Offer): ServerMetadata {
     revocation_endpoint_auth_methods_supported: authenticationMethods,
     // RFC 7662 2.1: asking takes authorization, which a client without credentials cannot have.
     introspection_endpoint_auth_methods_supported: authenticationMethods.filter((name) => name !== 'none'),
+    ...signingMembers(offer.signingAlgorithms),
     ...(authorization === undefined ? {} : authorizationMembers(authorization)),
+  }
+}
+
+// RFC 8414 2: whoever lists a method with signed assertions says for each endpoint what may sign them.
+function signingMembers(algorithms: readonly string[]): ServerMetadata {
+  if (algorithms.length === 0) return {}
+  return {
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
   }
 }
 

@@ -9,7 +9,7 @@ import type { ClientVerification } from './client-verification'
  * What `passport.use` takes, in words of this suite: a host without Passport needs no types of it.
  */
 export interface ClientStrategy {
-  /** `client_secret_basic`, `client_secret_post` or `none`. */
+  /** `client_secret_basic`, `client_secret_post`, `none`, or that of a method which the host added. */
   readonly name: string
   authenticate(request: Request, options?: unknown): void
 }

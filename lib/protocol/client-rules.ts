@@ -1,3 +1,4 @@
+import { hasCredentialFor } from './authentication-method'
 import type { Client } from './client'
 import type { Reading } from './configuration'
 import { loopbackUri } from './registered-redirect-uri'
@@ -11,10 +12,10 @@ export function checkRules(
 ): void {
   const confidential = client.client_type === 'confidential'
   // RFC 6749 2.3: a confidential client has credentials, and a public one could not keep this grant's.
-  if (confidential && client.client_secret_hashes.length === 0)
+  if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)
     reading.wrong(
       'client_secret_hashes',
-      'must hold at least one digest, because the client is confidential.',
+      'must hold at least one digest, because the client is confidential and has nothing in credentials either.',
     )
   if (!confidential && client.grant_types.includes('client_credentials'))
     reading.wrong(
@@ -61,14 +62,11 @@ function checkResponseTypes(
 }
 
 // RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.
-function checkMethod(
-  { token_endpoint_auth_method: method, client_secret_hashes }: Client,
-  reading: Reading,
-): void {
-  if (method === 'none' && client_secret_hashes.length > 0)
-    reading.wrong('token_endpoint_auth_method', "cannot be 'none', because the client has a secret.")
-  if (method?.startsWith('client_secret_') === true && client_secret_hashes.length === 0)
-    reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client has no secret.`)
+function checkMethod(client: Client, reading: Reading): void {
+  const method = client.token_endpoint_auth_method
+  if (method === undefined || hasCredentialFor(method, client)) return
+  const lack = method === 'none' ? 'has to authenticate' : 'has no credential for it'
+  reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client ${lack}.`)
 }
 
 function checkRedirection(client: Client, reading: Reading): void {

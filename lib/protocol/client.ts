@@ -1,3 +1,4 @@
+import type { Json } from './bindings'
 import type { Scope } from './scope'
 
 /**
@@ -10,6 +11,11 @@ export interface ClientRegistration {
   readonly client_type: 'confidential' | 'public'
   /** Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation. */
   readonly client_secret_hashes?: readonly string[] | undefined
+  /**
+   * What a method of `clientAuthenticationMethods` keeps of the client, such as its public keys, under the method's name.
+   * Never a secret as it is: the store of clients would give it away.
+   */
+  readonly credentials?: Readonly<Record<string, Json>> | undefined
   /** Restricts the client to one method of authentication; left out: any method that suits its type. */
   readonly token_endpoint_auth_method?: string | undefined
   /** Complete URIs, compared by simple string comparison (RFC 6749 3.1.2.3). */
@@ -54,6 +60,8 @@ export interface Client {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
   readonly client_secret_hashes: readonly string[]
+  /** An entry for each added method of authentication that the client may use, under the method's name. */
+  readonly credentials: Readonly<Record<string, Json>>
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
   readonly loopback_redirect_uris: boolean
@@ -74,7 +82,10 @@ export interface Client {
 
 /** Whether the client has credentials and so must authenticate on every token request (RFC 6749 3.2.1). */
 export function hasCredentials(client: Client): boolean {
-  return client.client_type === 'confidential' || client.client_secret_hashes.length > 0
+  const { client_type, client_secret_hashes, credentials } = client
+  return (
+    client_type === 'confidential' || client_secret_hashes.length > 0 || Object.keys(credentials).length > 0
+  )
 }
 
 /** Looks a client up by its identifier. */

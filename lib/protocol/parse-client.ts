@@ -1,3 +1,4 @@
+import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
 import type { Client } from './client'
 import { checkRules } from './client-rules'
 import {
@@ -9,6 +10,7 @@ import {
   Reading,
   type Mistake,
 } from './configuration'
+import { readCredentials } from './read-credentials'
 import { readRedirection } from './read-redirection'
 import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
@@ -20,10 +22,11 @@ export interface Vocabulary {
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[]
   readonly responseTypes: readonly ResponseTypeTerms[]
-  readonly authenticationMethods: readonly string[]
   readonly tokenTypes: readonly string[]
   /** Of a client that names none. */
   readonly defaultTokenType: string
+  /** Those of the host, beside the built-in ones. */
+  readonly authenticationMethods: readonly AuthenticationMethodTerms[]
 }
 
 type ClientType = Client['client_type']
@@ -59,6 +62,7 @@ export function parseClient(
     client_id,
     client_type,
     client_secret_hashes: secretHashes(reading),
+    credentials: readCredentials(reading, vocabulary.authenticationMethods),
     token_endpoint_auth_method: authenticationMethod(reading, vocabulary.authenticationMethods),
     ...readRedirection(reading),
     grant_types,
@@ -123,7 +127,11 @@ function secretHashes(reading: Reading): readonly string[] {
   return Object.freeze([...hashes])
 }
 
-function authenticationMethod(reading: Reading, known: readonly string[]): string | undefined {
+function authenticationMethod(
+  reading: Reading,
+  added: readonly AuthenticationMethodTerms[],
+): string | undefined {
+  const known = [...builtInMethods, ...added.map(({ name }) => name)]
   const key = 'token_endpoint_auth_method'
   const method = reading.optional<string | undefined>(
     key,

@@ -20,6 +20,7 @@ const sourcesOf = ({ headers = [], body, query }: Sent): CredentialSources => ({
   authorization: headers,
   body: parametersOf(body),
   query: parametersOf(query),
+  certificate: undefined,
 })
 
 const named = { client_id: 'printer' }

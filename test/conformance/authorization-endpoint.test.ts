@@ -2,6 +2,7 @@ import { accessDenied } from '../../lib/index'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf, type Fields } from '../support/flows/flow'
+import { insecureLinkOf } from '../support/flows/insecure-redirect'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
@@ -171,3 +172,15 @@ test('[AUZ-14] a redirection URI in plain HTTP is refused unless it stays on the
   expect(() => stageWith('http://book.example/callback')).toThrow('must use https')
   expect(() => stageWith('http://127.0.0.1:3000/callback')).not.toThrow()
 })
+
+test.each(['approve', 'deny'])(
+  '[AUZ-14] by the exception of a client the owner is warned before anything goes out in plain HTTP: %s',
+  async (decision) => {
+    const callback = 'http://book.example/callback'
+    const old = bent(photoBook, { redirect_uris: [callback], insecure_redirect_uris: true })
+    const { flow } = memoryStage({ clients: [old.registration] })
+    const page = await flow.ask({ ...asked, redirect_uri: callback }, 'alice')
+    const { searchParams } = insecureLinkOf(await flow.decide(page, decision, 'alice'))
+    expect([...searchParams.keys()]).toContain(decision === 'approve' ? 'code' : 'error')
+  },
+)

@@ -1,7 +1,9 @@
 import { hashSync } from 'bcrypt'
-import { presentedClient } from '../../lib/client-authentication/presented-client'
-import { generateClientSecret } from '../../lib/index'
-import { Parameters } from '../../lib/protocol/parameters'
+import {
+  generateClientSecret,
+  type ClientAuthenticationMethod,
+  type ClientRegistration,
+} from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, redemption } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
@@ -79,24 +81,56 @@ test('[CAU-4] a client can be kept to Basic, and then its body carries no secret
   expect(outcomeOf(await flow.request(strict, grant))).toBe('tokens')
 })
 
-test('[CAU-5] a further method, with a scheme of its own, fits beside the others', () => {
-  const sealed = {
-    name: 'sealed',
-    scheme: 'Sealed',
-    read: ({ authorization: [header] }: { readonly authorization: readonly string[] }) =>
-      header?.startsWith('Sealed ') === true
-        ? { clientId: 'photo-print', credential: header.slice('Sealed '.length) }
-        : undefined,
-    verify: async () => true,
-  }
-  const empty = Parameters.parse('')
-  const sources = { authorization: ['Sealed wax'], body: empty, query: empty }
-  expect(presentedClient(sources, [sealed])).toEqual({
-    method: sealed,
-    clientId: 'photo-print',
-    credential: 'wax',
-  })
-  expect(() => presentedClient(sources, [])).toThrow('did not authenticate by a supported method')
+/** A method with a scheme of its own, as a host adds it, and a client that uses it. */
+const sealed: ClientAuthenticationMethod = {
+  name: 'sealed',
+  scheme: 'Sealed',
+  read: ({ authorization: [header] }) =>
+    header?.startsWith('Sealed ') === true
+      ? { clientId: 'night-watch', credential: header.slice('Sealed '.length) }
+      : undefined,
+  verify: async (client, credential) => client?.credentials['sealed'] === credential,
+}
+const nightWatch = bent(nightlyReport, {
+  client_id: 'night-watch',
+  client_secret_hashes: undefined,
+  credentials: { sealed: 'wax' },
+}).registration
+const withSeal = (...clients: readonly ClientRegistration[]) =>
+  memoryStage({ clientAuthenticationMethods: [sealed], clients })
+const bySeal = { Authorization: 'Sealed wax' }
+
+test('[CAU-5] a further method, with a scheme of its own, comes in by an option', async () => {
+  const { flow } = withSeal(nightWatch)
+  expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('tokens')
+  const forged = { Authorization: 'Sealed glue' }
+  expect(outcomeOf(await flow.submit('/token', grant, undefined, forged))).toBe('401 invalid_client')
+})
+
+test('[CAU-5] the mapping from client to scheme is the registration: no entry, no scheme', async () => {
+  const mapped = { ...nightlyReport.registration, client_id: 'night-watch' }
+  const trusting = { ...sealed, verify: async () => true }
+  const { flow } = memoryStage({ clientAuthenticationMethods: [trusting], clients: [mapped] })
+  expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')
+})
+
+test('[CAU-1] a public client that has a credential of such a method authenticates by it', async () => {
+  const phone = bent(photoBook, { client_id: 'night-watch', credentials: { sealed: 'wax' } })
+  const { flow } = withSeal(phone.registration)
+  const code = await flow.approve(phone)
+  expect(outcomeOf(await flow.redeem(phone, code))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.submit('/token', redemption(phone, code), undefined, bySeal))).toBe('tokens')
+})
+
+test('[CAU-2] a further method beside another one is an invalid request', async () => {
+  const { flow } = withSeal(nightWatch, nightlyReport.registration)
+  for (const fields of [
+    { client_id: 'night-watch', client_secret: 'x' },
+    { client_id, client_secret },
+  ])
+    expect(outcomeOf(await flow.submit('/token', { ...grant, ...fields }, undefined, bySeal))).toBe(
+      '400 invalid_request',
+    )
 })
 
 test('[CAU-6] a password without TLS is refused before it is looked at', async () => {

@@ -1,4 +1,4 @@
-import { bent, photoBook } from '../support/flows/clients'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
@@ -46,4 +46,56 @@ test('[RED-3] with one redirection URI, a request that names none means that one
   expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(uri)
   const failure = await flow.ask({ ...asked, redirect_uri: undefined, scope: 'unheard-of' }, 'alice')
   expect(redirectionOf(failure).uri).toBe(uri)
+})
+
+const registered = 'https://print.example/callback'
+const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
+const partial = () => memoryStage({ clients: [tenants.registration] })
+const askedInPart = authorizationRequest(tenants)
+
+test('[RED-2] with a redirection URI that is registered in part, the request must name one', async () => {
+  const { flow } = partial()
+  for (const redirect_uri of [undefined, ''])
+    expect(outcomeOf(await flow.ask({ ...askedInPart, redirect_uri }, 'alice'))).toBe(
+      'page 400 invalid_request',
+    )
+  expect(outcomeOf(await flow.ask(askedInPart, 'alice'))).toBe('question')
+})
+
+test.each(['?tenant=7', '?a=%7E&a=b+c&d'])(
+  '[REG-9] a client with the exception brings a query of its own, which is kept: %s',
+  async (query) => {
+    const { flow } = partial()
+    const redirect_uri = registered + query
+    const page = await flow.ask({ ...askedInPart, redirect_uri }, 'alice')
+    const location = String((await flow.decide(page, 'approve', 'alice')).get('Location'))
+    expect(location.startsWith(`${redirect_uri}&code=`)).toBe(true)
+    const code = String(new URL(location).searchParams.get('code'))
+    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: registered }))).toBe(
+      '400 invalid_grant',
+    )
+    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri }))).toBe('tokens')
+  },
+)
+
+test.each([
+  'http://print.example/callback?tenant=7',
+  'https://evil.example/callback?tenant=7',
+  'https://print.example/other?tenant=7',
+  'https://print.example/callback/?tenant=7',
+  'https://print.example/callback?tenant=7#x',
+  'https://print.example/callback?code=mine',
+])(
+  '[REG-9] scheme, authority and path never vary, and no query forges an answer: %s',
+  async (redirect_uri) => {
+    const { flow } = partial()
+    expect(outcomeOf(await flow.ask({ ...askedInPart, redirect_uri }, 'alice'))).toBe(
+      'page 400 invalid_request',
+    )
+  },
+)
+
+test('[REG-9] the exception is for URIs without a query', () => {
+  const both = bent(tenants, { redirect_uris: [`${registered}?app=1`] })
+  expect(() => memoryStage({ clients: [both.registration] })).toThrow('clients[0].redirect_uris[0]')
 })

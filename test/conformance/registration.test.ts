@@ -1,33 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  ConfigurationError,
-  createAuthorizationServer,
-  generateClientSecret,
-  hashClientSecret,
-  type ClientRegistration,
-} from '../../lib/index'
-import { canonicalOptions } from '../support/flows/application'
+import { generateClientSecret, hashClientSecret, type ClientRegistration } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
+import { refusedFields, refusedOptions } from '../support/flows/refused-fields'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
-
-// A method, not a function type: so the checker lets a JavaScript host's registrations through.
-const javascript: { create(options: unknown): unknown } = { create: createAuthorizationServer }
-
-/** The fields for which these registrations are refused at start. */
-function refusedFields(...clients: readonly unknown[]): readonly string[] {
-  try {
-    javascript.create({ ...canonicalOptions, clients })
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
-    throw error
-  }
-  return []
-}
 
 const book = photoBook.registration
 const print = photoPrint.registration
@@ -122,6 +102,20 @@ test.each([
 
 test('[REG-10] an empty secret has no digest', async () => {
   await expect(hashClientSecret('')).rejects.toThrow(RangeError)
+})
+
+test('[REG-10] a credential of a further method is a credential, and no empty one', async () => {
+  const sealed = { name: 'sealed', read: () => undefined, verify: async () => false }
+  const refusedWith = (credentials: unknown, clientAuthenticationMethods: unknown = [sealed]) => {
+    const clients = [{ ...print, client_secret_hashes: [], credentials }]
+    return refusedOptions({ clients, clientAuthenticationMethods })
+  }
+  expect(refusedWith({ sealed: 'wax' })).toEqual([])
+  for (const nothing of [{}, null, undefined, { sealed: null }])
+    expect(refusedWith(nothing)).toEqual(['clients[0].client_secret_hashes'])
+  for (const empty of ['', [], {}])
+    expect(refusedWith({ sealed: empty })).toEqual(['clients[0].credentials.sealed'])
+  expect(refusedWith({ sealed: 'wax' }, [])).toEqual(['clients[0].credentials.sealed'])
 })
 
 test('[REG-11] what describes a client is shown to the resource owner, escaped', async () => {

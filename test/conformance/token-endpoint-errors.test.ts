@@ -1,5 +1,5 @@
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { basic, formOf } from '../support/flows/flow'
+import { basic, formOf, type Headers } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 
@@ -77,6 +77,25 @@ test('[TER-2] no authentication, and one by another scheme, are 401 as well', as
   const { flow } = memoryStage()
   for (const headers of [{}, { Authorization: 'Digest a="b"' }])
     expect(outcomeOf(await flow.submit('/token', grant, undefined, headers))).toBe('401 invalid_client')
+})
+
+test.each([
+  ['the scheme that it used', 'Sealed wax', 'Sealed realm="oauth"'],
+  ['that scheme in its own spelling', 'sealed wax', 'Sealed realm="oauth"'],
+  ['Basic, which it used', 'Basic garbage', 'Basic realm="oauth", charset="UTF-8"'],
+  ['all, having used none', undefined, 'Basic realm="oauth", charset="UTF-8", Sealed realm="oauth"'],
+  [
+    'all, having used none of them',
+    'Digest a="b"',
+    'Basic realm="oauth", charset="UTF-8", Sealed realm="oauth"',
+  ],
+])('[TER-2] among several schemes a client is challenged by %s', async (_, Authorization, challenge) => {
+  const sealed = { name: 'sealed', scheme: 'Sealed', read: () => undefined, verify: async () => false }
+  const { flow } = memoryStage({ clientAuthenticationMethods: [sealed] })
+  const headers: Headers = Authorization === undefined ? {} : { Authorization }
+  const response = await flow.submit('/token', grant, undefined, headers)
+  expect(outcomeOf(response)).toBe('401 invalid_client')
+  expect(response.get('WWW-Authenticate')).toBe(challenge)
 })
 
 test.each(['fails', 'hangs'] as const)(

@@ -8,6 +8,7 @@ const offer: Offer = {
   scopes: ['photos.read'],
   grantTypes: ['authorization_code', 'refresh_token'],
   authenticationMethods: ['client_secret_basic', 'none'],
+  signingAlgorithms: [],
   authorization: {
     path: '/a',
     responseTypes: ['code'],
@@ -33,6 +34,14 @@ describe('serverMetadata', () => {
       introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
+    })
+  })
+
+  it('says for each endpoint what may sign the assertions of clients, where there are any', () => {
+    expect(serverMetadata({ ...offer, signingAlgorithms: ['ES256'] })).toMatchObject({
+      token_endpoint_auth_signing_alg_values_supported: ['ES256'],
+      revocation_endpoint_auth_signing_alg_values_supported: ['ES256'],
+      introspection_endpoint_auth_signing_alg_values_supported: ['ES256'],
     })
   })
 

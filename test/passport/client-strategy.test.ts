@@ -18,6 +18,7 @@ const verification = new ClientVerification(methods, clientsOf(client), async ()
   authorization: [],
   body,
   query: parametersOf(),
+  certificate: undefined,
 }))
 
 interface Attempt {

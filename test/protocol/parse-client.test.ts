@@ -28,6 +28,7 @@ describe('parseClient', () => {
         scope: ['photos.read', 'photos.write'],
         may_introspect: false,
         token_type: 'bearer',
+        credentials: {},
         token_endpoint_auth_method: undefined,
         client_name: undefined,
         loopback_redirect_uris: false,
@@ -211,7 +212,7 @@ describe('parseClient', () => {
 
   it('offers the known names beside a misspelt one', () => {
     expect(mistakesWith({ redirect_uri: 'x' })[0]!.problem).toContain(
-      'client_id, client_name, client_secret_hashes, client_type, client_uri, description, dynamic_redirect_query, grant_types',
+      'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, dynamic_redirect_query, grant_types',
     )
   })
 

@@ -14,6 +14,7 @@ const sources = (authorization: readonly string[], body: Readonly<Record<string,
   authorization,
   body: parametersOf(body),
   query: parametersOf({ client_id: 'query', client_secret: 'query' }),
+  certificate: undefined,
 })
 
 describe('client_secret_basic', () => {

@@ -4,7 +4,7 @@ import { basic } from '../../support/rooms/credentials'
 import { parametersOf } from '../../support/rooms/parameters'
 
 const read = (authorization: readonly string[], body: Readonly<Record<string, string>> = {}) =>
-  none.read({ authorization, body: parametersOf(body), query: parametersOf() })
+  none.read({ authorization, body: parametersOf(body), query: parametersOf(), certificate: undefined })
 
 describe('none', () => {
   it.each([

@@ -8,7 +8,7 @@ export const vocabulary: Vocabulary = {
   responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
   tokenTypes: ['bearer', 'stamped'],
   defaultTokenType: 'bearer',
-  authenticationMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+  authenticationMethods: [],
 }
 
 /** The canonical client: a web application that prints photos. Each test bends what it is about. */

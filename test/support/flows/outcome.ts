@@ -1,7 +1,7 @@
 import type { Response } from 'supertest'
 import { errorPageOf } from './error-page'
 import { redirectionOf } from './redirection'
-import { refusalOf, tokensOf } from './tokens'
+import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from './tokens'
 
 /** What an endpoint made of a request, in a word or three; the form of the answer is checked on the way. */
 export function outcomeOf(response: Response): string {
@@ -9,6 +9,18 @@ export function outcomeOf(response: Response): string {
   if (response.type !== 'application/json')
     return response.status === 200 ? 'question' : `page ${errorPageOf(response)}`
   if (response.status !== 200) return refusalOf(response)
+  if (response.text === '{}') return revocationOf(response)
+  if ('active' in response.body) return introspectionOf(response)
   tokensOf(response)
   return 'tokens'
+}
+
+function revocationOf(response: Response): string {
+  expectJsonThatNobodyKeeps(response)
+  return 'done'
+}
+
+function introspectionOf(response: Response): string {
+  expectJsonThatNobodyKeeps(response)
+  return response.body.active === true ? 'active' : 'inactive'
 }

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util'
+import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
+import type { Json } from './bindings'
+import { isRecord, type Reading } from './configuration'
+
+/** Reads what a registration keeps for methods of client authentication beside secrets, under the method's name. */
+export function readCredentials(
+  reading: Reading,
+  methods: readonly AuthenticationMethodTerms[],
+): Readonly<Record<string, Json>> {
+  const cure = 'must be an object of method names, each with what the method keeps of the client.'
+  const given = reading.optional('credentials', {}, isRecord, cure)
+  const credentials = new Map<string, Json>()
+  for (const [name, value] of Object.entries(given)) {
+    // A database may have null where nothing is there.
+    if (value === null) continue
+    const method = methods.find((offered) => offered.name === name)
+    const [copy, problem] = method === undefined ? [null, notOffered(name, methods)] : readOne(value, method)
+    if (problem !== undefined) reading.wrong(`credentials.${name}`, problem)
+    credentials.set(name, copy)
+  }
+  return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(credentials)))
+}
+
+/** A copy, which the host cannot change afterwards, and what is wrong with it. */
+function readOne(value: unknown, method: AuthenticationMethodTerms): readonly [Json, string | undefined] {
+  const copy = jsonCopy(value)
+  if (copy === undefined) return [null, 'must be what JSON can express.']
+  // RFC 6749 2.3: an empty credential is none.
+  if (isEmpty(copy)) return [copy, 'is empty, and so proves nothing; leave it out.']
+  try {
+    return [copy, method.mistakeIn?.(copy)]
+  } catch {
+    return [copy, `must be what the method ${method.name} can read.`]
+  }
+}
+
+function notOffered(name: string, methods: readonly AuthenticationMethodTerms[]): string {
+  if (builtInMethods.includes(name)) return 'belongs into client_secret_hashes, as a digest.'
+  const offered = methods.map((method) => method.name).join(', ')
+  return `is no method that keeps credentials here; this server has ${offered || 'none'}.`
+}
+
+function jsonCopy(value: unknown): Json | undefined {
+  try {
+    const copy: Json = JSON.parse(JSON.stringify(value))
+    return isDeepStrictEqual(copy, value) ? copy : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isEmpty = (value: Json): boolean =>
+  value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)

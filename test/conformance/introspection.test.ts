@@ -1,0 +1,88 @@
+import type { Response } from 'supertest'
+import { bent, everyClient, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
+import { memoryStage } from '../support/flows/memory-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { expectJsonThatNobodyKeeps, tokensOf } from '../support/flows/tokens'
+
+const report = bent(nightlyReport, { may_introspect: true })
+const frame = bent(photoFrame, { may_introspect: true })
+const stage = () =>
+  memoryStage({ clients: [photoBook, report, frame].map(({ registration }) => registration) })
+
+function answerOf(response: Response): unknown {
+  expect(response.status).toBe(200)
+  expectJsonThatNobodyKeeps(response)
+  return JSON.parse(response.text)
+}
+
+test('[INT-1] only a confidential client that is registered for it may ask, once it is authenticated', async () => {
+  const { flow } = memoryStage()
+  const { accessToken } = await flow.tokens(photoBook)
+  for (const client of everyClient)
+    expect(outcomeOf(await flow.introspect(client, accessToken))).toBe('400 unauthorized_client')
+  const { registration } = report
+  for (const client of [{ registration }, { registration, secret: 'guess' }])
+    expect(outcomeOf(await stage().flow.introspect(client, accessToken))).toBe('401 invalid_client')
+})
+
+test('[INT-2] a good access token of any client is active, with all that it stands for and no null', async () => {
+  const { flow, clock } = stage()
+  for (const client of [photoBook, frame]) {
+    const exp = Math.floor(clock.read() / 1000) + 3600
+    const { accessToken } = await flow.tokens(client, { scope: 'photos:read' })
+    expect(answerOf(await flow.introspect(report, accessToken))).toEqual({
+      active: true,
+      scope: 'photos:read',
+      client_id: client.registration.client_id,
+      token_type: 'bearer',
+      exp,
+      sub: 'alice',
+      iss: 'http://localhost',
+    })
+  }
+})
+
+test('[INT-3] a client that acts for itself is its own subject', async () => {
+  const { flow } = stage()
+  const grant = { grant_type: 'client_credentials', scope: 'reports:write' }
+  const { accessToken } = tokensOf(await flow.request(report, grant))
+  const own = { active: true, sub: 'nightly-report', client_id: 'nightly-report' }
+  expect(answerOf(await flow.introspect(frame, accessToken))).toMatchObject(own)
+})
+
+test('[INT-4] of everything else nothing is said but that it is not active', async () => {
+  const { flow, clock } = stage()
+  const tokens = await flow.tokens(photoBook)
+  const revoked = await flow.tokens(photoBook)
+  await flow.revoke(photoBook, revoked.refreshToken)
+  const forged = `${tokens.accessToken.slice(0, 25)}${'A'.repeat(42)}`
+  for (const token of ['x', '世界', forged, await flow.approve(photoBook), revoked.accessToken])
+    expect(answerOf(await flow.introspect(report, token))).toEqual({ active: false })
+  clock.advance(3600)
+  expect(answerOf(await flow.introspect(report, tokens.accessToken))).toEqual({ active: false })
+})
+
+test('[INT-5] a refresh token is active for its client, and for nobody else', async () => {
+  const { flow } = stage()
+  const { refreshToken } = await flow.tokens(frame)
+  const own = { active: true, client_id: 'photo-frame', sub: 'alice' }
+  expect(answerOf(await flow.introspect(frame, refreshToken))).toMatchObject(own)
+  expect(answerOf(await flow.introspect(report, refreshToken))).toEqual({ active: false })
+})
+
+test('[INT-6] the token is required, in the body, and a hint changes nothing', async () => {
+  const { flow } = stage()
+  const { accessToken } = await flow.tokens(photoBook)
+  expect(outcomeOf(await flow.introspect(report, ''))).toBe('400 invalid_request')
+  const inQuery = await flow.request(report, {}, `/introspect?token=${accessToken}`)
+  expect(outcomeOf(inQuery)).toBe('400 invalid_request')
+  for (const token_type_hint of ['access_token', 'refresh_token', 'pickle', ''])
+    expect(answerOf(await flow.introspect(report, accessToken, { token_type_hint }))).toMatchObject({
+      active: true,
+    })
+})
+
+test('[INT-7] a public client cannot be registered for it', () => {
+  const { registration } = bent(photoBook, { may_introspect: true })
+  expect(() => memoryStage({ clients: [registration] })).toThrow('clients[0].may_introspect')
+})

@@ -1,0 +1,142 @@
+import express from 'express'
+import request from 'supertest'
+import { createAuthorizationServer, implicit } from '../../lib/index'
+import { application, canonicalOptions, type Mount } from '../support/flows/application'
+import { bent, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { redirectionOf } from '../support/flows/redirection'
+
+const names = ['oauth-authorization-server', 'openid-configuration']
+const [document] = names.map((name) => `/.well-known/${name}`)
+
+async function metadataOf(flow: Flow, path = String(document)): Promise<Readonly<Record<string, unknown>>> {
+  const response = await flow.open(path)
+  expect(response.status).toBe(200)
+  return JSON.parse(response.text)
+}
+
+const rootAndRouter: Mount = (app, oauth) => {
+  app.use(oauth.metadata())
+  app.use('/oauth', oauth.router())
+}
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
+test('[META-1] each endpoint that is named answers at its URL, wherever the host has put it', async () => {
+  const issuer = 'http://localhost/oauth'
+  const paths = {
+    authorizationPath: '/v1/allow',
+    tokenPath: '/v1/token',
+    revocationPath: '/v1/forget',
+    introspectionPath: '/v1/about',
+  }
+  const { flow } = application({ issuer, ...paths }, { mount: rootAndRouter })
+  const metadata = await metadataOf(flow, `${document}/oauth`)
+  const pathOf = (name: string): string => new URL(String(metadata[`${name}_endpoint`])).pathname
+  expect(outcomeOf(await flow.open(pathOf('authorization'), 'alice'))).toBe('page 400 invalid_request')
+  for (const name of ['token', 'revocation', 'introspection'])
+    expect(outcomeOf(await flow.submit(pathOf(name), {}))).toBe('401 invalid_client')
+})
+
+test('[META-1] a server without a resource owner names no authorization endpoint', async () => {
+  const { issuer, scopes } = canonicalOptions
+  const oauth = createAuthorizationServer({ issuer, scopes, clients: [nightlyReport.registration] })
+  const flow = new Flow(express().use(oauth.router()))
+  const metadata = await metadataOf(flow)
+  expect(metadata).not.toHaveProperty('authorization_endpoint')
+  expect(metadata['response_types_supported']).toEqual([])
+  expect((await flow.open('/authorize')).status).toBe(404)
+})
+
+test('[META-2] each grant type and scope that is listed works, and others are refused', async () => {
+  const { flow } = application()
+  const metadata = await metadataOf(flow)
+  const bodies = new Map<string, () => Promise<string>>([
+    [
+      'authorization_code',
+      async () => outcomeOf(await flow.redeem(photoBook, await flow.approve(photoBook))),
+    ],
+    [
+      'refresh_token',
+      async () => outcomeOf(await flow.refresh(photoBook, (await flow.tokens(photoBook)).refreshToken)),
+    ],
+    [
+      'client_credentials',
+      async () =>
+        outcomeOf(
+          await flow.request(nightlyReport, { grant_type: 'client_credentials', scope: 'photos:read' }),
+        ),
+    ],
+  ])
+  expect(listOf(metadata['grant_types_supported']).toSorted()).toEqual([...bodies.keys()].toSorted())
+  for (const outcome of bodies.values()) expect(await outcome()).toBe('tokens')
+  for (const grant_type of ['password', 'implicit', 'urn:example:other'])
+    expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unsupported_grant_type')
+  expect(metadata['scopes_supported']).toEqual(Object.keys(canonicalOptions.scopes))
+})
+
+test('[META-2] response types and challenge methods that are listed work, and others are refused', async () => {
+  const terms = { grant_types: ['authorization_code', 'implicit'], response_types: ['code', 'token'] }
+  const client = bent(photoBook, terms)
+  const { flow } = application({ clients: [client.registration], responseTypes: [implicit()] })
+  const metadata = await metadataOf(flow)
+  expect(listOf(metadata['response_types_supported'])).toEqual(['code', 'token'])
+  expect(listOf(metadata['code_challenge_methods_supported'])).toEqual(['S256'])
+  const asked = authorizationRequest(client)
+  for (const response_type of ['code', 'token'])
+    expect(outcomeOf(await flow.ask({ ...asked, response_type }, 'alice'))).toBe('question')
+  const errorOf = async (bend: object) =>
+    redirectionOf(await flow.ask({ ...asked, ...bend }, 'alice')).parameters['error']
+  expect(await errorOf({ response_type: 'id_token' })).toBe('unsupported_response_type')
+  expect(await errorOf({ code_challenge_method: 'plain' })).toBe('invalid_request')
+})
+
+test('[META-2] methods of client authentication that are listed work', async () => {
+  const { flow } = application()
+  const listed = listOf((await metadataOf(flow))['token_endpoint_auth_methods_supported'])
+  expect(listed.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none'])
+  const form = { grant_type: 'refresh_token', refresh_token: 'x' }
+  const { client_id } = photoFrame.registration
+  const known = '400 invalid_grant'
+  expect(outcomeOf(await flow.request(photoFrame, form))).toBe(known)
+  const inBody = { ...form, client_id, client_secret: photoFrame.secret }
+  expect(outcomeOf(await flow.submit('/token', inBody))).toBe(known)
+  expect(outcomeOf(await flow.request(photoBook, form))).toBe(known)
+})
+
+test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
+  '[META-3, META-4] the issuer %s is told letter by letter, and no member is null',
+  async (issuer) => {
+    const { flow } = application({ issuer }, { mount: (app, oauth) => app.use(oauth.metadata()) })
+    const metadata = await metadataOf(flow, document + new URL(issuer).pathname.replace(/\/$/, ''))
+    expect(metadata['issuer']).toBe(issuer)
+    expect(Object.values(metadata)).not.toContain(null)
+    expect(Object.values(metadata)).not.toContain('')
+  },
+)
+
+test('[META-5] metadata is at both well-known names, before the path of the issuer and after it, and nowhere else', async () => {
+  const issuer = 'http://localhost/oauth'
+  const { flow } = application({ issuer }, { mount: rootAndRouter })
+  for (const name of names) {
+    for (const path of [`/.well-known/${name}/oauth`, `/oauth/.well-known/${name}`])
+      expect((await metadataOf(flow, path))['issuer']).toBe(issuer)
+    for (const path of [name, `${name}/`, `${name}/oauth/`, `${name}/other`, 'jwks.json', ''])
+      expect((await flow.open(`/.well-known/${path}`)).status).toBe(404)
+  }
+})
+
+test('[META-6] browsers of every origin and caches may have it, by GET and HEAD only', async () => {
+  const { app } = application()
+  for (const method of ['get', 'head'] as const) {
+    const { status, headers } = await request(app)[method](String(document))
+    expect(status).toBe(200)
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['cache-control']).toMatch(/^public, max-age=\d+$/)
+  }
+  for (const method of ['post', 'put', 'delete', 'options'] as const) {
+    const { status, headers } = await request(app)[method](String(document))
+    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD'])
+  }
+})

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { mutations } from './mutations/all'
+import { Copy } from './mutations/copy'
+import type { Mutation } from './mutations/mutation'
+import { conformanceOf } from './report/conformance'
+
+const root = join(__dirname, '../..')
+const { requirements, testsOf } = conformanceOf(root)
+
+/** Breaks the code once for each mutation, in copies of the project, and tells which the tests do not notice. */
+async function run(words: readonly string[]): Promise<readonly string[]> {
+  const chosen = mutations.filter(([id]) => words.length === 0 || words.includes(id))
+  const unknown = words.filter((word) => !requirements.some(({ id }) => id === word))
+  const untold = requirements
+    .map(({ id }) => id)
+    .filter((id) => (words.length === 0 || words.includes(id)) && !chosen.some(([one]) => one === id))
+  // Tests that fail on sound code would pass for tests that notice.
+  const sound = await soundOutcome(chosen.flatMap(([id]) => testsOf(id)))
+  if (sound !== 'green') return [`The tests are not green before anything is broken: ${sound}.`]
+  const waiting = [...chosen.entries()].toReversed()
+  const faults: string[] = []
+  const work = async (): Promise<void> => {
+    const copy = Copy.of(root)
+    try {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const [index, mutation] = next
+        const outcome = await outcomeOf(copy, mutation)
+        process.stdout.write(`${index + 1}/${chosen.length} ${mutation[0]} ${mutation[1]}: ${outcome}\n`)
+        if (outcome !== 'red') faults.push(`${mutation[0]} ${mutation[1]}: ${outcome}: ${mutation[2]}`)
+      }
+    } finally {
+      copy.remove()
+    }
+  }
+  await Promise.all([work(), work()])
+  return [
+    ...unknown.map((word) => `${word} is no requirement.`),
+    ...untold.map((id) => `${id} has no mutation.`),
+    ...faults,
+  ]
+}
+
+async function soundOutcome(files: readonly string[]): Promise<string> {
+  const copy = Copy.of(root)
+  try {
+    return files.length === 0 ? 'green' : await copy.outcomeOf([...new Set(files)])
+  } finally {
+    copy.remove()
+  }
+}
+
+/** What the tests of a requirement say of a mutation: `red` is right, and everything else a fault. */
+async function outcomeOf(copy: Copy, [id, file, text, replacement]: Mutation): Promise<string> {
+  const tests = testsOf(id)
+  if (tests.length === 0) return 'no test'
+  const restore = copy.mutate(`lib/${file}`, text, replacement)
+  if (restore === undefined) return 'the text does not stand there exactly once'
+  try {
+    return await copy.outcomeOf(tests, id)
+  } finally {
+    restore()
+  }
+}
+
+void run(process.argv.slice(2)).then((faults) => {
+  for (const fault of faults) process.stderr.write(`${fault}\n`)
+  if (faults.length > 0) process.exitCode = 1
+})

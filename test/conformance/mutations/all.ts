@@ -1,0 +1,19 @@
+import { answers } from './answers'
+import { authorizationEndpoint } from './authorization-endpoint'
+import { credentials } from './credentials'
+import { furtherEndpoints } from './further-endpoints'
+import { protectedResources } from './protected-resources'
+import { registration } from './registration'
+import { tokenEndpoint } from './token-endpoint'
+import type { Mutation } from './mutation'
+
+/** Every break, in the order of the list of requirements. */
+export const mutations: readonly Mutation[] = [
+  ...registration,
+  ...credentials,
+  ...answers,
+  ...authorizationEndpoint,
+  ...tokenEndpoint,
+  ...protectedResources,
+  ...furtherEndpoints,
+]

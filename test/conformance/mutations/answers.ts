@@ -1,0 +1,79 @@
+import type { Mutation } from './mutation'
+
+/** Breaks of the rules of answers, errors and both endpoints. */
+export const answers: readonly Mutation[] = [
+  ['RSP-1', 'express/json-response.ts', 'application/json; charset=utf-8', 'application/json'],
+  ['RSP-2', 'token-types/token-response.ts', 'access_token: accessToken,', 'accesstoken: accessToken,'],
+  [
+    'RSP-3',
+    'token-types/token-response.ts',
+    'expires_in: expiresAt - now',
+    'expires_in: String(expiresAt - now)',
+  ],
+  ['RSP-4', 'token-types/token-response.ts', '    scope: formatScope(scope),\n', ''],
+  [
+    'RSP-5',
+    'express/page-response.ts',
+    "      Location: location,\n      'Cache-Control': 'no-store',",
+    '      Location: location,',
+  ],
+  ['RSP-5', 'express/json-response.ts', "  'Cache-Control': 'no-store',\n", ''],
+  [
+    'RSP-6',
+    'protocol/grantable-scope.ts',
+    "'The scope is malformed.'",
+    '`The scope ${requested} is malformed.`',
+  ],
+  [
+    'RSP-6',
+    'token-endpoint/exchange.ts',
+    "'The grant type is not supported.'",
+    '\'The "grant type" is not supported.\'',
+  ],
+  ['RSP-6', 'express/client-post.ts', 'The ${endpoint} endpoint', 'The "${endpoint}" endpoint'],
+  [
+    'RSP-6',
+    'protected-resource/access-refusal.ts',
+    "'The access token is unknown, expired or revoked.'",
+    "'The access token is unknown, expired or \\\\ revoked.'",
+  ],
+  ['RSP-6', 'protocol/parameters.ts', "'is not form encoded in UTF-8'", '`is ${String(value)}`'],
+  ['RSP-6', 'express/json-response.ts', "  Pragma: 'no-cache',\n", ''],
+  ['RSP-6', 'express/client-failure.ts', 'Basic realm="oauth", charset="UTF-8"', 'Basic realm=oauth'],
+  ['EPT-1', 'resolve-paths.ts', '[^?#\\s]+', '[^?\\s]+'],
+  ['EPT-1', 'resolve-issuer.ts', "|| issuer.includes('#')", ''],
+  [
+    'EPT-2',
+    'protocol/parameters.ts',
+    'return this.values.get(name) || undefined\n  }\n\n  /** Like {@link get}, and',
+    'return this.values.get(name)\n  }\n\n  /** Like {@link get}, and',
+  ],
+  [
+    'EPT-3',
+    'token-endpoint/exchange.ts',
+    'parameters.check(grantType.parameters)',
+    "parameters.check([...grantType.parameters, 'resource'])",
+  ],
+  ['EPT-4', 'protocol/parameters.ts', 'if (this.mentions(name)) this.spoil', 'if (false) this.spoil'],
+  [
+    'EPT-5',
+    'express/transport.ts',
+    'required && !request.secure',
+    "required && !request.secure && request.headers['x-forwarded-proto'] !== 'https'",
+  ],
+  [
+    'TER-1',
+    'express/client-failure.ts',
+    "return code === 'server_error' ? 500 : 400",
+    "return code === 'server_error' ? 500 : code === 'unauthorized_client' ? 403 : 400",
+  ],
+  ['TER-2', 'express/client-failure.ts', "return { 'WWW-Authenticate': challenge }", 'return {}'],
+  ['TER-3', 'express/client-failure.ts', "return { 'Retry-After': '1' }", 'return {}'],
+  [
+    'TER-4',
+    'token-endpoint/exchange.ts',
+    "throw unsupportedGrantType('grant_type_unknown'",
+    "throw unauthorizedClient('grant_type_unknown'",
+  ],
+  ['TER-5', 'token-endpoint/exchange.ts', 'if (!client.grant_types.includes(grantType.name))', 'if (false)'],
+]

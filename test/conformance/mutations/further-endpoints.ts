@@ -1,0 +1,98 @@
+import type { Mutation } from './mutation'
+
+/** Breaks of the rules of revocation, introspection and metadata. */
+export const furtherEndpoints: readonly Mutation[] = [
+  ['REV-1', 'authorization/revoke.ts', "remove('revoked')", "keep('nothing')"],
+  [
+    'REV-1',
+    'authorization/revoke.ts',
+    'generation < refreshToken.generation || hasDigest(token, refreshToken.digest)',
+    'generation < refreshToken.generation',
+  ],
+  [
+    'REV-2',
+    'authorization/revoke.ts',
+    'if (accessTokens.some(({ digest }) => hasDigest(token, digest))) return true',
+    'void accessTokens',
+  ],
+  ['REV-3', 'authorization/revoke.ts', ' || current.clientId !== clientId', ''],
+  [
+    'REV-4',
+    'authorization/revoke.ts',
+    'if (generation === undefined || generation > refreshToken.generation) return false',
+    'if (generation === undefined) return true',
+  ],
+  [
+    'REV-4',
+    'authorization/revoke.ts',
+    'generation < refreshToken.generation || hasDigest(token, refreshToken.digest)',
+    'hasDigest(token, refreshToken.digest)',
+  ],
+  ['REV-5', 'revocation-endpoint/revoke.ts', '  return {}', '  return JSON.parse(\'{"revoked":true}\')'],
+  ['REV-6', 'client-authentication/authenticate-client.ts', 'if (!proven)', 'if (false)'],
+  ['REV-7', 'revocation-endpoint/revoke.ts', "parameters.require('token')", "parameters.get('token') ?? 'x'"],
+  [
+    'REV-7',
+    'revocation-endpoint/revoke.ts',
+    "const id = credentialId('accessToken', token) ??",
+    "const id = parameters.get('token_type_hint') === 'access_token' ? credentialId('accessToken', token) : credentialId('accessToken', token) ??",
+  ],
+  ['INT-1', 'introspection-endpoint/introspect.ts', 'if (!client.may_introspect)', 'if (false)'],
+  ['INT-2', 'introspection-endpoint/introspection.ts', '    exp: expiresAt,\n', ''],
+  ['INT-2', 'introspection-endpoint/introspection.ts', '    iss: issuer,\n', ''],
+  ['INT-3', 'introspection-endpoint/introspection.ts', 'sub: subject ?? clientId', "sub: subject ?? ''"],
+  [
+    'INT-4',
+    'introspection-endpoint/introspection.ts',
+    'inactive: Introspection = { active: false }',
+    "inactive = { active: false, reason: 'gone' } as Introspection",
+  ],
+  [
+    'INT-5',
+    'introspection-endpoint/introspect.ts',
+    'refresh?.clientId === client.client_id ?',
+    'refresh !== undefined ?',
+  ],
+  [
+    'INT-6',
+    'introspection-endpoint/introspect.ts',
+    "parameters.require('token')",
+    "parameters.get('token') ?? 'x'",
+  ],
+  ['INT-7', 'protocol/client-rules.ts', 'if (!confidential && client.may_introspect)', 'if (false)'],
+  [
+    'META-1',
+    'metadata/server-metadata.ts',
+    'token_endpoint: at(offer.tokenPath)',
+    "token_endpoint: at('/token')",
+  ],
+  [
+    'META-1',
+    'metadata/server-metadata.ts',
+    '...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) })',
+    "authorization_endpoint: at(authorization?.path ?? '/authorize')",
+  ],
+  [
+    'META-2',
+    'metadata/server-metadata.ts',
+    'scopes_supported: scopes',
+    "scopes_supported: [...scopes, 'other']",
+  ],
+  ['META-2', 'wire-metadata.ts', "codeChallengeMethods: ['S256']", "codeChallengeMethods: ['S256', 'plain']"],
+  [
+    'META-3',
+    'metadata/server-metadata.ts',
+    '    issuer: offer.issuer,',
+    '    issuer: new URL(offer.issuer).href,',
+  ],
+  [
+    'META-4',
+    'metadata/server-metadata.ts',
+    '    scopes_supported: scopes,',
+    '    service_documentation: null as never,\n    scopes_supported: scopes,',
+  ],
+  ['META-5', 'metadata/well-known.ts', ", '/.well-known/openid-configuration'", ''],
+  ['META-5', 'metadata/well-known.ts', '[name + mount, mount + name]', '[mount + name]'],
+  ['META-6', 'express/metadata.ts', "    'Access-Control-Allow-Origin': '*',\n", ''],
+  ['META-6', 'express/metadata.ts', "if (method === 'GET' || method === 'HEAD')", "if (method !== 'POST')"],
+]

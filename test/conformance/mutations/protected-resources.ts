@@ -1,0 +1,13 @@
+import type { Mutation } from './mutation'
+
+/** Breaks of the rules of protected resources. */
+export const protectedResources: readonly Mutation[] = [
+  [
+    'RES-1',
+    'protected-resource/admit.ts',
+    'scheme.toLowerCase() !== tokenType.scheme.toLowerCase()',
+    'scheme !== tokenType.scheme',
+  ],
+  ['RES-2', 'authorization/present-access-token.ts', '|| found.expiresAt <= now', ''],
+  ['RES-3', 'protected-resource/access-refusal.ts', 'return this.code === undefined', 'return true'],
+]

@@ -1,0 +1,77 @@
+import * as requests from './requests'
+
+/** One parameter of one request, and what comes of its spellings. */
+export interface Row {
+  readonly request: string
+  readonly kind: requests.Kind
+  readonly name: string
+  /** Where it is not there, or without a value. */
+  readonly omitted: string
+  /** Where it is there twice, or cannot be decoded. */
+  readonly faulty: string
+  /** Where it has another value. */
+  readonly other: string
+}
+
+const page = 'page 400 invalid_request'
+const redirect = 'redirect invalid_request'
+const invalid = '400 invalid_request'
+const grant = '400 invalid_grant'
+const stranger = '401 invalid_client'
+const scope = '400 invalid_scope'
+
+// A parameter of an endpoint, a new one too, is a row here: request, name, and what comes of it omitted, faulty, other.
+const rows: readonly (readonly [string, requests.Kind, string, string, string, string])[] = [
+  [
+    'authorization',
+    requests.authorization,
+    'response_type',
+    redirect,
+    redirect,
+    'redirect unsupported_response_type',
+  ],
+  ['authorization', requests.authorization, 'client_id', page, page, page],
+  ['authorization', requests.authorization, 'redirect_uri', 'question', page, page],
+  [
+    'authorization',
+    requests.authorization,
+    'scope',
+    'redirect invalid_scope',
+    redirect,
+    'redirect invalid_scope',
+  ],
+  ['authorization', requests.authorization, 'state', 'question', redirect, 'question'],
+  ['authorization', requests.authorization, 'code_challenge', redirect, redirect, redirect],
+  ['authorization', requests.authorization, 'code_challenge_method', redirect, redirect, redirect],
+  ['decision', requests.decision, 'authorization_request', page, page, page],
+  ['decision', requests.decision, 'decision', page, page, page],
+  ['code', requests.code, 'grant_type', invalid, invalid, '400 unsupported_grant_type'],
+  ['code', requests.code, 'code', invalid, invalid, grant],
+  ['code', requests.code, 'redirect_uri', grant, invalid, grant],
+  ['code', requests.code, 'client_id', stranger, invalid, stranger],
+  ['code', requests.code, 'code_verifier', grant, invalid, grant],
+  ['refresh', requests.refresh, 'refresh_token', invalid, invalid, grant],
+  ['refresh', requests.refresh, 'scope', 'tokens', invalid, scope],
+  ['client credentials', requests.itself, 'grant_type', invalid, invalid, '400 unsupported_grant_type'],
+  ['client credentials', requests.itself, 'client_id', invalid, invalid, stranger],
+  ['client credentials', requests.itself, 'client_secret', stranger, invalid, stranger],
+  ['client credentials', requests.itself, 'scope', scope, invalid, scope],
+
+  ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
+  ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],
+  ['revocation', requests.revocation, 'client_id', invalid, invalid, stranger],
+  ['revocation', requests.revocation, 'client_secret', stranger, invalid, stranger],
+  ['introspection', requests.introspection, 'token', invalid, invalid, 'inactive'],
+  ['introspection', requests.introspection, 'token_type_hint', 'active', 'active', 'active'],
+  ['introspection', requests.introspection, 'client_id', invalid, invalid, stranger],
+  ['introspection', requests.introspection, 'client_secret', stranger, invalid, stranger],
+]
+
+export const table: readonly Row[] = rows.map(([request, kind, name, omitted, faulty, other]) => ({
+  request,
+  kind,
+  name,
+  omitted,
+  faulty,
+  other,
+}))

@@ -1,0 +1,102 @@
+import type { AuthenticationMethodTerms } from '../../lib/protocol/authentication-method'
+import { hasCredentialFor } from '../../lib/protocol/authentication-method'
+import { hasCredentials } from '../../lib/protocol/client'
+import type { Mistake } from '../../lib/protocol/configuration'
+import { parseClient } from '../../lib/protocol/parse-client'
+import { registration, vocabulary } from '../support/authorization/client'
+
+const methods: readonly AuthenticationMethodTerms[] = [
+  { name: 'sealed' },
+  { name: 'picky', mistakeIn: (value) => (value === 'wax' ? undefined : 'must be wax.') },
+  { name: 'broken', mistakeIn: () => JSON.parse('of the host: secret') },
+]
+
+function parsedWith(bend: object) {
+  const mistakes: Mistake[] = []
+  const source = { ...registration, ...bend }
+  const client = parseClient(source, 'clients[0]', mistakes, {
+    ...vocabulary,
+    authenticationMethods: methods,
+  })
+  return { client, mistakes: mistakes.map(({ path, problem }) => `${path} ${problem}`) }
+}
+
+describe('the field credentials', () => {
+  it.each<[string, unknown, object]>([
+    ['left out', undefined, {}],
+    ['null, as databases have it', null, {}],
+    ['empty', {}, {}],
+    ['a text', { sealed: 'wax' }, { sealed: 'wax' }],
+    [
+      'an object',
+      { sealed: { keys: [{ a: 1, b: [true, null] }] } },
+      { sealed: { keys: [{ a: 1, b: [true, null] }] } },
+    ],
+    ['one that its method likes', { picky: 'wax' }, { picky: 'wax' }],
+    ['null for a method', { sealed: null, picky: 'wax' }, { picky: 'wax' }],
+  ])('may be %s', (_what, credentials, kept) => {
+    const { client, mistakes } = parsedWith({ credentials })
+    expect({ credentials: { ...client.credentials }, mistakes }).toEqual({ credentials: kept, mistakes: [] })
+  })
+
+  const cyclic: Record<string, unknown> = {}
+  cyclic['self'] = cyclic
+  it.each<[string, unknown, string]>([
+    ['a text', 'wax', ' must be an object of method names'],
+    ['a list', ['wax'], ' must be an object of method names'],
+    ['an entry of an unknown method', { unknown: 1 }, '.unknown is no method that keeps credentials here'],
+    ['an entry of a prototype', JSON.parse('{"__proto__":1}'), '.__proto__ is no method'],
+    [
+      'a secret under Basic',
+      { client_secret_basic: 'x' },
+      '.client_secret_basic belongs into client_secret_hashes',
+    ],
+    ['an entry of no method', { none: 'x' }, '.none belongs into client_secret_hashes'],
+    ['an empty text', { sealed: '' }, '.sealed is empty'],
+    ['an empty list', { sealed: [] }, '.sealed is empty'],
+    ['a function', { sealed: () => true }, '.sealed must be what JSON can express.'],
+    ['a date', { sealed: new Date(0) }, '.sealed must be what JSON can express.'],
+    ['a number that is none', { sealed: { a: NaN } }, '.sealed must be what JSON can express.'],
+    ['a big integer', { sealed: 1n }, '.sealed must be what JSON can express.'],
+    ['a map', { sealed: new Map([[1, 2]]) }, '.sealed must be what JSON can express.'],
+    ['something within itself', { sealed: cyclic }, '.sealed must be what JSON can express.'],
+    ['what its method refuses', { picky: 'glue' }, '.picky must be wax.'],
+    ['what its method chokes on', { broken: 'wax' }, '.broken must be what the method broken can read.'],
+  ])('may not be %s', (_what, credentials, mistake) => {
+    expect(parsedWith({ credentials }).mistakes).toEqual([expect.stringContaining(`credentials${mistake}`)])
+  })
+
+  it('is a copy, which the host cannot change afterwards', () => {
+    const keys = ['wax']
+    const { client } = parsedWith({ credentials: { sealed: { keys } } })
+    keys.push('glue')
+    expect(client.credentials['sealed']).toEqual({ keys: ['wax'] })
+    expect(client.credentials['constructor']).toBeUndefined()
+    expect(Object.isFrozen(client.credentials)).toBe(true)
+  })
+
+  const publicly = { client_type: 'public', client_secret_hashes: [] }
+  it.each<[string, object, string, boolean, boolean]>([
+    ['a public client without any', publicly, 'none', true, false],
+    ['a public client with one', { ...publicly, credentials: { sealed: 1 } }, 'none', false, true],
+    ['a client with one', { ...publicly, credentials: { sealed: 1 } }, 'sealed', true, true],
+    ['a client with that of another method', { credentials: { sealed: 1 } }, 'picky', false, true],
+    ['a client with a secret', {}, 'client_secret_basic', true, true],
+    ['a client with a secret', {}, 'client_secret_post', true, true],
+    ['a client with a secret', {}, 'client_secret_jwt', false, true],
+    [
+      'a client with another credential',
+      { client_secret_hashes: [], credentials: { sealed: 1 } },
+      'client_secret_basic',
+      false,
+      true,
+    ],
+    ['a client with a secret', {}, 'none', false, true],
+  ])('%s (%j) has what %s needs: %s', (_who, bend, method, suits, has) => {
+    const { client, mistakes } = parsedWith(bend)
+    expect(mistakes).toEqual([])
+    expect([hasCredentialFor(method, client), hasCredentials(client)]).toEqual([suits, has])
+    const alone = parsedWith({ ...bend, token_endpoint_auth_method: method }).mistakes
+    expect(alone.some((mistake) => /cannot be|must be one of/.test(mistake))).toBe(!suits)
+  })
+})
