@@ -32,6 +32,7 @@ describeOnEveryStore('The main way', (stage) => {
         clientId: client.registration.client_id,
         subject: 'alice',
         scope: client.registration.scope.split(' '),
+        tokenType: 'bearer',
         expiresAt: expect.any(Number),
       })
 
