@@ -8,7 +8,10 @@ export interface ClientRegistration {
   readonly client_id: string
   /** RFC 6749 2.1: `confidential` can keep a secret (a web server), `public` cannot (browser, phone, desktop). */
   readonly client_type: 'confidential' | 'public'
-  /** Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation. */
+  /**
+   * Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation: the last is of
+   * the current secret, those before it are of old ones, whose use is reported (`oldSecretUsed`).
+   */
   readonly client_secret_hashes?: readonly string[] | undefined
   /** Restricts the client to one method of authentication; left out: any method that suits its type. */
   readonly token_endpoint_auth_method?: string | undefined
@@ -37,6 +40,11 @@ export interface ClientRegistration {
   readonly scope: string
   /** Whether it may ask about tokens, as a resource server does (RFC 7662 2.1). Default false. */
   readonly may_introspect?: boolean | undefined
+  /**
+   * Whether it is shut out: `invalid_client` at every endpoint for clients, unknown at the authorization endpoint. Access
+   * tokens that it has already live on until they expire or are revoked. Default `false`.
+   */
+  readonly disabled?: boolean | undefined
   /** The name that the resource owner sees on the consent page. */
   readonly client_name?: string | undefined
   /** A sentence about the client for the consent page. */
@@ -61,6 +69,7 @@ export interface Client {
   readonly response_types: readonly string[]
   readonly scope: Scope
   readonly may_introspect: boolean
+  readonly disabled: boolean
   readonly client_name: string | undefined
   readonly description: string | undefined
   readonly client_uri: string | undefined

@@ -1,4 +1,4 @@
-import type { Client } from './client'
+import type { Client, ClientRegistration } from './client'
 import { checkRules } from './client-rules'
 import {
   ConfigurationError,
@@ -14,14 +14,22 @@ import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
-/** What the server can do, against which a registration is checked. */
+/** What a server can do, against which a registration is checked; undefined where that is not known. */
 export interface Vocabulary {
-  /** Undefined when the server's own scope is faulty, and so tells nothing about a client's. */
+  /** Undefined, too, when the server's own scope is faulty, and so tells nothing about a client's. */
   readonly scope: Scope | undefined
-  readonly grantTypes: readonly string[]
-  readonly responseTypes: readonly ResponseTypeTerms[]
-  readonly authenticationMethods: readonly string[]
+  readonly grantTypes: readonly string[] | undefined
+  readonly responseTypes: readonly ResponseTypeTerms[] | undefined
+  readonly authenticationMethods: readonly string[] | undefined
 }
+
+/** For a reader that does not know the server: every rule is checked that does not depend on what it offers. */
+export const unknownVocabulary: Vocabulary = Object.freeze({
+  scope: undefined,
+  grantTypes: undefined,
+  responseTypes: undefined,
+  authenticationMethods: undefined,
+})
 
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
@@ -50,6 +58,7 @@ export function parseClient(
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isWebPage, 'must be an http or https URL.')
+  const flag = (key: string) => reading.optional(key, false, isBoolean, 'must be true or false.')
   const text = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isName, 'must be a text without control characters.')
   const client: Client = {
@@ -61,7 +70,8 @@ export function parseClient(
     grant_types,
     response_types: responseTypes(reading, usesCode ? ['code'] : [], vocabulary.responseTypes),
     scope: registeredScope(reading, vocabulary.scope),
-    may_introspect: reading.optional('may_introspect', false, isBoolean, 'must be true or false.'),
+    may_introspect: flag('may_introspect'),
+    disabled: flag('disabled'),
     client_name: text('client_name'),
     description: text('description'),
     client_uri: page('client_uri'),
@@ -85,10 +95,10 @@ function withoutNulls(source: unknown): unknown {
 function responseTypes(
   reading: Reading,
   fallback: readonly string[],
-  known: readonly ResponseTypeTerms[],
+  known: readonly ResponseTypeTerms[] | undefined,
 ): readonly string[] {
-  const ownName = (name: string) => responseTypeNamed(name, known)?.name ?? name
-  const names = known.map(({ name }) => name)
+  const ownName = (name: string) => responseTypeNamed(name, known ?? [])?.name ?? name
+  const names = known?.map(({ name }) => name)
   return members(reading, 'response_types', fallback, names, ownName)
 }
 
@@ -96,12 +106,12 @@ function members(
   reading: Reading,
   key: string,
   fallback: readonly string[],
-  known: readonly string[],
+  known: readonly string[] | undefined,
   ownName = (name: string) => name,
 ): readonly string[] {
   const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.').map(ownName)
   for (const name of listed)
-    if (!known.includes(name))
+    if (known !== undefined && !known.includes(name))
       reading.wrong(
         key,
         `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
@@ -119,16 +129,11 @@ function secretHashes(reading: Reading): readonly string[] {
   return Object.freeze([...hashes])
 }
 
-function authenticationMethod(reading: Reading, known: readonly string[]): string | undefined {
+function authenticationMethod(reading: Reading, known: readonly string[] | undefined): string | undefined {
   const key = 'token_endpoint_auth_method'
-  const method = reading.optional<string | undefined>(
-    key,
-    undefined,
-    isText,
-    `must be one of ${known.join(', ')}.`,
-  )
-  if (method !== undefined && !known.includes(method))
-    reading.wrong(key, `must be one of ${known.join(', ')}.`)
+  const cure = known === undefined ? 'must be the name of a method.' : `must be one of ${known.join(', ')}.`
+  const method = reading.optional<string | undefined>(key, undefined, isText, cure)
+  if (method !== undefined && known?.includes(method) === false) reading.wrong(key, cure)
   return method
 }
 
@@ -155,4 +160,9 @@ export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Clie
   if (mistakes.length > 0)
     throw new ConfigurationError('The store of clients returned a registration that cannot work:', mistakes)
   return client
+}
+
+/** The registration that is read as this client, with every default written out. */
+export function registrationOf(client: Client): ClientRegistration {
+  return { ...client, scope: client.scope.join(' ') }
 }
