@@ -2,6 +2,8 @@ import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { isRecord, isText, Reading } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
+import type { ClientRegistry } from './client-registry'
+import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import type { RedisCommands } from './redis-commands'
 import { RedisScript } from './redis-script'
@@ -27,6 +29,8 @@ export type RedisStoreOptions = {
 
 /** An {@link AuthorizationStore} on Redis. */
 export interface RedisStore extends AuthorizationStore {
+  /** Registered clients, over the same connection: `createAuthorizationServer({ store, clients: store.clients, … })`. */
+  readonly clients: ClientRegistry
   /** Ends the connection that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
@@ -51,7 +55,7 @@ const revisionLength = 22
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   checkConnection(options)
-  const prefix = `${options.prefix ?? 'oauth:'}authorization:`
+  const prefix = options.prefix ?? 'oauth:'
   const clock = options.clock ?? Date.now
   if (options.client !== undefined)
     return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
@@ -73,12 +77,18 @@ function checkConnection(options: unknown): void {
 }
 
 class KeyPerAuthorization implements RedisStore {
+  readonly clients: ClientRegistry
+  private readonly prefix: string
+
   constructor(
     private readonly client: RedisCommands,
-    private readonly prefix: string,
+    prefix: string,
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
-  ) {}
+  ) {
+    this.clients = new RedisClients(client, `${prefix}clients`)
+    this.prefix = `${prefix}authorization:`
+  }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
     const value = await this.client.call('GET', this.prefix + id)
