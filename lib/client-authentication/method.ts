@@ -18,6 +18,9 @@ export interface Claim {
   readonly credential: string
 }
 
+/** Whether a credential proves a client; it may do so by a secret that a rotation has left behind. */
+export type Verification = boolean | 'by an old secret'
+
 /** A claim and the one method by which the request makes it. */
 export interface PresentedClient extends Claim {
   readonly method: ClientAuthenticationMethod
@@ -36,5 +39,5 @@ export interface ClientAuthenticationMethod {
    */
   read(sources: CredentialSources): Claim | undefined
   /** Whether the credential proves the client; asked about an unknown client too, so that both cost the same. */
-  verify(client: Client | undefined, credential: string): Promise<boolean>
+  verify(client: Client | undefined, credential: string): Promise<Verification>
 }
