@@ -11,6 +11,7 @@ import { resolvePaths } from './resolve-paths'
 import { resolveResponseTypes } from './resolve-response-types'
 import type { Settings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
+import { isClientRegistry } from './stores/client-registry'
 import { deadlineCure, isDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
 
@@ -42,6 +43,8 @@ export function resolveOptions(options: Options): Settings {
   const settings: Settings = {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, vocabulary, storeDeadline),
+    clientRegistry: isClientRegistry(options.clients) ? options.clients : undefined,
+    vocabulary,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
     resourceOwner,

@@ -3,8 +3,10 @@ import type { ResponseType } from './authorization-endpoint/response-type'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
+import type { Vocabulary } from './protocol/parse-client'
 import type { Scope } from './protocol/scope'
 import type { AuthorizationStore } from './stores/authorization-store'
+import type { ClientRegistry } from './stores/client-registry'
 
 /** The options, complete and proven: what every room is wired from. */
 export interface Settings {
@@ -13,6 +15,10 @@ export interface Settings {
   readonly mount: string
   readonly tlsRequired: boolean
   readonly findClient: FindClient
+  /** The clients once more, when they are where they can be registered and changed. */
+  readonly clientRegistry: ClientRegistry | undefined
+  /** What a registration may hold. */
+  readonly vocabulary: Vocabulary
   /** Each scope and what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
