@@ -194,11 +194,11 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
 
 test('[REG-13] two secrets are good during a rotation, and a dropped one is not any more', async () => {
   const [old, young] = [generateClientSecret(), generateClientSecret()]
-  const registered: { now: ClientRegistration } = { now: nightlyReport.registration }
-  const { flow } = memoryStage({ clients: { find: async () => registered.now } })
+  const known: { now: ClientRegistration } = { now: nightlyReport.registration }
+  const { flow } = memoryStage({ clients: { find: async () => known.now } })
   const outcomes = async (...hashes: readonly string[]): Promise<string[]> => {
     const client = bent(nightlyReport, { client_secret_hashes: hashes })
-    registered.now = client.registration
+    known.now = client.registration
     const { registration } = client
     return Promise.all(
       [old, young].map(async ({ client_secret: secret }) =>

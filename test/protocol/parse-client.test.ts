@@ -260,13 +260,14 @@ describe('parseStoredClient', () => {
   })
 })
 
-describe('a registration read without knowing the server', () => {
-  const read = (bend: object) => {
-    const mistakes: Mistake[] = []
-    const client = parseClient({ ...registration, ...bend }, '', mistakes, unknownVocabulary)
-    return { client, paths: mistakes.map(({ path }) => path) }
-  }
+/** The canonical registration with some fields bent, read by who does not know the server. */
+const read = (bend: object) => {
+  const mistakes: Mistake[] = []
+  const client = parseClient({ ...registration, ...bend }, '', mistakes, unknownVocabulary)
+  return { client, paths: mistakes.map(({ path }) => path) }
+}
 
+describe('a registration read without knowing the server', () => {
   it.each([
     ['a grant type, a scope and a method that a server may have', extension],
     ['the implicit grant', { grant_types: ['implicit'], response_types: ['token'] }],
