@@ -10,17 +10,19 @@ import { router } from './express/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from './metadata/well-known'
 import type { AuthorizationServerOptions } from './options'
 import type { ClientStrategy } from './passport/client-strategy'
+import type { ClientRegistrar } from './registration/client-registrar'
 import { resolveOptions } from './resolve-options'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
 import { wireMetadata } from './wire-metadata'
+import { wireRegistration } from './wire-registration'
 import { wiringOf } from './wiring'
 
 /** Middlewares of one route: the endpoint, and what answers the errors that came before it. */
 type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, in parts that an Express application mounts. */
-export interface AuthorizationServer {
+export interface AuthorizationServer extends ClientRegistrar {
   /** All endpoints at their configured paths: `app.use(oauth.router())`, below the issuer's path if it has one. */
   router(): RequestHandler
   /** The authorization endpoint (RFC 6749 3.1) with its consent page, for `GET` and `POST` at one path. */
@@ -44,7 +46,7 @@ export interface AuthorizationServer {
   readonly strategies: readonly ClientStrategy[]
   /** Revokes an authorization: every code and token that descends from it is dead when this resolves. */
   revoke(authorizationId: string): Promise<void>
-  /** What is refused and what breaks. */
+  /** What is refused and what breaks, and who still uses an old secret. */
   readonly events: AuthorizationServerEvents
 }
 
@@ -102,5 +104,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     revoke: (authorizationId) => store.remove(authorizationId),
     events: reports.events,
+    ...wireRegistration(settings),
   }
 }

@@ -3,6 +3,7 @@ export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './
 export type { AuthorizationServerOptions } from './options'
 
 export type { Client, ClientRegistration } from './protocol/client'
+export type { Vocabulary } from './protocol/parse-client'
 export {
   generateClientSecret,
   hashClientSecret,
@@ -24,10 +25,12 @@ export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
+export type { ClientRegistry } from './stores/client-registry'
 export type { ClientStore } from './stores/client-store'
 export type { Count, Counters } from './stores/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
+export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
 export type { RedisCommands } from './stores/redis-commands'
 export {
@@ -39,10 +42,15 @@ export {
 } from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 
+export type { ClientRegistrar } from './registration/client-registrar'
+export { dropOldClientSecrets, rotateClientSecret } from './registration/client-secrets'
+export { disableClient, enableClient } from './registration/disable-client'
+export { registerClient, type ClientMetadata, type IssuedCredentials } from './registration/register-client'
+
 export type { Access } from './authorization/present-access-token'
 export type { ClientStrategy } from './passport/client-strategy'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
-export type { AuthorizationServerEvents, Failure } from './express/failure'
+export type { AuthorizationServerEvents, Failure, OldSecretUse } from './express/failure'
 export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 

@@ -9,6 +9,7 @@ import type { Extension } from './protocol/extension'
 import type { ResourceOwner } from './protocol/resource-owner'
 import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
+import type { ClientRegistry } from './stores/client-registry'
 import type { ClientStore } from './stores/client-store'
 import type { Counters } from './stores/counters'
 import type { GrantType } from './token-endpoint/grant-type'
@@ -22,8 +23,8 @@ export interface AuthorizationServerOptions {
    * host mounts `oauth.router()`. Every absolute URL comes from it, never from a request.
    */
   readonly issuer: string
-  /** The registered clients, or where to find them. */
-  readonly clients: readonly ClientRegistration[] | ClientStore
+  /** The registered clients, or where to find them. With a {@link ClientRegistry} the server can register them, too. */
+  readonly clients: readonly ClientRegistration[] | ClientStore | ClientRegistry
   /** Each scope and, for the consent page, what it lets a client do: `{ 'photos:read': 'See your photos' }`. */
   readonly scopes: Readonly<Record<string, string>>
   /** What a request asks for that names no scope, space separated. Default: such a request is refused. */

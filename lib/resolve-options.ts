@@ -14,6 +14,7 @@ import { resolveResponseTypes } from './resolve-response-types'
 import { resolveStores } from './resolve-stores'
 import { resolveDefaultTokenType, resolveTokenTypes } from './resolve-token-types'
 import type { Settings } from './settings'
+import { isClientRegistry } from './stores/client-registry'
 import { deadlineCure, isDeadline } from './stores/deadline'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
@@ -40,7 +41,6 @@ export function resolveOptions(options: Options): Settings {
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
-    defaultTokenType: resolveDefaultTokenType(reading, tokenTypes),
     authenticationMethods: clientAuthenticationMethods,
   }
   const clock = hook(reading, 'clock', options.clock) ?? Date.now
@@ -48,6 +48,8 @@ export function resolveOptions(options: Options): Settings {
   const settings: Settings = {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, vocabulary, storeDeadline),
+    clientRegistry: isClientRegistry(options.clients) ? options.clients : undefined,
+    vocabulary,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
     resourceOwner,
@@ -58,6 +60,7 @@ export function resolveOptions(options: Options): Settings {
     grantTypes,
     responseTypes,
     tokenTypes,
+    tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
     extensions: resolveExtensions(reading),
     storeDeadline,

@@ -4,11 +4,13 @@ import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
+import type { Vocabulary } from './protocol/parse-client'
 import type { Scope } from './protocol/scope'
 import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Counters } from './stores/counters'
 import type { GrantType } from './token-endpoint/grant-type'
+import type { ClientRegistry } from './stores/client-registry'
 
 /** The options, complete and proven: what every room is wired from. */
 export interface Settings {
@@ -17,6 +19,10 @@ export interface Settings {
   readonly mount: string
   readonly tlsRequired: boolean
   readonly findClient: FindClient
+  /** The clients once more, when they are where they can be registered and changed. */
+  readonly clientRegistry: ClientRegistry | undefined
+  /** What a registration may hold. */
+  readonly vocabulary: Vocabulary
   /** Each scope and what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
@@ -35,6 +41,8 @@ export interface Settings {
   readonly responseTypes: readonly ResponseType[]
   /** All of them, `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
+  /** Of a client that names none. */
+  readonly tokenType: string
   /** Those of the host, beside the built-in ones. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   readonly extensions: readonly Extension[]

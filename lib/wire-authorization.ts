@@ -34,6 +34,7 @@ export function wireAuthorization({
       extensions,
       defaultScope,
       findClient,
+      tokenType: settings.tokenType,
       store,
       circumstances,
     },

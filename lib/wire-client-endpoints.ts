@@ -74,6 +74,7 @@ function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): To
   return {
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope,
+    tokenType: settings.tokenType,
     store,
     counters,
     circumstances,

@@ -47,6 +47,17 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['token-endpoint', 'express'],
     ['protected-resource', '../token-endpoint/exchange'],
     ['extensions', '../token-endpoint/exchange'],
+    ['token-endpoint', '../registration/register-client'],
+    ['stores', '../registration/register-client'],
+    ['registration', '../stores/redis-clients'],
+    ['registration', '../stores/memory-clients'],
+    ['registration', '../client-authentication/secret-verifier'],
+    ['registration', '../authorization/commit'],
+    ['registration', '../command-line/run'],
+    ['registration', '../settings'],
+    ['command-line', '../express/query'],
+    ['command-line', '../authorization-server'],
+    ['command-line', 'ioredis'],
     ['extensions', '../authorization/authorization'],
   ])('%s may not import %s', (room, imported) => {
     expect(allows(room, imported)).toBe(false)
@@ -63,6 +74,11 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['token-endpoint/grant-types', '../grant-type'],
     ['token-endpoint/grant-types', '../../authorization/redeem-code'],
     ['extensions', '../protocol/extension'],
+    ['registration', '../protocol/parse-client'],
+    ['registration', '../client-authentication/client-secret'],
+    ['registration', '../stores/client-registry'],
+    ['command-line', '../registration/register-client'],
+    ['command-line', '../stores/redis-store'],
     ['express', '../token-endpoint/exchange'],
   ])('%s may import %s', (room, imported) => {
     expect(allows(room, imported)).toBe(true)

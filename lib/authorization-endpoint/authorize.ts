@@ -19,6 +19,8 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly findClient: FindClient
+  /** The token type of a client that names none. */
+  readonly tokenType: string
   readonly store: AuthorizationStore
   readonly circumstances: () => Circumstances
 }
@@ -88,10 +90,9 @@ async function ask(
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
   const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
-  const { pending, handle } = propose(
-    { clientId: client.client_id, subject, scope, tokenType: client.token_type, bindings, request },
-    circumstances,
-  )
+  const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
+  const grant = { clientId, subject, scope, tokenType, bindings }
+  const { pending, handle } = propose({ ...grant, request }, circumstances)
   await begin(endpoint.store, pending, circumstances.random)
   return host.ask({ client, resourceOwner, scope, redirectUri, handle })
 }

@@ -13,6 +13,7 @@ import {
   type ResponseFrame,
 } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
+import { requireClient } from './destination'
 import type { Approval, ResponseType } from './response-type'
 
 /** The resource owner's decision. */
@@ -49,6 +50,7 @@ async function settle(
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
+  await requireClientOf(endpoint, id)
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {
     found(undefined)
@@ -58,6 +60,12 @@ async function settle(
     return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
   }
   return commit(endpoint.store, id, transition, circumstances.random)
+}
+
+// The client may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
+async function requireClientOf({ store, findClient }: AuthorizationEndpoint, id: string): Promise<void> {
+  const found = await store.find(id)
+  if (found?.authorization.state === 'pending') await requireClient(found.authorization.clientId, findClient)
 }
 
 function approval(

@@ -23,10 +23,17 @@ export async function settleDestination(
 ): Promise<Destination> {
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
-  const client = await findClient(clientId)
-  if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
+  const client = await requireClient(clientId, findClient)
   const redirectUri = sent === undefined ? onlyRedirectUri(client) : registeredRedirectUri(client, sent)
   return { client, redirectUri, redirectUriSent: sent !== undefined }
+}
+
+/** The client, if it may use the authorization endpoint at all; a disabled one is as good as unknown. @throws OAuthError */
+export async function requireClient(clientId: string, findClient: FindClient): Promise<Client> {
+  const client = await findClient(clientId)
+  if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
+  if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
+  return client
 }
 
 // RFC 6749 3.1.2.3: with several registered URIs, with none, or with one in part, the request must name one.

@@ -32,6 +32,9 @@ export interface Claim {
   readonly credential: string
 }
 
+/** Whether a credential proves a client; it may do so by a secret that a rotation has left behind. */
+export type Verification = boolean | 'by an old secret'
+
 /** A claim and the one method by which the request makes it. */
 export interface PresentedClient extends Claim {
   readonly method: ClientAuthenticationMethod
@@ -58,8 +61,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
    */
   read(sources: CredentialSources): Claim | undefined
   /**
-   * Whether the credential proves the client: true, and nothing else, does. It is asked about an unknown client too, and
+   * Whether the credential proves the client: true or `by an old secret`, and nothing else, does. It is asked about an unknown client too, and
    * should then take as long as for a wrong credential, so that nobody can tell which clients there are.
    */
-  verify(client: Client | undefined, credential: string): Promise<boolean>
+  verify(client: Client | undefined, credential: string): Promise<Verification>
 }

@@ -3,6 +3,7 @@ import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import { isBcryptHash } from '../protocol/secret-hash'
 import { matchesSecretHash } from './client-secret'
+import type { Verification } from './method'
 
 const rememberedAtMost = 1000
 const rememberedSeconds = 300
@@ -22,18 +23,24 @@ export class SecretVerifier {
   constructor(private readonly clock: () => number) {}
 
   /** Whether the secret is one of the client's. An unknown client costs the same as a wrong secret. */
-  async verify(client: Client | undefined, secret: string): Promise<boolean> {
-    const hashes = client?.client_secret_hashes ?? []
+  async verify(client: Client | undefined, secret: string): Promise<Verification> {
+    // The current secret, whose digest is the last, is what most requests come with.
+    const hashes = client?.client_secret_hashes.toReversed() ?? []
     const slow = hashes.filter(isBcryptHash)
     this.usesBcrypt ||= slow.length > 0
-    if (slow.some((hash) => this.remembers(hash, secret))) return true
+    const match = slow.find((hash) => this.remembers(hash, secret)) ?? (await this.firstMatch(hashes, secret))
+    if (match !== undefined) return match === hashes[0] || 'by an old secret'
+    if (slow.length === 0 && this.usesBcrypt) await matchesSecretHash(secret, decoy)
+    return false
+  }
+
+  private async firstMatch(hashes: readonly string[], secret: string): Promise<string | undefined> {
     for (const hash of hashes)
       if (await matchesSecretHash(secret, hash)) {
         if (isBcryptHash(hash)) this.remember(hash, secret)
-        return true
+        return hash
       }
-    if (slow.length === 0 && this.usesBcrypt) await matchesSecretHash(secret, decoy)
-    return false
+    return undefined
   }
 
   private remembers(hash: string, secret: string): boolean {

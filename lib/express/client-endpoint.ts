@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { authenticatedClient } from '../passport/authenticated-client'
+import { authenticatedByOldSecret, authenticatedClient } from '../passport/authenticated-client'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import { clientPost, type ClientEdge } from './client-post'
@@ -25,6 +25,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
+    if (authenticatedByOldSecret(request)) edge.reports.reportOldSecret(request, response, client.client_id)
     sendJson(response, 200, await answer(client, await formOf(request), request.ip))
     return 'answered'
   })

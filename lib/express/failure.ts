@@ -20,8 +20,18 @@ export interface Failure {
   readonly cause: unknown
 }
 
+/** A client authenticated by a secret that its rotation has left behind: who still has to learn the new one. */
+export interface OldSecretUse {
+  readonly clientId: string
+  /** The value of the `X-Request-Id` header of the answer. */
+  readonly requestId: string
+}
+
 /** The events of a server. */
-export type AuthorizationServerEvents = EventEmitter<{ failure: [Failure] }>
+export type AuthorizationServerEvents = EventEmitter<{
+  failure: [Failure]
+  oldSecretUsed: [OldSecretUse]
+}>
 
 /** Makes failures known: under one id to the client, in the event and, for want of a listener, as a warning. */
 export class FailureReports {
@@ -40,8 +50,7 @@ export class FailureReports {
 
   /** Reports a failure and names it in the header of the answer. */
   report(request: Request, response: Response, failure: Omit<Failure, 'requestId'>): string {
-    const requestId = requestIdOf(request, response)
-    if (!response.headersSent) response.setHeader('X-Request-Id', requestId)
+    const requestId = nameRequest(request, response)
     if (this.events.listenerCount('failure') > 0) this.events.emit('failure', { ...failure, requestId })
     else if (failure.cause !== undefined)
       warnOnce(
@@ -51,6 +60,17 @@ export class FailureReports {
       )
     return requestId
   }
+
+  /** Reports that a client used an old secret, and names the request in the header of the answer. */
+  reportOldSecret(request: Request, response: Response, clientId: string): void {
+    this.events.emit('oldSecretUsed', { clientId, requestId: nameRequest(request, response) })
+  }
+}
+
+function nameRequest(request: Request, response: Response): string {
+  const requestId = requestIdOf(request, response)
+  if (!response.headersSent) response.setHeader('X-Request-Id', requestId)
+  return requestId
 }
 
 // An id that the host gave the request goes on; hosts do so on the request or on the response.

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { BasicStrategy } from 'passport-http'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
 import type { ClientAuthenticationMethod, PresentedClient } from '../client-authentication/method'
-import type { Client } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
 import type { Proof } from './client-strategy'
 import type { ClientVerification } from './client-verification'
@@ -21,10 +21,10 @@ export function passportHttpProof(
       clientId: decodeURIComponent(clientId),
       credential: decodeURIComponent(secret),
     }
-    verification.verify(presented).then((client) => done(null, client), done)
+    verification.verify(presented).then((proven) => done(null, proven), done)
   })
   return (presented, request) =>
-    new Promise<Client>((resolve, reject) => {
+    new Promise<ProvenClient>((resolve, reject) => {
       const attempt: BasicStrategy = Object.assign(Object.create(basic), {
         success: resolve,
         error: reject,

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Strategy } from 'passport'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
 import type { PresentedClient } from '../client-authentication/method'
-import type { Client } from '../protocol/client'
 import { rememberClient } from './authenticated-client'
 import type { ClientVerification } from './client-verification'
 
@@ -15,7 +15,7 @@ export interface ClientStrategy {
 }
 
 /** Proves a client, given the request that presented it. */
-export type Proof = (presented: PresentedClient, request: Request) => Promise<Client>
+export type Proof = (presented: PresentedClient, request: Request) => Promise<ProvenClient>
 
 /**
  * A method of client authentication as a Passport strategy, under the name that the registry gives the method. It fails
@@ -32,10 +32,10 @@ export function clientStrategy(name: string, verification: ClientVerification, p
         const presented = await verification.present(request)
         return presented.method.name === name ? prove(presented, request) : undefined
       }
-      const conclude = (client: Client | undefined) => {
-        if (client === undefined) return fail(401)
-        rememberClient(request, client)
-        return success(client)
+      const conclude = (outcome: ProvenClient | undefined) => {
+        if (outcome === undefined) return fail(401)
+        rememberClient(request, outcome)
+        return success(outcome.client)
       }
       // What `success` runs is the rest of the host's request: a throw in there must not end as a silent rejection.
       proven()

@@ -1,12 +1,12 @@
 import type { Request } from 'express'
-import { authenticateClient } from '../client-authentication/authenticate-client'
+import { authenticateClient, type ProvenClient } from '../client-authentication/authenticate-client'
 import type {
   ClientAuthenticationMethod,
   CredentialSources,
   PresentedClient,
 } from '../client-authentication/method'
 import { presentedClient } from '../client-authentication/presented-client'
-import type { Client, FindClient } from '../protocol/client'
+import type { FindClient } from '../protocol/client'
 
 const claims = new WeakMap<Request, string>()
 
@@ -42,7 +42,7 @@ export class ClientVerification {
   }
 
   /** The client, proven. @throws OAuthError `invalid_client` when it is not. */
-  async verify(presented: PresentedClient): Promise<Client> {
+  async verify(presented: PresentedClient): Promise<ProvenClient> {
     return authenticateClient(presented, this.findClient)
   }
 }

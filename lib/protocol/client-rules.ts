@@ -7,7 +7,7 @@ import type { ResponseTypeTerms } from './response-type'
 /** Adds each rule of a registration that the fields, sound by themselves, break together. */
 export function checkRules(
   client: Client,
-  responseTypes: readonly ResponseTypeTerms[],
+  responseTypes: readonly ResponseTypeTerms[] | undefined,
   reading: Reading,
 ): void {
   const confidential = client.client_type === 'confidential'
@@ -39,17 +39,26 @@ export function checkRules(
 // RFC 6749 1.3: these grants begin at the authorization endpoint, and without a response type they never would.
 const grantsOfResponses = ['authorization_code', 'implicit']
 
+// What RFC 6749 defines, for a reader that does not know which others a server has.
+const wellKnown: readonly ResponseTypeTerms[] = [
+  { name: 'code', grantTypes: ['authorization_code'] },
+  { name: 'token', grantTypes: ['implicit'] },
+]
+
 // RFC 7591 2.1: a response type and the grant types that it works with are registered together.
 function checkResponseTypes(
   { grant_types, response_types }: Client,
-  known: readonly ResponseTypeTerms[],
+  offered: readonly ResponseTypeTerms[] | undefined,
   reading: Reading,
 ): void {
+  const known = offered ?? wellKnown
   const used = known.filter(({ name }) => response_types.includes(name))
   for (const { name, grantTypes } of used)
     for (const grantType of grantTypes)
       if (!grant_types.includes(grantType))
         reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
+  // A response type that this reader does not know may bring the grant.
+  if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
     const bringing = (type: ResponseTypeTerms) => type.grantTypes.includes(grantType)
     if (!grant_types.includes(grantType) || used.some(bringing)) continue

@@ -9,7 +9,10 @@ export interface ClientRegistration {
   readonly client_id: string
   /** RFC 6749 2.1: `confidential` can keep a secret (a web server), `public` cannot (browser, phone, desktop). */
   readonly client_type: 'confidential' | 'public'
-  /** Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation. */
+  /**
+   * Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation: the last is of
+   * the current secret, those before it are of old ones, whose use is reported (`oldSecretUsed`).
+   */
   readonly client_secret_hashes?: readonly string[] | undefined
   /**
    * What a method of `clientAuthenticationMethods` keeps of the client, such as its public keys, under the method's name.
@@ -45,6 +48,11 @@ export interface ClientRegistration {
   readonly scope: string
   /** Whether it may ask about tokens, as a resource server does (RFC 7662 2.1). Default false. */
   readonly may_introspect?: boolean | undefined
+  /**
+   * Whether it is shut out: `invalid_client` at every endpoint for clients, unknown at the authorization endpoint. Access
+   * tokens that it has already live on until they expire or are revoked. Default `false`.
+   */
+  readonly disabled?: boolean | undefined
   /** The name that the resource owner sees on the consent page. */
   readonly client_name?: string | undefined
   /** A sentence about the client for the consent page. */
@@ -69,9 +77,11 @@ export interface Client {
   readonly insecure_redirect_uris: boolean
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
-  readonly token_type: string
+  /** Undefined: the server's own. */
+  readonly token_type: string | undefined
   readonly scope: Scope
   readonly may_introspect: boolean
+  readonly disabled: boolean
   readonly client_name: string | undefined
   readonly description: string | undefined
   readonly client_uri: string | undefined

@@ -1,5 +1,5 @@
 import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
-import type { Client } from './client'
+import type { Client, ClientRegistration } from './client'
 import { checkRules } from './client-rules'
 import {
   ConfigurationError,
@@ -16,18 +16,25 @@ import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
-/** What the server can do, against which a registration is checked. */
+/** What a server can do, against which a registration is checked; undefined where that is not known. */
 export interface Vocabulary {
-  /** Undefined when the server's own scope is faulty, and so tells nothing about a client's. */
+  /** Undefined, too, when the server's own scope is faulty, and so tells nothing about a client's. */
   readonly scope: Scope | undefined
-  readonly grantTypes: readonly string[]
-  readonly responseTypes: readonly ResponseTypeTerms[]
-  readonly tokenTypes: readonly string[]
-  /** Of a client that names none. */
-  readonly defaultTokenType: string
+  readonly grantTypes: readonly string[] | undefined
+  readonly responseTypes: readonly ResponseTypeTerms[] | undefined
+  readonly tokenTypes: readonly string[] | undefined
   /** Those of the host, beside the built-in ones. */
-  readonly authenticationMethods: readonly AuthenticationMethodTerms[]
+  readonly authenticationMethods: readonly AuthenticationMethodTerms[] | undefined
 }
+
+/** For a reader that does not know the server: every rule is checked that does not depend on what it offers. */
+export const unknownVocabulary: Vocabulary = Object.freeze({
+  scope: undefined,
+  grantTypes: undefined,
+  responseTypes: undefined,
+  tokenTypes: undefined,
+  authenticationMethods: undefined,
+})
 
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
@@ -56,6 +63,7 @@ export function parseClient(
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isWebPage, 'must be an http or https URL.')
+  const flag = (key: string) => reading.optional(key, false, isBoolean, 'must be true or false.')
   const text = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isName, 'must be a text without control characters.')
   const client: Client = {
@@ -67,9 +75,10 @@ export function parseClient(
     ...readRedirection(reading),
     grant_types,
     response_types: responseTypes(reading, usesCode ? ['code'] : [], vocabulary.responseTypes),
-    token_type: tokenType(reading, vocabulary),
+    token_type: tokenType(reading, vocabulary.tokenTypes),
     scope: registeredScope(reading, vocabulary.scope),
-    may_introspect: reading.optional('may_introspect', false, isBoolean, 'must be true or false.'),
+    may_introspect: flag('may_introspect'),
+    disabled: flag('disabled'),
     client_name: text('client_name'),
     description: text('description'),
     client_uri: page('client_uri'),
@@ -93,10 +102,10 @@ function withoutNulls(source: unknown): unknown {
 function responseTypes(
   reading: Reading,
   fallback: readonly string[],
-  known: readonly ResponseTypeTerms[],
+  known: readonly ResponseTypeTerms[] | undefined,
 ): readonly string[] {
-  const ownName = (name: string) => responseTypeNamed(name, known)?.name ?? name
-  const names = known.map(({ name }) => name)
+  const ownName = (name: string) => responseTypeNamed(name, known ?? [])?.name ?? name
+  const names = known?.map(({ name }) => name)
   return members(reading, 'response_types', fallback, names, ownName)
 }
 
@@ -104,12 +113,12 @@ function members(
   reading: Reading,
   key: string,
   fallback: readonly string[],
-  known: readonly string[],
+  known: readonly string[] | undefined,
   ownName = (name: string) => name,
 ): readonly string[] {
   const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.').map(ownName)
   for (const name of listed)
-    if (!known.includes(name))
+    if (known !== undefined && !known.includes(name))
       reading.wrong(
         key,
         `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
@@ -129,30 +138,23 @@ function secretHashes(reading: Reading): readonly string[] {
 
 function authenticationMethod(
   reading: Reading,
-  added: readonly AuthenticationMethodTerms[],
+  added: readonly AuthenticationMethodTerms[] | undefined,
 ): string | undefined {
-  const known = [...builtInMethods, ...added.map(({ name }) => name)]
+  const known = added && [...builtInMethods, ...added.map(({ name }) => name)]
   const key = 'token_endpoint_auth_method'
-  const method = reading.optional<string | undefined>(
-    key,
-    undefined,
-    isText,
-    `must be one of ${known.join(', ')}.`,
-  )
-  if (method !== undefined && !known.includes(method))
-    reading.wrong(key, `must be one of ${known.join(', ')}.`)
+  const cure = known === undefined ? 'must be the name of a method.' : `must be one of ${known.join(', ')}.`
+  const method = reading.optional<string | undefined>(key, undefined, isText, cure)
+  if (method !== undefined && known?.includes(method) === false) reading.wrong(key, cure)
   return method
 }
 
 // RFC 6749 7.1: a type's name is case-sensitive.
-function tokenType(reading: Reading, { tokenTypes, defaultTokenType }: Vocabulary): string {
-  const isOffered = (value: unknown): value is string => isText(value) && tokenTypes.includes(value)
-  return reading.optional(
-    'token_type',
-    defaultTokenType,
-    isOffered,
-    `must be one of ${tokenTypes.join(', ')}.`,
-  )
+function tokenType(reading: Reading, known: readonly string[] | undefined): string | undefined {
+  const cure =
+    known === undefined ? 'must be the name of a token type.' : `must be one of ${known.join(', ')}.`
+  const isOffered = (value: unknown): value is string =>
+    isText(value) && (known === undefined || known.includes(value))
+  return reading.optional<string | undefined>('token_type', undefined, isOffered, cure)
 }
 
 function registeredScope(reading: Reading, known: Scope | undefined): Scope {
@@ -178,4 +180,9 @@ export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Clie
   if (mistakes.length > 0)
     throw new ConfigurationError('The store of clients returned a registration that cannot work:', mistakes)
   return client
+}
+
+/** The registration that is read as this client, with every default written out. */
+export function registrationOf(client: Client): ClientRegistration {
+  return { ...client, scope: client.scope.join(' ') }
 }

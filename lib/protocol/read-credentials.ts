@@ -3,10 +3,14 @@ import { builtInMethods, type AuthenticationMethodTerms } from './authentication
 import type { Json } from './bindings'
 import { isRecord, type Reading } from './configuration'
 
-/** Reads what a registration keeps for methods of client authentication beside secrets, under the method's name. */
+/**
+ * Reads what a registration keeps for methods of client authentication beside secrets, under the method's name.
+ *
+ * @param methods those of the server; undefined where they are not known.
+ */
 export function readCredentials(
   reading: Reading,
-  methods: readonly AuthenticationMethodTerms[],
+  methods: readonly AuthenticationMethodTerms[] | undefined,
 ): Readonly<Record<string, Json>> {
   const cure = 'must be an object of method names, each with what the method keeps of the client.'
   const given = reading.optional('credentials', {}, isRecord, cure)
@@ -14,12 +18,21 @@ export function readCredentials(
   for (const [name, value] of Object.entries(given)) {
     // A database may have null where nothing is there.
     if (value === null) continue
-    const method = methods.find((offered) => offered.name === name)
-    const [copy, problem] = method === undefined ? [null, notOffered(name, methods)] : readOne(value, method)
+    const [copy, problem] = readOffered(name, value, methods)
     if (problem !== undefined) reading.wrong(`credentials.${name}`, problem)
     credentials.set(name, copy)
   }
   return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(credentials)))
+}
+
+function readOffered(
+  name: string,
+  value: unknown,
+  methods: readonly AuthenticationMethodTerms[] | undefined,
+): readonly [Json, string | undefined] {
+  if (methods === undefined) return readOne(value, { name })
+  const method = methods.find((offered) => offered.name === name)
+  return method === undefined ? [null, notOffered(name, methods)] : readOne(value, method)
 }
 
 /** A copy, which the host cannot change afterwards, and what is wrong with it. */

@@ -1,6 +1,7 @@
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore } from './authorization-store'
 import type { Counters } from './counters'
+import type { ClientRegistry } from './client-registry'
 
 /**
  * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
@@ -40,6 +41,30 @@ export function countersWithDeadline(counters: Counters, seconds: number): Count
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds),
     spend: (key, window) => withinDeadline(() => counters.spend(key, window), seconds),
+  }
+}
+
+/** The same clients with a deadline on each call. What a change throws is no trouble of the store, and comes through. */
+export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
+  return {
+    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds),
+    add: (registration) => withinDeadline(() => clients.add(registration), seconds),
+    list: () => withinDeadline(() => clients.list(), seconds),
+    update: async (clientId, change) => {
+      const refused: { error?: unknown } = {}
+      const watched: typeof change = (registration) => {
+        try {
+          return change(registration)
+        } catch (error) {
+          refused.error = error
+          throw error
+        }
+      }
+      const call = () => clients.update(clientId, watched)
+      return withinDeadline(call, seconds).catch((trouble: unknown) => {
+        throw refused.error ?? trouble
+      })
+    },
   }
 }
 

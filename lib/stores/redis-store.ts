@@ -3,6 +3,8 @@ import { decodeAuthorization, encodeAuthorization } from '../authorization/codec
 import { isRecord, isText, Reading } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
+import type { ClientRegistry } from './client-registry'
+import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import { redisCounters } from './redis-counters'
 import type { RedisCommands } from './redis-commands'
@@ -31,6 +33,8 @@ export type RedisStoreOptions = {
 export interface RedisStore extends AuthorizationStore {
   /** What is counted beside it. */
   readonly counters: Counters
+  /** Registered clients, over the same connection: `createAuthorizationServer({ store, clients: store.clients, … })`. */
+  readonly clients: ClientRegistry
   /** Ends the connection that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
@@ -78,6 +82,7 @@ function checkConnection(options: unknown): void {
 
 class KeyPerAuthorization implements RedisStore {
   readonly counters: Counters
+  readonly clients: ClientRegistry
   private readonly prefix: string
 
   constructor(
@@ -88,6 +93,8 @@ class KeyPerAuthorization implements RedisStore {
   ) {
     this.prefix = `${prefix}authorization:`
     this.counters = redisCounters(client, prefix)
+    this.clients = new RedisClients(client, `${prefix}clients`)
+    this.prefix = `${prefix}authorization:`
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {

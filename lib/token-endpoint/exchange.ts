@@ -14,6 +14,8 @@ import { tokenResponse, type TokenResponse } from '../token-types/token-response
 export interface TokenEndpoint {
   readonly grantTypes: ReadonlyMap<string, GrantType>
   readonly defaultScope: Scope
+  /** The token type of a client that names none. */
+  readonly tokenType: string
   readonly store: AuthorizationStore
   readonly counters: Counters
   readonly circumstances: () => Circumstances
@@ -25,31 +27,35 @@ export interface TokenEndpoint {
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
 export async function exchange(
-  { grantTypes, defaultScope, store, counters, circumstances }: TokenEndpoint,
+  endpoint: TokenEndpoint,
   client: Client,
   parameters: Parameters,
   address: string | undefined,
 ): Promise<TokenResponse> {
+  const { grantTypes, defaultScope, counters } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined)
     throw unsupportedGrantType('grant_type_unknown', 'The grant type is not supported.')
   if (!client.grant_types.includes(grantType.name))
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
-  const now = circumstances()
-  const request = { client, parameters, circumstances: now, defaultScope, address, counters }
-  return tokenResponse(await settle(client, await grantType.prove(request), store, now), now.now)
+  const circumstances = endpoint.circumstances()
+  const proof = await grantType.prove({ client, parameters, circumstances, defaultScope, address, counters })
+  return tokenResponse(await settle(endpoint, client, proof, circumstances), circumstances.now)
 }
 
 async function settle(
-  { client_id: clientId, token_type: tokenType }: Client,
+  { store, tokenType }: TokenEndpoint,
+  { client_id: clientId, token_type = tokenType }: Client,
   proof: Proof,
-  store: AuthorizationStore,
   circumstances: Circumstances,
 ): Promise<Issued> {
   if ('transition' in proof)
     return commit(store, proof.authorizationId, proof.transition, circumstances.random)
-  const { authorization, issued } = issueDirectly({ ...proof.grant, clientId, tokenType }, circumstances)
+  const { authorization, issued } = issueDirectly(
+    { ...proof.grant, clientId, tokenType: token_type },
+    circumstances,
+  )
   await begin(store, authorization, circumstances.random)
   return issued
 }

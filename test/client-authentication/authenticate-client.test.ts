@@ -24,7 +24,18 @@ const oddPhone = clientWith({
   client_type: 'public',
   client_secret_hashes: [old.client_secret_hash],
 })
-const findClient = clientsOf(printer, phone, onlyPost, oddPhone)
+const shutOut = clientWith({
+  client_id: 'shut-out',
+  disabled: true,
+  client_secret_hashes: [fresh.client_secret_hash],
+})
+const shutOutPhone = clientWith({
+  client_id: 'shut-out-phone',
+  client_type: 'public',
+  client_secret_hashes: [],
+  disabled: true,
+})
+const findClient = clientsOf(printer, phone, onlyPost, oddPhone, shutOut, shutOutPhone)
 
 const secrets = new SecretVerifier(Date.now)
 const basic = clientSecretBasic(secrets)
@@ -38,20 +49,32 @@ describe('authenticateClient', () => {
     ['Basic', basic],
     ['the body', post],
   ])('proves a client by its secret in %s', async (_where, method) => {
-    await expect(authenticate(method, printer.client_id, old.client_secret)).resolves.toBe(printer)
+    await expect(authenticate(method, printer.client_id, fresh.client_secret)).resolves.toEqual({
+      client: printer,
+      byOldSecret: false,
+    })
   })
 
-  it('takes any live secret during a rotation (REG-13)', async () => {
-    await expect(authenticate(basic, printer.client_id, fresh.client_secret)).resolves.toBe(printer)
+  it('takes an old secret during a rotation, and tells that it is one (REG-13)', async () => {
+    await expect(authenticate(basic, printer.client_id, old.client_secret)).resolves.toEqual({
+      client: printer,
+      byOldSecret: true,
+    })
   })
 
   it('takes a public client without credentials at its word', async () => {
-    await expect(authenticate(none, 'phone', '')).resolves.toBe(phone)
+    await expect(authenticate(none, 'phone', '')).resolves.toEqual({
+      client: phone,
+      byOldSecret: false,
+    })
   })
 
   it.each([
     ['an unknown client', basic, 'nobody', old.client_secret, 'client_unknown'],
     ['an unknown client that only names itself', none, 'nobody', '', 'client_unknown'],
+    ['a disabled client with its secret (REG-13)', basic, 'shut-out', fresh.client_secret, 'client_disabled'],
+    ['a disabled client with a wrong secret', post, 'shut-out', 'wrong', 'client_disabled'],
+    ['a disabled public client', none, 'shut-out-phone', '', 'client_disabled'],
     ['a wrong secret', basic, printer.client_id, 'wrong', 'client_not_authenticated'],
     ['an empty secret', post, printer.client_id, '', 'client_not_authenticated'],
     [
@@ -102,13 +125,17 @@ describe('authenticateClient', () => {
       authenticate(basic, 'nobody', 'x'),
       authenticate(basic, printer.client_id, 'x'),
       authenticate(basic, 'only-post', old.client_secret),
+      authenticate(basic, 'shut-out', fresh.client_secret),
     ]
     const told = await Promise.all(attempts.map((attempt) => attempt.catch(({ message }: Error) => message)))
     expect(new Set(told)).toEqual(new Set(['Client authentication failed.']))
   })
 
   it('takes the registered method', async () => {
-    await expect(authenticate(post, 'only-post', old.client_secret)).resolves.toBe(onlyPost)
+    await expect(authenticate(post, 'only-post', old.client_secret)).resolves.toHaveProperty(
+      'client',
+      onlyPost,
+    )
   })
 
   it('asks the method about an unknown client, too, so that it can cost the same', async () => {
@@ -116,6 +143,16 @@ describe('authenticateClient', () => {
     const attempt = authenticate({ name: 'costly', read: () => undefined, verify }, 'nobody', 'secret')
     expect(await refusalOf(attempt)).toHaveProperty('reason', 'client_unknown')
     expect(verify).toHaveBeenCalledWith(undefined, 'secret')
+  })
+
+  it('asks the method about a disabled client as about an unknown one, so that its secret tells nothing', async () => {
+    const verify = jest.fn(async () => true)
+    const method = { name: 'costly', read: () => undefined, verify }
+    expect(await refusalOf(authenticate(method, 'shut-out', fresh.client_secret))).toHaveProperty(
+      'reason',
+      'client_disabled',
+    )
+    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret)
   })
 
   it('lets trouble of the store of clients through', async () => {

@@ -1,9 +1,14 @@
 import bcrypt from 'bcrypt'
-import { generateClientSecret } from '../../lib/client-authentication/client-secret'
+import {
+  generateClientSecret,
+  type GeneratedClientSecret,
+} from '../../lib/client-authentication/client-secret'
 import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
 import { clientWith } from '../support/authorization/client'
 
 const generated = generateClientSecret()
+const later = generateClientSecret()
+const hashOf = ({ client_secret_hash }: GeneratedClientSecret) => client_secret_hash
 const quick = bcrypt.hashSync('secret', 4)
 const another = bcrypt.hashSync('another', 4)
 
@@ -71,9 +76,33 @@ describe('SecretVerifier: what it remembers', () => {
     const rotating = clientWith({ client_secret_hashes: [quick, another] })
     for (let round = 0; round < 3; round++) {
       expect(await secrets.verify(rotating, 'another')).toBe(true)
-      expect(await secrets.verify(rotating, 'secret')).toBe(true)
+      expect(await secrets.verify(rotating, 'secret')).toBe('by an old secret')
     }
-    expect(comparisons()).toEqual([quick, another, quick])
+    expect(comparisons()).toEqual([another, another, quick])
+  })
+
+  it.each([
+    ['chosen', ['secret', 'another'], [quick, another]],
+    ['generated', [generated.client_secret, later.client_secret], [generated, later].map(hashOf)],
+    ['a chosen and a generated one', ['secret', later.client_secret], [quick, hashOf(later)]],
+    ['a generated and a chosen one', [later.client_secret, 'secret'], [hashOf(later), quick]],
+  ])(
+    'tells the current secret, which is the last, from an old one: %s',
+    async (_kind, [old, current], hashes) => {
+      const rotating = clientWith({ client_secret_hashes: hashes })
+      for (let round = 0; round < 2; round++) {
+        expect(await secrets.verify(rotating, old ?? '')).toBe('by an old secret')
+        expect(await secrets.verify(rotating, current ?? '')).toBe(true)
+        expect(await secrets.verify(rotating, 'wrong')).toBe(false)
+      }
+    },
+  )
+
+  it('takes a remembered secret for an old one as soon as another has taken its place', async () => {
+    expect(await secrets.verify(chosen, 'secret')).toBe(true)
+    const rotating = clientWith({ client_secret_hashes: [quick, hashOf(later)] })
+    expect(await secrets.verify(rotating, 'secret')).toBe('by an old secret')
+    expect(comparisons()).toEqual([quick])
   })
 
   it('shares nothing with another verifier', async () => {

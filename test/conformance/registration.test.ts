@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateClientSecret, hashClientSecret, type ClientRegistration } from '../../lib/index'
+import {
+  ConfigurationError,
+  generateClientSecret,
+  hashClientSecret,
+  implicit,
+  memoryClients,
+  type ClientRegistration,
+} from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
+import { registered, webMetadata, withSecret } from '../support/flows/registered'
 import { memoryStage } from '../support/flows/memory-stage'
 import { refusedFields, refusedOptions } from '../support/flows/refused-fields'
 import { outcomeOf } from '../support/flows/outcome'
@@ -18,6 +26,24 @@ test('[REG-1] a client_id that another client has already is refused', () => {
   expect(refusedFields(book, { ...print, client_id: 'photo-book' })).toEqual(['clients[1].client_id'])
 })
 
+test('[REG-1] a client_id is issued, another one each time; one that exists is refused, nothing overwritten', async () => {
+  const clients = memoryClients()
+  const { oauth, flow } = memoryStage({ clients })
+  const [one, other] = [await registered(oauth), await registered(oauth)]
+  const { client_id } = one.registration
+  expect(other.registration.client_id).not.toBe(client_id)
+  const thief = { ...webMetadata, client_id, redirect_uris: ['https://thief.example/'] }
+  await expect(oauth.registerClient(thief)).rejects.toMatchObject({ mistakes: [{ path: 'client_id' }] })
+  expect(await clients.find(client_id)).toMatchObject(webMetadata)
+  expect(outcomeOf(await flow.request(one, grant))).toBe('tokens')
+})
+
+test('[REG-2] the client_id of a client that registered itself authenticates nobody', async () => {
+  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const { client_id } = (await registered(oauth)).registration
+  expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
+})
+
 test('[REG-2] a confidential client that sends only its id is not authenticated', async () => {
   const { client_id } = nightlyReport.registration
   expect(outcomeOf(await memoryStage().flow.submit('/token', { ...grant, client_id }))).toBe(
@@ -30,6 +56,13 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
   const documented = (name: string): number =>
     Number(new RegExp(`^\\| ${name}[^|]*\\|[^|]*\\| (\\d+) characters`, 'm').exec(table)?.[1])
   const { flow } = memoryStage()
+  const { oauth } = memoryStage({ clients: memoryClients() })
+  const issued = await oauth.registerClient(webMetadata)
+  expect(issued.client_id).toHaveLength(documented('`client_id`'))
+  expect(issued.client_secret).toHaveLength(documented('client secret'))
+  expect((await oauth.rotateClientSecret(issued.client_id)).client_secret).toHaveLength(
+    documented('client secret'),
+  )
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const code = await flow.approve(photoBook)
   const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoBook, code))
@@ -38,6 +71,26 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
   expect(refreshToken).toHaveLength(documented('refresh token'))
   expect(consentFormOf(page, '/authorize').fields['authorization_request']).toHaveLength(documented('handle'))
   expect(generateClientSecret().client_secret).toHaveLength(documented('client secret'))
+})
+
+test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a client that registers later, too', async () => {
+  const { oauth } = memoryStage({ clients: memoryClients(), responseTypes: [implicit()] })
+  const fields = async (bend: object) =>
+    oauth.registerClient({ ...webMetadata, ...bend }).then(
+      () => [],
+      (error: unknown) =>
+        error instanceof ConfigurationError ? error.mistakes.map(({ path }) => path) : error,
+    )
+  expect(await fields({ client_type: undefined })).toEqual(['client_type'])
+  expect(await fields({ redirect_uris: ['/callback'] })).toEqual(['redirect_uris[0]'])
+  expect(await fields({ redirect_uris: ['https://print.example/#'] })).toEqual(['redirect_uris[0]'])
+  expect(await fields({ client_type: 'public', grant_types: [], redirect_uris: [] })).toEqual([
+    'redirect_uris',
+  ])
+  const ofImplicit = { grant_types: ['implicit'], response_types: ['token'], redirect_uris: [] }
+  expect(await fields(ofImplicit)).toEqual(['redirect_uris'])
+  expect(await fields({ client_secret_hashes: [] })).toEqual(['client_secret_hashes'])
+  expect(await fields({ client_secret_hashes: [''] })).toEqual(['client_secret_hashes'])
 })
 
 test.each([undefined, null, '', 'Confidential', 'native'])(
@@ -140,11 +193,11 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
 
 test('[REG-13] two secrets are good during a rotation, and a dropped one is not any more', async () => {
   const [old, young] = [generateClientSecret(), generateClientSecret()]
-  const registered: { now: ClientRegistration } = { now: nightlyReport.registration }
-  const { flow } = memoryStage({ clients: { find: async () => registered.now } })
+  const known: { now: ClientRegistration } = { now: nightlyReport.registration }
+  const { flow } = memoryStage({ clients: { find: async () => known.now } })
   const outcomes = async (...hashes: readonly string[]): Promise<string[]> => {
     const client = bent(nightlyReport, { client_secret_hashes: hashes })
-    registered.now = client.registration
+    known.now = client.registration
     const { registration } = client
     return Promise.all(
       [old, young].map(async ({ client_secret: secret }) =>
@@ -162,5 +215,43 @@ test('[REG-13] a client that its store no longer gives out is not authenticated'
   const { flow } = memoryStage({ clients: { find: async (id) => known.get(id) } })
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('tokens')
   known.clear()
+  expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
+})
+
+test('[REG-10] a confidential client gets a credential when it registers, a public one does not', async () => {
+  const { oauth } = memoryStage({ clients: memoryClients() })
+  expect((await oauth.registerClient(webMetadata)).client_secret).toHaveLength(43)
+  const phone = { ...webMetadata, client_type: 'public', grant_types: ['authorization_code'] } as const
+  expect((await oauth.registerClient(phone)).client_secret).toBeUndefined()
+})
+
+test('[REG-13] a secret is rotated under the same client_id, with two valid meanwhile', async () => {
+  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const first = await registered(oauth)
+  const { client_id } = first.registration
+  const outcomes = async (...clients: (typeof first)[]): Promise<string[]> =>
+    Promise.all(clients.map(async (client) => outcomeOf(await flow.request(client, grant))))
+  const second = withSecret(first, (await oauth.rotateClientSecret(client_id)).client_secret)
+  expect(await outcomes(first, second)).toEqual(['tokens', 'tokens'])
+  const third = withSecret(first, (await oauth.rotateClientSecret(client_id)).client_secret)
+  expect(await outcomes(first, second, third)).toEqual(['401 invalid_client', 'tokens', 'tokens'])
+  await oauth.dropOldClientSecrets(client_id)
+  expect(await outcomes(second, third)).toEqual(['401 invalid_client', 'tokens'])
+})
+
+test('[REG-13] a disabled client is invalid_client at once, and itself again when it is enabled', async () => {
+  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const client = await registered(oauth)
+  const { refreshToken } = await flow.tokens(client)
+  await oauth.disableClient(client.registration.client_id)
+  expect(outcomeOf(await flow.request(client, grant))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.refresh(client, refreshToken))).toBe('401 invalid_client')
+  expect(outcomeOf(await flow.ask(authorizationRequest(client), 'alice'))).toBe('page 400 invalid_request')
+  await oauth.enableClient(client.registration.client_id)
+  expect(outcomeOf(await flow.refresh(client, refreshToken))).toBe('tokens')
+})
+
+test('[REG-13] a client that is registered in the options can be disabled there', async () => {
+  const { flow } = memoryStage({ clients: [{ ...nightlyReport.registration, disabled: true }] })
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
 })

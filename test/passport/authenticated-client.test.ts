@@ -1,4 +1,8 @@
-import { authenticatedClient, rememberClient } from '../../lib/passport/authenticated-client'
+import {
+  authenticatedByOldSecret,
+  authenticatedClient,
+  rememberClient,
+} from '../../lib/passport/authenticated-client'
 import { clientWith } from '../support/authorization/client'
 import { plainRequest } from '../support/rooms/form-request'
 
@@ -7,9 +11,16 @@ const client = clientWith()
 describe('authenticatedClient', () => {
   it('knows the client that was proven for this request, and for no other', () => {
     const request = plainRequest()
-    rememberClient(request, client)
+    rememberClient(request, { client, byOldSecret: false })
     expect(authenticatedClient(request)).toBe(client)
     expect(authenticatedClient(plainRequest())).toBeUndefined()
+  })
+
+  it('knows of this request, and of no other, whether an old secret proved its client', () => {
+    const [old, current] = [plainRequest(), plainRequest()]
+    rememberClient(old, { client, byOldSecret: true })
+    rememberClient(current, { client, byOldSecret: false })
+    expect([old, current, plainRequest()].map(authenticatedByOldSecret)).toEqual([true, false, false])
   })
 
   it('takes nothing that somebody wrote onto the request for a proof', () => {
@@ -20,7 +31,7 @@ describe('authenticatedClient', () => {
   it('leaves nothing on the request', () => {
     const request = plainRequest()
     const before = Object.getOwnPropertyNames(request)
-    rememberClient(request, client)
+    rememberClient(request, { client, byOldSecret: false })
     expect(Object.getOwnPropertyNames(request)).toEqual(before)
   })
 })

@@ -11,13 +11,13 @@ import { plainRequest } from '../support/rooms/form-request'
 import { refusalOf } from '../support/rooms/refused'
 
 const method = clientSecretBasic(new SecretVerifier(Date.now))
-const client = clientWith()
+const proven = { client: clientWith(), byOldSecret: true }
 
 /** A verification that keeps what it is asked. */
 class Watched extends ClientVerification {
   readonly asked: PresentedClient[] = []
 
-  constructor(private readonly answer: () => Promise<typeof client> = async () => client) {
+  constructor(private readonly answer: () => Promise<typeof proven> = async () => proven) {
     super(
       [],
       async () => undefined,
@@ -37,7 +37,7 @@ describe('passportHttpProof', () => {
       fc.asyncProperty(anyText, anyText, async (clientId, credential) => {
         const verification = new Watched()
         const presented = { method, clientId, credential }
-        await expect(passportHttpProof(method, verification)(presented, plainRequest())).resolves.toBe(client)
+        await expect(passportHttpProof(method, verification)(presented, plainRequest())).resolves.toBe(proven)
         expect(verification.asked).toEqual([presented])
       }),
     )
@@ -74,15 +74,15 @@ describe('passportHttpProof', () => {
     const answers = [clientWith({ client_id: 'first' }), clientWith({ client_id: 'second' })]
     const waiting: (() => void)[] = []
     const verification = new Watched(async () => {
-      const answer = answers[waiting.length] ?? client
+      const answer = answers[waiting.length]
       await new Promise<void>((resolve) => waiting.push(resolve))
-      return answer
+      return answer === undefined ? proven : { client: answer, byOldSecret: false }
     })
     const prove = passportHttpProof(method, verification)
     const proofs = ['first', 'second'].map((clientId) =>
       prove({ method, clientId, credential: 'x' }, plainRequest()),
     )
     for (const release of waiting.toReversed()) release()
-    expect((await Promise.all(proofs)).map(({ client_id }) => client_id)).toEqual(['first', 'second'])
+    expect((await Promise.all(proofs)).map(({ client }) => client.client_id)).toEqual(['first', 'second'])
   })
 })

@@ -12,6 +12,7 @@ import { plainRequest } from '../support/rooms/form-request'
 import { parametersOf } from '../support/rooms/parameters'
 
 const client = clientWith()
+const proven = { client, byOldSecret: false }
 const methods: readonly ClientAuthenticationMethod[] = [clientSecretPost(new SecretVerifier(Date.now))]
 const body = parametersOf({ client_id: client.client_id, client_secret: 'secret' })
 const verification = new ClientVerification(methods, clientsOf(client), async () => ({
@@ -29,7 +30,7 @@ interface Attempt {
 }
 
 /** What a strategy does with a request, as Passport would see it. */
-async function attempt({ name = 'client_secret_post', prove = async () => client, ...bend }: Attempt = {}) {
+async function attempt({ name = 'client_secret_post', prove = async () => proven, ...bend }: Attempt = {}) {
   const request: Request = plainRequest()
   const calls: [string, unknown][] = []
   await new Promise<void>((resolve) => {
@@ -51,7 +52,7 @@ async function attempt({ name = 'client_secret_post', prove = async () => client
 
 describe('clientStrategy', () => {
   it('has the name of the method', () => {
-    expect(clientStrategy('private_key_jwt', verification, async () => client).name).toBe('private_key_jwt')
+    expect(clientStrategy('private_key_jwt', verification, async () => proven).name).toBe('private_key_jwt')
   })
 
   it('succeeds with the client, and notes that it is proven', async () => {
@@ -61,7 +62,7 @@ describe('clientStrategy', () => {
   })
 
   it('proves what the request presents', async () => {
-    const prove = jest.fn(async () => client)
+    const prove = jest.fn(async () => proven)
     const { request } = await attempt({ prove })
     expect(prove.mock.calls).toEqual([
       [{ method: methods[0], clientId: client.client_id, credential: 'secret' }, request],
@@ -69,7 +70,7 @@ describe('clientStrategy', () => {
   })
 
   it('fails for a request that uses another method, so that another strategy can try', async () => {
-    const prove = jest.fn(async () => client)
+    const prove = jest.fn(async () => proven)
     const { calls, request } = await attempt({ name: 'client_secret_basic', prove })
     expect(calls).toEqual([['fail', 401]])
     expect(prove).not.toHaveBeenCalled()

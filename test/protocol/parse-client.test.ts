@@ -1,5 +1,10 @@
-import { ConfigurationError } from '../../lib/protocol/configuration'
-import { parseStoredClient } from '../../lib/protocol/parse-client'
+import { ConfigurationError, type Mistake } from '../../lib/protocol/configuration'
+import {
+  parseClient,
+  parseStoredClient,
+  registrationOf,
+  unknownVocabulary,
+} from '../../lib/protocol/parse-client'
 import { parsed, registration, vocabulary } from '../support/authorization/client'
 
 const secretHash = registration.client_secret_hashes[0]!
@@ -15,6 +20,13 @@ const mistake = (path: string, problem: string) => ({
 })
 
 const publicClient = { client_type: 'public', client_secret_hashes: undefined }
+const extension = {
+  grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+  response_types: [],
+  scope: 'anything',
+  token_endpoint_auth_method: 'private_key_jwt',
+  credentials: { private_key_jwt: { keys: [{ kty: 'EC' }] } },
+}
 const credentialsGrant = { grant_types: ['authorization_code', 'client_credentials'] }
 const machine = { redirect_uris: undefined, response_types: [], grant_types: ['client_credentials'] }
 
@@ -27,8 +39,9 @@ describe('parseClient', () => {
         response_types: ['code'],
         scope: ['photos.read', 'photos.write'],
         may_introspect: false,
-        token_type: 'bearer',
+        token_type: undefined,
         credentials: {},
+        disabled: false,
         token_endpoint_auth_method: undefined,
         client_name: undefined,
         loopback_redirect_uris: false,
@@ -212,7 +225,7 @@ describe('parseClient', () => {
 
   it('offers the known names beside a misspelt one', () => {
     expect(mistakesWith({ redirect_uri: 'x' })[0]!.problem).toContain(
-      'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, dynamic_redirect_query, grant_types',
+      'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, disabled, dynamic_redirect_query, grant_types',
     )
   })
 
@@ -255,5 +268,45 @@ describe('parseStoredClient', () => {
     expect(() => parseStoredClient(broken, vocabulary)).toThrow(
       /registration\.client_type .*\n.*registration\.scope/,
     )
+  })
+})
+
+/** The canonical registration with some fields bent, read by who does not know the server. */
+const read = (bend: object) => {
+  const mistakes: Mistake[] = []
+  const client = parseClient({ ...registration, ...bend }, '', mistakes, unknownVocabulary)
+  return { client, paths: mistakes.map(({ path }) => path) }
+}
+
+describe('a registration read without knowing the server', () => {
+  it.each([
+    ['a grant type, a scope and a method that a server may have', extension],
+    ['the implicit grant', { grant_types: ['implicit'], response_types: ['token'] }],
+    ['an extension response type', { grant_types: ['implicit'], response_types: ['token code'] }],
+  ])('may hold %s', (_what, bend) => {
+    expect(read(bend).paths).toEqual([])
+  })
+
+  it.each([
+    ['client_type', { client_type: undefined }],
+    ['redirect_uris', { redirect_uris: [] }],
+    ['redirect_uris[0]', { redirect_uris: ['https://printer.example/#'] }],
+    ['redirect_uris', { grant_types: ['implicit'], response_types: ['token'], redirect_uris: [] }],
+    ['client_secret_hashes', { client_secret_hashes: [] }],
+    ['grant_types', { response_types: ['token'], grant_types: ['authorization_code'] }],
+    ['response_types', { grant_types: ['implicit'], response_types: [] }],
+    ['scope', { scope: 'a  b' }],
+    ['grant_types', { ...publicClient, grant_types: ['authorization_code', 'client_credentials'] }],
+    ['token_endpoint_auth_method', { token_endpoint_auth_method: 'none' }],
+    ['token_endpoint_auth_method', { token_endpoint_auth_method: 7 }],
+    ['disabled', { disabled: 'no' }],
+    ['misspelt', { misspelt: true }],
+  ])('still answers for every other rule: %s', (path, bend) => {
+    expect(read(bend).paths).toContain(path)
+  })
+
+  it('is the same client again when it is written down with its defaults', () => {
+    const { client } = read({})
+    expect(read(registrationOf(client)).client).toEqual(client)
   })
 })

@@ -7,7 +7,7 @@ const responseTypes = [
   { name: 'token', grantTypes: ['implicit'] },
   { name: 'code token', grantTypes: ['authorization_code', 'implicit'] },
 ]
-const grantTypes = [...vocabulary.grantTypes, 'implicit']
+const grantTypes = [...(vocabulary.grantTypes ?? []), 'implicit']
 
 /** A client of a server with these response types. */
 function registered(grant_types: readonly string[], response_types?: readonly string[], bend: object = {}) {

@@ -7,7 +7,6 @@ export const vocabulary: Vocabulary = {
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
   responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
   tokenTypes: ['bearer', 'stamped'],
-  defaultTokenType: 'bearer',
   authenticationMethods: [],
 }
 

@@ -42,6 +42,7 @@ export function tokenEndpoint(
   return {
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope: [],
+    tokenType: 'bearer',
     store: watchedStore(),
     counters: memoryCounters(),
     circumstances,
@@ -58,6 +59,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     responseTypes: new ResponseTypes([codeResponseType]),
     extensions: [],
     defaultScope: [],
+    tokenType: 'bearer',
     findClient: clientsOf(clientWith()),
     store: watchedStore(),
     circumstances,

@@ -1,0 +1,116 @@
+import type { ClientRegistration } from '../protocol/client'
+import { unknownVocabulary } from '../protocol/parse-client'
+import { cannotChange } from '../registration/change-registration'
+import { dropOldClientSecrets, rotateClientSecret } from '../registration/client-secrets'
+import { disableClient, enableClient } from '../registration/disable-client'
+import { registerFrom } from '../registration/register-client'
+import type { ClientRegistry } from '../stores/client-registry'
+import { metadataOptions, rotationOptions, type Option } from './options'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a command found or did: one thing or a list, without any digest. */
+export interface Answer {
+  readonly found: Fields | readonly Fields[]
+  /** For whoever reads along; not part of the answer. */
+  readonly note?: string
+}
+
+/** What a command works with: its client, if it takes one, and its own options. */
+export interface Order {
+  readonly clientId: string
+  readonly fields: Fields
+}
+
+/** One command on clients. */
+export interface Command {
+  readonly meaning: string
+  readonly takesClient: boolean
+  readonly options: Readonly<Record<string, Option>>
+  run(clients: ClientRegistry, order: Order): Promise<Answer>
+}
+
+const shownOnce = 'The secret is shown this once: only its digest is kept.'
+
+const add: Command = {
+  meaning: 'register a client; issues its client_id and, to a confidential one, its secret',
+  takesClient: false,
+  options: metadataOptions,
+  async run(clients, { fields }) {
+    const issued = await registerFrom(clients, fields, unknownVocabulary)
+    return issued.client_secret === undefined
+      ? { found: { client_id: issued.client_id } }
+      : { found: { ...issued }, note: shownOnce }
+  },
+}
+
+const list: Command = {
+  meaning: 'every client',
+  takesClient: false,
+  options: {},
+  run: async (clients) => ({ found: (await clients.list()).map(summaryOf) }),
+}
+
+const show: Command = {
+  meaning: 'what is registered of a client',
+  takesClient: true,
+  options: {},
+  async run(clients, { clientId }) {
+    const registration = await clients.find(clientId)
+    if (registration === undefined)
+      throw cannotChange('client_id', 'names no client that is registered here.')
+    return { found: withoutDigests(registration) }
+  },
+}
+
+const rotateSecret: Command = {
+  meaning: 'issue a new secret; the current one works on as the old one until --finish',
+  takesClient: true,
+  options: rotationOptions,
+  async run(clients, { clientId, fields }) {
+    if (fields['finish'] !== true)
+      return { found: { ...(await rotateClientSecret(clients, clientId)) }, note: shownOnce }
+    await dropOldClientSecrets(clients, clientId)
+    return { found: { client_id: clientId, client_secrets: 1 } }
+  },
+}
+
+const disable: Command = {
+  meaning: 'shut a client out at once; its client_id stays taken',
+  takesClient: true,
+  options: {},
+  async run(clients, { clientId }) {
+    await disableClient(clients, clientId)
+    return {
+      found: { client_id: clientId, disabled: true },
+      note: 'Access tokens that it has already work until they expire or are revoked.',
+    }
+  },
+}
+
+const enable: Command = {
+  meaning: 'let a disabled client in again',
+  takesClient: true,
+  options: {},
+  async run(clients, { clientId }) {
+    await enableClient(clients, clientId)
+    return { found: { client_id: clientId, disabled: false } }
+  },
+}
+
+/** By name. */
+export const commands: ReadonlyMap<string, Command> = new Map(
+  Object.entries({ add, list, show, 'rotate-secret': rotateSecret, disable, enable }),
+)
+
+function summaryOf(registration: ClientRegistration): Fields {
+  const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =
+    withoutDigests(registration)
+  return { client_id, client_name, client_type, grant_types, scope, client_secrets, disabled }
+}
+
+// A digest helps whoever wants to guess a chosen secret, and nobody else: their number says all that a reader needs.
+function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
+  const client_secrets = Array.isArray(client_secret_hashes) ? client_secret_hashes.length : 0
+  return { ...rest, disabled: rest.disabled === true, client_secrets }
+}

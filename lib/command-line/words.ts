@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util'
+import type { Mistake } from '../protocol/configuration'
+import { commands, type Command, type Order } from './commands'
+import { commonOptions, type Option } from './options'
+
+/** What the words of a command line ask for. */
+export type Asked =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
+  | {
+      readonly kind: 'command'
+      readonly command: Command
+      readonly order: Order
+      readonly redis: string
+      readonly prefix: string
+      readonly json: boolean
+    }
+
+type Values = Map<string, true | string | readonly string[]>
+
+/** Reads the words behind the program's name; with any mistake nothing of them is done. */
+export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): Asked {
+  if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
+  const [subject, name = '', ...rest] = words
+  const command = commands.get(name)
+  if (subject !== 'client' || command === undefined)
+    return { kind: 'mistakes', mistakes: [noSuchCommand(subject !== 'client' ? subject : `client ${name}`)] }
+  const mistakes: Mistake[] = []
+  const { values, positionals } = readOptions(rest, { ...commonOptions, ...command.options }, mistakes)
+  const clientId = readClientId(command, positionals, mistakes)
+  const redis = readRedis(values.get('redis') ?? environment['REDIS_URL'], mistakes)
+  if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
+  const fields = Object.entries(command.options).flatMap(([option, { field }]) => {
+    const value = values.get(option)
+    return value === undefined ? [] : [[field ?? option, value]]
+  })
+  return {
+    kind: 'command',
+    command,
+    order: { clientId, fields: Object.fromEntries(fields) },
+    redis,
+    prefix: String(values.get('prefix') ?? 'oauth:'),
+    json: values.has('json'),
+  }
+}
+
+function noSuchCommand(given: string | undefined): Mistake {
+  const known = [...commands.keys()].map((name) => `client ${name}`).join(', ')
+  return { path: given?.trim() ?? '', problem: `is no command; the commands are ${known}.` }
+}
+
+// One in 64 of the identifiers that are issued begins as an option does.
+const beginsAsOption = /^-[A-Za-z0-9_-]{21}$/
+
+function readOptions(
+  words: readonly string[],
+  known: Readonly<Record<string, Option>>,
+  mistakes: Mistake[],
+): { readonly values: Values; readonly positionals: readonly string[] } {
+  const isIssued = (word: string) => beginsAsOption.test(word) && !Object.hasOwn(known, word.slice(2))
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, { kind }]) => [
+      name,
+      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  const args = words.filter((word) => !isIssued(word))
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
+  const values: Values = new Map()
+  const positionals = words.filter(isIssued)
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = Object.hasOwn(known, name) && rawName === `--${name}` ? known[name] : undefined
+    const wrong = (problem: string) => void mistakes.push({ path: rawName, problem })
+    if (option === undefined) wrong(`is not known here; the known options are ${optionNames(known)}.`)
+    else if (option.kind === 'flag')
+      if (value === undefined) values.set(name, true)
+      else wrong('is on or left out: it takes no value.')
+    else if (value === undefined || value === '') wrong('needs a value.')
+    else if (!inlineValue && value.startsWith('-'))
+      wrong(`needs a value; one that begins with - is written ${rawName}=-…`)
+    else if (option.kind === 'texts') values.set(name, [...textsOf(values.get(name)), value])
+    else if (values.has(name)) wrong('is given twice.')
+    else values.set(name, value)
+  }
+  return { values, positionals }
+}
+
+const textsOf = (value: true | string | readonly string[] | undefined): readonly string[] =>
+  typeof value === 'object' ? value : []
+
+const optionNames = (known: Readonly<Record<string, Option>>): string =>
+  Object.keys(known)
+    .map((name) => `--${name}`)
+    .join(', ')
+
+function readClientId({ takesClient }: Command, positionals: readonly string[], mistakes: Mistake[]): string {
+  const [first, ...others] = positionals
+  const tooMany = takesClient ? others : positionals
+  if (takesClient && (first === undefined || first === ''))
+    mistakes.push({ path: 'client_id', problem: 'is missing: write it behind the command.' })
+  for (const word of tooMany)
+    mistakes.push({ path: word, problem: 'is one word too many; a value with spaces needs quotes.' })
+  return takesClient ? (first ?? '') : ''
+}
+
+function readRedis(given: unknown, mistakes: Mistake[]): string {
+  // Not quoted in the mistake: a URL may hold a password.
+  const problem = 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.'
+  if (typeof given === 'string' && /^rediss?:\/\//.test(given) && URL.canParse(given)) return given
+  mistakes.push({ path: '--redis', problem: given === undefined ? `is missing: it ${problem}` : problem })
+  return ''
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+export interface Finished {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const main = join(__dirname, '../../lib/command-line/main.ts')
+
+/** Runs the command in a process of its own. */
+export async function commandLine(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Finished> {
+  const { REDIS_URL: _ours, ...inherited } = process.env
+  const child = spawn(process.execPath, ['-r', 'esbuild-register', main, ...words], {
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr] = [child.stdout, child.stderr].map(async (stream) => {
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    return text
+  })
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve)
+  })
+  return { status, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' }
+}

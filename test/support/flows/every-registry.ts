@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import {
+  memoryClients,
+  memoryStore,
+  redisStore,
+  type AuthorizationServerOptions,
+  type AuthorizationStore,
+  type ClientRegistry,
+  type OldSecretUse,
+} from '../../../lib/index'
+import { startRedis } from '../redis-server'
+import { waitingClients } from '../stores/waiting-clients'
+import { application, type Application } from './application'
+
+/** A host application whose clients register while it runs; another process of it shares both stores. */
+export interface RegistryStage extends Application {
+  readonly clients: ClientRegistry
+  readonly store: AuthorizationStore
+  /** What the server reported of old secrets, in order. */
+  readonly oldSecrets: readonly OldSecretUse[]
+}
+
+export type SetRegistryStage = (options?: Partial<AuthorizationServerOptions>) => RegistryStage
+
+// A machine under load is not a store in trouble.
+const patience = 10
+
+interface Stores {
+  readonly store: AuthorizationStore
+  readonly clients: ClientRegistry
+}
+
+/** Tells the same stories with clients and authorizations in memory, behind a wait, and on a real Redis. */
+export function describeOnEveryRegistry(title: string, stories: (stage: SetRegistryStage) => void): void {
+  describe.each([
+    ['memory', inMemory],
+    ['Redis', onRedis],
+  ] as const)(`${title} (%s)`, (_, prepare) => {
+    const open = prepare()
+    stories((options) => {
+      const stores = open()
+      const staged = application({ ...stores, storeDeadline: patience, ...options })
+      const oldSecrets: OldSecretUse[] = []
+      staged.oauth.events.on('oldSecretUsed', (use) => oldSecrets.push(use))
+      return { ...staged, ...stores, oldSecrets }
+    })
+  })
+}
+
+function inMemory(): () => Stores {
+  return () => ({ store: memoryStore(), clients: waitingClients(memoryClients()) })
+}
+
+function onRedis(): () => Stores {
+  const started = { stop: async () => {} }
+  let client: Redis
+  beforeAll(async () => {
+    const server = await startRedis()
+    client = new Redis(server.url)
+    started.stop = async () => {
+      client.disconnect()
+      await server.stop()
+    }
+  })
+  afterAll(() => started.stop())
+  return () => {
+    const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
+    return { store, clients: store.clients }
+  }
+}
