@@ -9,6 +9,7 @@ const neverInQuery = [
   'code',
   'code_verifier',
   'refresh_token',
+  'username',
   'password',
 ]
 
