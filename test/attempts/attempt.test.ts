@@ -19,6 +19,8 @@ const limit = (key: string, attempts: number, seconds = 60): AttemptLimit => ({
 })
 const fails = async () => undefined
 const succeeds = async () => 'alice'
+const slow = async () => new Promise<string>((resolve) => setImmediate(resolve, 'alice'))
+const broken = async () => Promise.reject(new Error('broken'))
 /** How many failures are counted. */
 const counted = async (key: string) => {
   await counters.add(key, 1, 60)
@@ -88,7 +90,6 @@ describe('attemptWithin', () => {
   })
 
   it('counts an attempt that throws', async () => {
-    const broken = async () => Promise.reject(new Error('broken'))
     await expect(attemptWithin([limit('a', 5)], counters, broken)).rejects.toThrow('broken')
     expect(await counted('a')).toBe(1)
   })
@@ -104,7 +105,6 @@ describe('attemptWithin', () => {
   })
 
   it('forgets a burst of good attempts altogether', async () => {
-    const slow = async () => new Promise<string>((resolve) => setImmediate(resolve, 'alice'))
     await Promise.allSettled(
       Array.from({ length: 50 }, () => attemptWithin([limit('a', 10)], counters, slow)),
     )
@@ -114,10 +114,10 @@ describe('attemptWithin', () => {
 
 describe('attemptWithin, with counters in trouble', () => {
   const trouble = temporarilyUnavailable('store_unavailable', 'Later.')
-  const failing = (fails: (key: string, amount: number) => boolean): Counters => ({
+  const failing = (breaks: (key: string, amount: number) => boolean): Counters => ({
     ...counters,
     add: async (key, amount, seconds) => {
-      if (fails(key, amount)) throw trouble
+      if (breaks(key, amount)) throw trouble
       return counters.add(key, amount, seconds)
     },
   })

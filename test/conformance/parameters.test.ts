@@ -4,11 +4,13 @@ import { consentFormOf } from '../support/flows/consent-form'
 import type { Stage } from '../support/flows/every-store'
 import { authorizationRequest, formOf, redemption, type Fields } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
+import { oldBook, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { outcomeOf } from '../support/flows/outcome'
 
 /** A good request of some kind, and how it is sent. */
 interface Kind {
   readonly good: string
+  readonly options?: Parameters<typeof memoryStage>[0]
   readonly fields: (set: Stage) => Promise<Fields>
   /** Sends the form; a large one does not fit into a URI. */
   readonly send: (set: Stage, form: string) => Promise<readonly Response[]>
@@ -65,6 +67,13 @@ const itself: Kind = {
   send: asToken,
 }
 
+const owner: Kind = {
+  good: 'tokens',
+  options: withPassword({ verify: new PasswordCheck().verify }),
+  fields: async () => ({ ...inBody(oldBook), ...passwordRequest }),
+  send: asToken,
+}
+
 const page = 'page 400 invalid_request'
 const redirect = 'redirect invalid_request'
 const invalid = '400 invalid_request'
@@ -101,6 +110,8 @@ const table: readonly (readonly [
   ['client credentials', itself, 'client_id', invalid, invalid, stranger],
   ['client credentials', itself, 'client_secret', stranger, invalid, stranger],
   ['client credentials', itself, 'scope', scope, invalid, scope],
+  ['password', owner, 'username', invalid, invalid, grant],
+  ['password', owner, 'password', invalid, invalid, grant],
 ]
 
 type Spell = (name: string, value: string) => string
@@ -134,8 +145,8 @@ const asGood: readonly [string, Spell][] = [
 ]
 
 /** What comes of a good request in which one parameter is spelt in another way. */
-async function outcomesOf({ fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
-  const set = memoryStage()
+async function outcomesOf({ options, fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
+  const set = memoryStage(options)
   const good = await fields(set)
   const spelt = spell(name, good[name] ?? '')
   return (await send(set, `${formOf({ ...good, [name]: undefined })}&${spelt}`)).map(outcomeOf)
