@@ -17,7 +17,7 @@ export type VerifyPassword = (
 
 /**
  * How many attempts may fail, each limit for itself; `false` switches one off. Beyond it the answer is 429 with
- * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure.
+ * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure. What is under way counts until it succeeds.
  */
 export interface PasswordLimits {
   /**
@@ -28,7 +28,7 @@ export interface PasswordLimits {
   readonly username?: LimitOption
   /**
    * For one address, and for 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust proxy`;
-   * without it the proxy is the address of everybody.
+   * without it the proxy is the address of everybody. A client on a web server is one address for all its users.
    */
   readonly address?: LimitOption
   /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
