@@ -8,7 +8,8 @@ import { resolvePasswordOptions, type PasswordOptions, type VerifyPassword } fro
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
-const wrong = 'The user name or the password is wrong.'
+// One text: an unknown name looks like a wrong password.
+const refused = (reason: string) => invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
  * The resource owner password credentials grant (RFC 6749 4.3): the client takes the owner's password and hands it over.
@@ -29,12 +30,12 @@ export function password(options: PasswordOptions): GrantType {
       const { client, parameters, defaultScope, counters } = request
       const credentials = [parameters.require('username'), parameters.require('password')] as const
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-      if (credentials.some(isTooLong)) throw invalidGrant('password_credentials_too_long', wrong)
+      if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
       // RFC 6749 4.3.2: guessing is limited.
       const subject = await attemptWithin(attemptLimits(request, credentials[0], limits), counters, () =>
         subjectOf(() => verify(...credentials, { client })),
       )
-      if (subject === undefined) throw invalidGrant('password_refused', wrong)
+      if (subject === undefined) throw refused('password_refused')
       return { grant: { subject, scope, refreshToken: mayRefresh(client), bindings: {} } }
     },
   }
