@@ -18,6 +18,19 @@ export type {
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
 export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'
+export { password } from './token-endpoint/grant-types/password/password'
+export {
+  bcryptPasswords,
+  hashPassword,
+  type FindPasswordOwner,
+  type PasswordOwner,
+} from './token-endpoint/grant-types/password/bcrypt-passwords'
+export type {
+  PasswordLimits,
+  PasswordOptions,
+  VerifyPassword,
+} from './token-endpoint/grant-types/password/password-options'
+export type { Limit, LimitOption } from './attempts/limit'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'

@@ -1,10 +1,7 @@
-import { compare, hash } from 'bcrypt'
 import { digest, hasDigest, secureRandom } from '../protocol/credential'
 import { isBcryptHash } from '../protocol/secret-hash'
+import { bcryptBytes, bcryptHash, fitsBcrypt, matchesBcryptHash } from '../secrets/bcrypt'
 
-// bcrypt reads no more than this, and a longer secret must not match by its beginning.
-const bcryptBytes = 72
-const bcryptCost = 10
 const generatedPrefix = 'sha256:'
 
 /** A secret for a client, shown once, and the digest that its registration keeps. */
@@ -26,17 +23,15 @@ export function generateClientSecret(): GeneratedClientSecret {
  * @throws RangeError when the secret is empty or longer than the 72 bytes that bcrypt reads.
  */
 export async function hashClientSecret(secret: string): Promise<string> {
-  if (secret === '' || Buffer.byteLength(secret) > bcryptBytes)
+  if (!fitsBcrypt(secret))
     throw new RangeError(
       `A client secret must have 1 to ${bcryptBytes} bytes; generateClientSecret() makes a good one.`,
     )
-  return hash(secret, bcryptCost)
+  return bcryptHash(secret)
 }
 
 /** Whether the secret has this digest, of either kind. */
 export async function matchesSecretHash(secret: string, secretHash: string): Promise<boolean> {
-  if (!isBcryptHash(secretHash)) return hasDigest(secret, secretHash.slice(generatedPrefix.length))
-  // PHP writes $2y$ for what bcrypt calls $2b$.
-  const matches = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
-  return matches && Buffer.byteLength(secret) <= bcryptBytes
+  if (isBcryptHash(secretHash)) return matchesBcryptHash(secret, secretHash)
+  return hasDigest(secret, secretHash.slice(generatedPrefix.length))
 }

@@ -11,6 +11,7 @@ const neverInQuery = [
   'code',
   'code_verifier',
   'refresh_token',
+  'username',
   'password',
 ]
 

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import { isBcryptHash } from '../protocol/secret-hash'
+import { bcryptCost, decoyHash } from '../secrets/bcrypt'
 import { matchesSecretHash } from './client-secret'
 import type { Verification } from './method'
 
 const rememberedAtMost = 1000
 const rememberedSeconds = 300
-// No one knows a secret of this digest: it only costs what a bcrypt comparison costs.
-const decoy = '$2b$10$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K'
+const decoy = decoyHash(bcryptCost)
 
 /**
  * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process for five minutes, under

@@ -1,8 +1,12 @@
-import { AuthorizationCode, ClientCredentials } from 'simple-oauth2'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2'
 import { startDemo, type Demo } from '../../demo/demo'
 import { freePorts } from '../support/clients/free-ports'
 import { statusOfPhotos } from '../support/clients/photos'
 import { ResourceOwner } from '../support/clients/resource-owner'
+import { application } from '../support/flows/application'
+import { oldPrint, PasswordCheck, wonderland, withPassword } from '../support/flows/password'
 
 let demo: Demo
 
@@ -44,3 +48,30 @@ test('simple-oauth2 completes client credentials', async () => {
   const access = await client.getToken({ scope: 'photos:read' })
   expect(await statusOfPhotos(demo, access.token['access_token'])).toBe(200)
 })
+
+test.each(['header', 'body'] as const)(
+  'simple-oauth2 completes the password grant with the secret in the %s, and hears of a wrong password',
+  async (authorizationMethod) => {
+    const set = application(withPassword({ verify: new PasswordCheck().verify }))
+    const server = createServer(set.app).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const client = new ResourceOwnerPassword({
+        client: { id: oldPrint.registration.client_id, secret: oldPrint.secret ?? '' },
+        auth: { tokenHost: `http://127.0.0.1:${Object(server.address()).port}`, tokenPath: '/token' },
+        options: { authorizationMethod },
+      })
+      const access = await client.getToken({ ...wonderland, scope: 'photos:read' })
+      const { body } = await set.flow.photos(String(access.token['access_token']))
+      expect(body).toMatchObject({ subject: 'subject of alice' })
+      const refreshed = await access.refresh()
+      expect((await set.flow.photos(String(refreshed.token['access_token']))).status).toBe(200)
+      await expect(
+        client.getToken({ ...wonderland, password: 'guess', scope: 'photos:read' }),
+      ).rejects.toMatchObject({ data: { payload: { error: 'invalid_grant' } } })
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
+  },
+)

@@ -35,8 +35,8 @@ const asGood: readonly [string, Spell][] = [
 ]
 
 /** What comes of a good request in which one parameter is spelt in another way. */
-async function outcomesOf({ fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
-  const set = memoryStage({ clients })
+async function outcomesOf({ options, fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
+  const set = memoryStage(options ?? { clients })
   const good = await fields(set)
   const spelt = spell(name, good[name] ?? '')
   return (await send(set, `${formOf({ ...good, [name]: undefined })}&${spelt}`)).map(outcomeOf)

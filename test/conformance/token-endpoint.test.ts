@@ -3,6 +3,7 @@ import { basic, formOf, redemption } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { rawRequest } from '../support/flows/raw-request'
+import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { tokensOf } from '../support/flows/tokens'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -59,7 +60,7 @@ test('[TOK-3] parameters in the query are not read, and a credential there refus
     outcomeOf(await flow.submit(`/token?${query}`, body, undefined, { Authorization }))
   expect(await post('scope=unheard-of&grant_type=password', formOf(grant))).toBe('tokens')
   expect(await post('grant_type=client_credentials', 'scope=photos:read')).toBe('400 invalid_request')
-  for (const name of ['client_secret', 'code', 'refresh_token', 'password', 'code_verifier'])
+  for (const name of ['client_secret', 'code', 'refresh_token', 'username', 'password', 'code_verifier'])
     expect(await post(`${name}=x`, formOf(grant))).toBe('400 invalid_request')
 })
 
@@ -96,6 +97,42 @@ test('[TOK-6] a public client names itself by client_id', async () => {
   expect(outcomeOf(await flow.submit('/token', { ...fields, client_id: 'photo-book' }))).toBe('tokens')
 })
 
+test('[TOK-7] a password takes the authentication of its client, and the right credentials of the owner', async () => {
+  const check = new PasswordCheck()
+  const { flow } = memoryStage(withPassword({ verify: check.verify }))
+  const { registration } = oldPrint
+  const ask = async (client: typeof oldPrint, bend: object = {}) =>
+    outcomeOf(await flow.request(client, { ...passwordRequest, ...bend }))
+  expect(await ask({ registration })).toBe('401 invalid_client')
+  expect(await ask({ registration, secret: 'x' })).toBe('401 invalid_client')
+  expect(check.asked).toEqual([])
+  expect(await ask(oldPrint, { password: 'x' })).toBe('400 invalid_grant')
+  expect(await ask(oldPrint, { username: 'x' })).toBe('400 invalid_grant')
+  expect(await ask(oldPrint)).toBe('tokens')
+  expect(await ask(oldBook)).toBe('tokens')
+})
+
+test('[TOK-7] guessing at passwords is limited', async () => {
+  const check = new PasswordCheck()
+  const { flow } = memoryStage(withPassword({ verify: check.verify }))
+  const guess = async () => flow.request(oldPrint, { ...passwordRequest, password: 'x' })
+  const outcomes = (await Promise.all(Array.from({ length: 30 }, guess))).map(outcomeOf)
+  expect(outcomes.filter((outcome) => outcome === '400 invalid_grant')).toHaveLength(10)
+  expect(outcomes.filter((outcome) => outcome === '429 temporarily_unavailable')).toHaveLength(20)
+  const response = await flow.request(oldPrint, passwordRequest)
+  expect(outcomeOf(response)).toBe('429 temporarily_unavailable')
+  expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+  expect(check.asked).toHaveLength(10)
+})
+
+test('[TOK-7] the password grant is off unless the server and the client have it on', async () => {
+  const { verify } = new PasswordCheck()
+  const off = memoryStage()
+  expect(outcomeOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
+  const on = memoryStage({ ...withPassword({ verify }), clients: [photoPrint.registration] })
+  expect(outcomeOf(await on.flow.request(photoPrint, passwordRequest))).toBe('400 unauthorized_client')
+})
+
 test('[TOK-8] who acts for itself is confidential, authenticated and has no refresh token', async () => {
   const grants = { grant_types: ['client_credentials', 'refresh_token'] }
   const client = bent(nightlyReport, grants)
@@ -128,4 +165,13 @@ test('[TOK-11] a code brings a refresh token to the clients that are registered 
   expect((await memoryStage().flow.tokens(photoPrint)).refreshToken).toMatch(/^rt_/)
   const { flow } = memoryStage({ clients: [without.registration] })
   expect((await flow.tokens(without)).refreshToken).toBe('')
+})
+
+test('[TOK-11] a password brings a refresh token to the clients that are registered for it', async () => {
+  const without = bent(oldBook, { grant_types: ['password'] })
+  const clients = [oldPrint.registration, without.registration]
+  const { flow } = memoryStage({ ...withPassword({ verify: new PasswordCheck().verify }), clients })
+  const { refreshToken } = tokensOf(await flow.request(oldPrint, passwordRequest))
+  expect(outcomeOf(await flow.refresh(oldPrint, refreshToken))).toBe('tokens')
+  expect(tokensOf(await flow.request(without, passwordRequest)).refreshToken).toBe('')
 })

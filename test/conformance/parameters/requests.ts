@@ -1,4 +1,5 @@
 import type { Response } from 'supertest'
+import type { AuthorizationServerOptions } from '../../../lib/index'
 import {
   bent,
   nightlyReport,
@@ -13,6 +14,8 @@ import { authorizationRequest, redemption, type Fields } from '../../support/flo
 /** A good request of some kind, and how it is sent. */
 export interface Kind {
   readonly good: string
+  /** Of the server; left out: every client of these requests and nothing else. */
+  readonly options?: Partial<AuthorizationServerOptions>
   readonly fields: (set: Stage) => Promise<Fields>
   /** Sends the form; a large one does not fit into a URI. */
   readonly send: (set: Stage, form: string) => Promise<readonly Response[]>
@@ -26,9 +29,9 @@ const asDecision: Kind['send'] = async ({ flow }, form) => [await flow.submit('/
 const asPost =
   (path: string): Kind['send'] =>
   async ({ flow }, form) => [await flow.submit(path, form)]
-const asToken = asPost('/token')
+export const asToken = asPost('/token')
 
-const inBody = ({ registration, secret }: ClientApplication): Fields => ({
+export const inBody = ({ registration, secret }: ClientApplication): Fields => ({
   client_id: registration.client_id,
   client_secret: secret,
 })

@@ -1,3 +1,4 @@
+import * as grants from './grants'
 import * as requests from './requests'
 
 /** One parameter of one request, and what comes of its spellings. */
@@ -56,6 +57,8 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['client credentials', requests.itself, 'client_id', invalid, invalid, stranger],
   ['client credentials', requests.itself, 'client_secret', stranger, invalid, stranger],
   ['client credentials', requests.itself, 'scope', scope, invalid, scope],
+  ['password', grants.password, 'username', invalid, invalid, grant],
+  ['password', grants.password, 'password', invalid, invalid, grant],
 
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],

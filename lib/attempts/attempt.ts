@@ -1,0 +1,56 @@
+import type { OAuthError } from '../protocol/oauth-error'
+import type { Counters } from '../stores/counters'
+import type { Limit } from './limit'
+
+/** One count of failed attempts, and what is said to an attempt for which it has no room. */
+export interface AttemptLimit extends Limit {
+  /** Names the count; it goes to a store, so it holds no credential and no name in clear. */
+  readonly key: string
+  /** @param secondsLeft after which the count begins anew. */
+  readonly refusal: (secondsLeft: number) => OAuthError
+}
+
+/**
+ * Makes an attempt if every limit has room for one more failure. It is counted before it is made, so that of any number of
+ * parallel attempts, on any number of processes, no more than the limit are made; a success takes back its own addition
+ * and nothing else. One that throws counts as a failure: a host that throws for a wrong password must not give away free
+ * guesses.
+ *
+ * Limits are asked in order, and only those before it have counted an attempt when one refuses; they take it back. So the
+ * one that a single guesser reaches first stands first: nobody can use up a count by attempts that are refused.
+ *
+ * @param attempt resolves to undefined when it failed.
+ * @throws OAuthError the refusal of a limit, or `temporarily_unavailable` when the counters do not answer; no attempt was
+ * made then.
+ */
+export async function attemptWithin<Success>(
+  limits: readonly AttemptLimit[],
+  counters: Counters,
+  attempt: () => Promise<Success | undefined>,
+): Promise<Success | undefined> {
+  await count(limits, counters)
+  const success = await attempt()
+  if (success !== undefined) await takeBack(limits, counters)
+  return success
+}
+
+async function count(limits: readonly AttemptLimit[], counters: Counters): Promise<void> {
+  const counted: AttemptLimit[] = []
+  try {
+    for (const limit of limits) {
+      const { count: attempts, secondsLeft } = await counters.add(limit.key, 1, limit.seconds)
+      counted.push(limit)
+      // In the last instant of a count no whole second is left, and 0 would mean at once.
+      if (attempts > limit.attempts) throw limit.refusal(Math.max(1, secondsLeft))
+    }
+  } catch (error) {
+    await takeBack(counted, counters)
+    throw error
+  }
+}
+
+// Whatever comes of it, the answer stands: what stays counted wrongly is forgotten with its window. A count that began anew
+// meanwhile loses one that was not its own, and no more than were under way.
+async function takeBack(limits: readonly AttemptLimit[], counters: Counters): Promise<void> {
+  await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
+}

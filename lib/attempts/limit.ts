@@ -1,0 +1,31 @@
+import { Reading } from '../protocol/configuration'
+
+/** How many attempts may fail, and after how many seconds from the first one the count begins anew. */
+export interface Limit {
+  readonly attempts: number
+  readonly seconds: number
+}
+
+/** A limit as a host gives it: what is left out keeps its default, and `false` switches the limit off. */
+export type LimitOption = Partial<Limit> | false
+
+const mostAttempts = 1_000_000
+const longest = 24 * 3600
+
+/** Reads a limit; undefined when it is switched off. */
+export function readLimit(reading: Reading, key: string, fallback: Limit): Limit | undefined {
+  const given = reading.take(key)
+  if (given === undefined) return fallback
+  if (given === false) return undefined
+  const fields = new Reading(given, reading.at(key), reading.mistakes)
+  const number = (name: keyof Limit, most: number) =>
+    fields.optional(name, fallback[name], isWithin(most), `must be a whole number, 1 to ${most}.`)
+  const limit = { attempts: number('attempts', mostAttempts), seconds: number('seconds', longest) }
+  fields.refuseUnknown()
+  return limit
+}
+
+const isWithin =
+  (most: number) =>
+  (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most

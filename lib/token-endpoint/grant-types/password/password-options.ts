@@ -1,0 +1,81 @@
+import { readLimit, type Limit, type LimitOption } from '../../../attempts/limit'
+import type { Client } from '../../../protocol/client'
+import { Reading } from '../../../protocol/configuration'
+
+type Verdict = string | undefined | null | false
+
+/**
+ * Tells whose user name and password these are: the subject, stable and never used again for somebody else, or undefined
+ * for nobody's. It must not tell an unknown name from a wrong password, in time neither: `bcryptPasswords()` makes such a
+ * function. What it throws is a fault on this side, `server_error`.
+ */
+export type VerifyPassword = (
+  username: string,
+  password: string,
+  request: { readonly client: Client },
+) => Verdict | Promise<Verdict>
+
+/**
+ * How many attempts may fail, each limit for itself; `false` switches one off. Beyond it the answer is 429 with
+ * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure. What is under way counts until it succeeds.
+ */
+export interface PasswordLimits {
+  /**
+   * For one user name, at whichever client and from whichever address. Letter case, accents, white space and invisible
+   * characters make no other name, as in most databases. Default 10 in 900 seconds. A login that succeeds does not forget
+   * the failures before it: else a guesser could go on after each login of the owner.
+   */
+  readonly username?: LimitOption
+  /**
+   * For one address, and for 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust proxy`;
+   * without it the proxy is the address of everybody. A client on a web server is one address for all its users.
+   */
+  readonly address?: LimitOption
+  /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
+  readonly client?: LimitOption
+}
+
+/** Options of {@link password}. */
+export interface PasswordOptions {
+  /** Whose user name and password these are. */
+  readonly verify: VerifyPassword
+  /** Default: 10 failures of a user name, 100 of an address and 1000 of a client in 15 minutes. */
+  readonly limits?: PasswordLimits
+}
+
+/** The limits, complete; undefined where one is switched off. */
+export type ResolvedLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
+
+const quarterOfAnHour = 900
+
+/** @throws ConfigurationError */
+export function resolvePasswordOptions(options: PasswordOptions): {
+  readonly verify: VerifyPassword
+  readonly limits: ResolvedLimits
+} {
+  const reading = new Reading(options, '')
+  const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
+  const limits = resolveLimits(reading)
+  reading.refuseUnknown()
+  reading.settle('password() cannot work with these options:')
+  return { verify, limits }
+}
+
+function resolveLimits(reading: Reading): ResolvedLimits {
+  const given = reading.take('limits')
+  const limits = new Reading(given === undefined ? {} : given, reading.at('limits'), reading.mistakes)
+  const limit = (key: keyof PasswordLimits, attempts: number) =>
+    readLimit(limits, key, { attempts, seconds: quarterOfAnHour })
+  const resolved = {
+    username: limit('username', 10),
+    address: limit('address', 100),
+    client: limit('client', 1000),
+  }
+  limits.refuseUnknown()
+  return resolved
+}
+
+const nobody: VerifyPassword = () => undefined
+
+// What a function takes and returns cannot be seen beforehand: what it returns is proven at each call.
+const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'

@@ -1,0 +1,56 @@
+import { attemptWithin } from '../../../attempts/attempt'
+import { isText } from '../../../protocol/configuration'
+import { grantableScope } from '../../../protocol/grantable-scope'
+import { invalidGrant, serverError } from '../../../protocol/oauth-error'
+import { mayRefresh, type GrantType } from '../../grant-type'
+import { attemptLimits } from './attempt-limits'
+import { resolvePasswordOptions, type PasswordOptions, type VerifyPassword } from './password-options'
+
+const longestInBytes = 1024
+const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
+// One text: an unknown name looks like a wrong password.
+const refused = (reason: string) => invalidGrant(reason, 'The user name or the password is wrong.')
+
+/**
+ * The resource owner password credentials grant (RFC 6749 4.3): the client takes the owner's password and hands it over.
+ * It is for clients that cannot be changed any more: RFC 9700 2.4 forbids it for anything new, because it trains people to
+ * type their password into other programs and leaves no room for a second factor.
+ *
+ * Refused are wrong credentials (`invalid_grant`, one text for an unknown name and a wrong password), and user names and
+ * passwords of more than 1024 bytes, unverified. Failures are limited, see {@link PasswordOptions.limits}.
+ *
+ * @throws ConfigurationError
+ */
+export function password(options: PasswordOptions): GrantType {
+  const { verify, limits } = resolvePasswordOptions(options)
+  return {
+    name: 'password',
+    parameters: ['username', 'password', 'scope'],
+    async prove(request) {
+      const { client, parameters, defaultScope, counters } = request
+      const credentials = [parameters.require('username'), parameters.require('password')] as const
+      const scope = grantableScope(parameters.get('scope'), client, defaultScope)
+      if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
+      // RFC 6749 4.3.2: guessing is limited.
+      const subject = await attemptWithin(attemptLimits(request, credentials[0], limits), counters, () =>
+        subjectOf(() => verify(...credentials, { client })),
+      )
+      if (subject === undefined) throw refused('password_refused')
+      return { grant: { subject, scope, refreshToken: mayRefresh(client), bindings: {} } }
+    },
+  }
+}
+
+/** What the host says, proven. Its faults must not look like wrong credentials, nor like anything else that was meant. */
+async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
+  try {
+    const subject: unknown = await verdict()
+    if (subject === undefined || subject === null || subject === false) return undefined
+    if (isText(subject)) return subject
+    throw new TypeError(
+      'The option verify of password() must return a subject (a text that is not empty), or undefined to refuse.',
+    )
+  } catch (cause) {
+    throw serverError('password_verification_failed', 'The server met an unexpected condition.', { cause })
+  }
+}

@@ -1,0 +1,50 @@
+import { readLimit } from '../../lib/attempts/limit'
+import { Reading } from '../../lib/protocol/configuration'
+
+const fallback = { attempts: 10, seconds: 900 }
+
+function read(source: unknown) {
+  const reading = new Reading({ username: source }, 'limits')
+  return { limit: readLimit(reading, 'username', fallback), mistakes: reading.mistakes }
+}
+
+describe('readLimit', () => {
+  it.each([
+    [undefined, fallback],
+    [false, undefined],
+    [{}, fallback],
+    [{ attempts: 3 }, { attempts: 3, seconds: 900 }],
+    [{ seconds: 60 }, { attempts: 10, seconds: 60 }],
+    [
+      { attempts: 1_000_000, seconds: 86_400 },
+      { attempts: 1_000_000, seconds: 86_400 },
+    ],
+  ])('makes of %j: %j', (source, limit) => {
+    expect(read(source)).toEqual({ limit, mistakes: [] })
+  })
+
+  it.each([0, -1, 1.5, '5', NaN, Infinity, null, 1_000_001])('refuses %j attempts', (attempts) => {
+    expect(read({ attempts }).mistakes).toEqual([
+      { path: 'limits.username.attempts', problem: 'must be a whole number, 1 to 1000000.' },
+    ])
+  })
+
+  it.each([0, 86_401, '60'])('refuses %j seconds', (seconds) => {
+    expect(read({ seconds }).mistakes).toEqual([
+      { path: 'limits.username.seconds', problem: 'must be a whole number, 1 to 86400.' },
+    ])
+  })
+
+  it.each([true, 5, null, [], '10/900'])('refuses %j, which is no limit', (source) => {
+    expect(read(source).mistakes).toEqual([{ path: 'limits.username', problem: 'must be an object.' }])
+  })
+
+  it('refuses a name that it does not know', () => {
+    expect(read({ attempt: 3 }).mistakes).toEqual([
+      {
+        path: 'limits.username.attempt',
+        problem: 'is not known here; the known names are attempts, seconds.',
+      },
+    ])
+  })
+})

@@ -1,0 +1,262 @@
+import type { Response } from 'supertest'
+import { memoryCounters, memoryStore, type Counters, type PasswordLimits } from '../../lib/index'
+import { application, mountAll, type Hosting } from '../support/flows/application'
+import { Clock } from '../support/flows/clock'
+import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import type { Flow } from '../support/flows/flow'
+import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const limited = '429 temporarily_unavailable'
+const wrong = '400 invalid_grant'
+const off = { username: false, address: false, client: false } as const
+const three = { attempts: 3 }
+
+const trusting: Hosting = {
+  mount: (app, oauth) => {
+    app.set('trust proxy', 'loopback')
+    mountAll(app, oauth)
+  },
+}
+
+const open = (stage: SetStage, limits: PasswordLimits, hosting?: Hosting) => {
+  const check = new PasswordCheck()
+  return { ...stage(withPassword({ verify: check.verify, limits }), hosting), check }
+}
+
+const from = ({ flow }: Pick<Stage, 'flow'>, address: string) => flow.behind({ 'X-Forwarded-For': address })
+const right = async (flow: Flow, client = oldPrint): Promise<Response> =>
+  flow.request(client, passwordRequest)
+const guess = async (flow: Flow, username = 'alice', client = oldPrint): Promise<string> =>
+  refusalOf(await flow.request(client, { ...passwordRequest, username, password: 'guess' }))
+const guessTimes = async (times: number, flow: Flow, username = 'alice', client = oldPrint) => {
+  for (let time = 0; time < times; time++) expect(await guess(flow, username, client)).toBe(wrong)
+}
+const inParallel = async (times: number, ask: () => Promise<Response>) =>
+  (await Promise.all(Array.from({ length: times }, ask))).map((response) =>
+    response.status === 200 ? 'tokens' : refusalOf(response),
+  )
+
+const throwing = async () => Promise.reject(new Error('wrong password'))
+
+/** A server on counters that only add, in this way. */
+const stageOn = (add: Counters['add']) => {
+  const check = new PasswordCheck()
+  const counters: Counters = { add, spend: async () => true }
+  return {
+    ...application({ ...withPassword({ verify: check.verify }), counters, storeDeadline: 0.05 }),
+    check,
+  }
+}
+
+describeOnEveryStore('Guessing at passwords', (stage) => {
+  test('is limited per user name: then even the right password is not looked at', async () => {
+    const { flow, check, failures } = open(stage, { ...off, username: three })
+    await guessTimes(3, flow)
+    const response = await right(flow)
+    expect(refusalOf(response)).toBe(limited)
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(900)
+    expect(check.asked).toHaveLength(3)
+    expect(failures.at(-1)).toMatchObject({ reason: 'password_username_limited', clientId: 'photo-print' })
+  })
+
+  test('per user name is limited at all clients together, however the name is spelt, and for that name alone', async () => {
+    const { flow } = open(stage, { ...off, username: three })
+    await guessTimes(1, flow, 'alice')
+    await guessTimes(1, flow, ' ALICE', oldBook)
+    await guessTimes(1, flow, 'álice\u0000')
+    expect(await guess(flow, 'alice', oldBook)).toBe(limited)
+    expect(refusalOf(await right(flow, oldBook))).toBe(limited)
+    tokensOf(await flow.request(oldPrint, { ...passwordRequest, username: 'bob', password: 'builder' }))
+  })
+
+  test('is limited per client, and another client is not touched', async () => {
+    const { flow, failures } = open(stage, { ...off, client: three })
+    for (const name of ['alice', 'bob', 'carol']) await guessTimes(1, flow, name)
+    expect(refusalOf(await right(flow))).toBe(limited)
+    expect(failures.at(-1)).toMatchObject({ reason: 'password_client_limited' })
+    tokensOf(await right(flow, oldBook))
+  })
+
+  test('is limited per address, by the word of a trusted proxy, and another address is not touched', async () => {
+    const set = open(stage, { ...off, address: three }, trusting)
+    for (const name of ['alice', 'bob', 'carol']) await guessTimes(1, from(set, '192.0.2.7'), name)
+    expect(refusalOf(await right(from(set, '192.0.2.7')))).toBe(limited)
+    expect(set.failures.at(-1)).toMatchObject({ reason: 'password_address_limited' })
+    // What stands before the address that the proxy saw was written by the guesser.
+    expect(refusalOf(await right(from(set, '198.51.100.1, 192.0.2.7')))).toBe(limited)
+    tokensOf(await right(from(set, '192.0.2.8')))
+  })
+
+  test('per address is limited for all addresses of one IPv6 network', async () => {
+    const set = open(stage, { ...off, address: three }, trusting)
+    for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:a:b:c:d'])
+      await guessTimes(1, from(set, address))
+    expect(refusalOf(await right(from(set, '2001:db8:0:1:ffff::')))).toBe(limited)
+    tokensOf(await right(from(set, '2001:db8:0:2::1')))
+  })
+
+  test('per address is not got around by a header that nobody trusts', async () => {
+    const set = open(stage, { ...off, address: three })
+    for (const end of [1, 2, 3]) await guessTimes(1, from(set, `192.0.2.${end}`))
+    expect(refusalOf(await right(from(set, '192.0.2.4')))).toBe(limited)
+  })
+
+  test('has one answer, whichever limit it is', async () => {
+    const texts = new Set<string>()
+    for (const limits of [{ username: three }, { address: three }, { client: three }]) {
+      const { flow } = open(stage, { ...off, ...limits })
+      await guessTimes(3, flow)
+      texts.add((await right(flow)).text)
+    }
+    expect([...texts]).toHaveLength(1)
+  })
+
+  test('is not limited where the limits are switched off', async () => {
+    const { flow } = open(stage, off)
+    await guessTimes(15, flow)
+    expect((await right(flow)).status).toBe(200)
+  })
+
+  test('a burst of 200 on two processes is verified no more often than the limit says', async () => {
+    const first = open(stage, { ...off, username: { attempts: 10 } })
+    const second = open((options) => stage({ ...options, store: first.store }), {
+      ...off,
+      username: { attempts: 10 },
+    })
+    const flows = [first.flow, second.flow]
+    const outcomes = await inParallel(200, async () => {
+      flows.reverse()
+      const [flow = first.flow] = flows
+      return flow.request(oldPrint, { ...passwordRequest, password: 'guess' })
+    })
+    expect(first.check.asked.length + second.check.asked.length).toBe(10)
+    expect(outcomes.filter((outcome) => outcome === wrong)).toHaveLength(10)
+    expect(outcomes.filter((outcome) => outcome === limited)).toHaveLength(190)
+    expect(refusalOf(await right(second.flow))).toBe(limited)
+  })
+
+  test('a burst of good logins leaves no count behind', async () => {
+    const { flow, check } = open(stage, { username: three, address: three, client: three })
+    const outcomes = await inParallel(30, () => right(flow))
+    expect(new Set(outcomes.filter((outcome) => outcome !== 'tokens'))).toEqual(new Set([limited]))
+    expect(check.asked.length).toBe(outcomes.filter((outcome) => outcome === 'tokens').length)
+    for (let time = 0; time < 5; time++) tokensOf(await right(flow))
+    await guessTimes(3, flow)
+    expect(refusalOf(await right(flow))).toBe(limited)
+  })
+
+  test('is not forgotten when the guesser, or the owner, logs in meanwhile', async () => {
+    for (const limits of [{ address: three }, { username: three }, { client: three }]) {
+      const { flow } = open(stage, { ...off, ...limits })
+      for (let time = 0; time < 3; time++) {
+        tokensOf(await right(flow))
+        await guessTimes(1, flow)
+      }
+      expect(refusalOf(await right(flow))).toBe(limited)
+    }
+  })
+
+  test('at a name whose limit is reached uses up nothing of the client', async () => {
+    const { flow } = open(stage, { ...off, username: three, client: { attempts: 5 } })
+    await guessTimes(3, flow)
+    for (let time = 0; time < 10; time++) expect(await guess(flow)).toBe(limited)
+    tokensOf(await flow.request(oldPrint, { ...passwordRequest, username: 'bob', password: 'builder' }))
+  })
+
+  test('from an address whose limit is reached locks nobody out', async () => {
+    const set = open(stage, { address: three, username: { attempts: 4 }, client: false }, trusting)
+    await guessTimes(3, from(set, '192.0.2.7'))
+    for (let time = 0; time < 10; time++) expect(await guess(from(set, '192.0.2.7'))).toBe(limited)
+    tokensOf(await right(from(set, '192.0.2.8')))
+  })
+
+  test('counts what breaks on the way, too', async () => {
+    const { flow } = stage(withPassword({ verify: throwing, limits: { ...off, username: three } }))
+    for (let time = 0; time < 3; time++) expect(await guess(flow)).toBe('500 server_error')
+    expect(await guess(flow)).toBe(limited)
+  })
+})
+
+describe('Guessing at passwords, as time goes by', () => {
+  test('begins anew when Retry-After says so, counted from the first failure', async () => {
+    const clock = new Clock()
+    const check = new PasswordCheck()
+    const limits = { username: { attempts: 3, seconds: 600 }, address: { attempts: 3, seconds: 3000 } }
+    const { flow } = application({
+      ...withPassword({ verify: check.verify, limits }),
+      store: memoryStore({ clock: clock.read }),
+      clock: clock.read,
+    })
+    const retryAfter = async () => (await right(flow)).headers['retry-after']
+    await guessTimes(1, flow, 'bob')
+    await guessTimes(1, flow)
+    clock.advance(500)
+    await guessTimes(1, flow)
+    // The address is full: 2500 s are left. Its count outlives that of the name.
+    expect(await retryAfter()).toBe('2500')
+    clock.advance(2499)
+    expect(await retryAfter()).toBe('1')
+    clock.advance(1)
+    tokensOf(await right(flow))
+    await guessTimes(3, flow)
+    clock.advance(3000)
+    await guessTimes(3, flow)
+    expect(await retryAfter()).toBe('3000')
+    expect(check.asked).toHaveLength(10)
+  })
+
+  test('has room for 10 failures of a user name in 15 minutes, unless told otherwise', async () => {
+    const clock = new Clock()
+    const check = new PasswordCheck()
+    const store = memoryStore({ clock: clock.read })
+    const { flow } = application({ ...withPassword({ verify: check.verify }), store, clock: clock.read })
+    await guessTimes(10, flow)
+    const response = await right(flow)
+    expect([refusalOf(response), response.headers['retry-after']]).toEqual([limited, '900'])
+    clock.advance(900)
+    tokensOf(await right(flow))
+  })
+})
+
+describe('Guessing at passwords, with counters in trouble', () => {
+  test.each([
+    ['fail', async () => Promise.reject(new Error('connection refused'))],
+    ['hang', async () => new Promise<never>(() => {})],
+  ])('is temporarily unavailable when they %s, and nobody is asked', async (_, add) => {
+    const { flow, check, failures } = stageOn(add)
+    const response = await right(flow)
+    expect(refusalOf(response)).toBe('400 temporarily_unavailable')
+    expect(failures.map(({ reason }) => reason)).toEqual(['store_unavailable'])
+    expect(check.asked).toEqual([])
+  })
+
+  test.each([
+    ['fail', async () => Promise.reject(new Error('connection refused'))],
+    ['hang', async () => new Promise<never>(() => {})],
+  ])('a login stands when they %s after it', async (_, trouble) => {
+    const { flow } = stageOn(async (_key, amount) =>
+      amount < 0 ? trouble() : { count: 1, secondsLeft: 900 },
+    )
+    expect((await right(flow)).status).toBe(200)
+  })
+})
+
+describe('What is counted of guesses', () => {
+  test('names nobody in clear', async () => {
+    const keys: string[] = []
+    const inner = memoryCounters()
+    const counters: Counters = {
+      add: async (key, amount, seconds) => {
+        keys.push(key)
+        return inner.add(key, amount, seconds)
+      },
+      spend: async (key, seconds) => inner.spend(key, seconds),
+    }
+    const { flow } = application({ ...withPassword({ verify: new PasswordCheck().verify }), counters })
+    await guess(flow)
+    expect(keys).toHaveLength(3)
+    expect(keys.join()).not.toMatch(/alice|guess|photo-print|127\.0\.0\.1/)
+  })
+})

@@ -1,0 +1,239 @@
+import { inspect } from 'node:util'
+import { hashSync } from 'bcrypt'
+import { bcryptPasswords } from '../../lib/index'
+import { bent, photoFrame, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { basic, formOf, type Fields } from '../support/flows/flow'
+import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const wrongText = 'The user name or the password is wrong.'
+const { client_id } = oldPrint.registration
+
+const open = (stage: SetStage) => {
+  const check = new PasswordCheck()
+  return { ...stage(withPassword({ verify: check.verify })), check }
+}
+
+const supported = async ({ flow }: ReturnType<SetStage>): Promise<readonly string[]> =>
+  (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
+
+describeOnEveryStore('The password grant', (stage) => {
+  test.each([oldPrint, oldBook])(
+    'gives $registration.client_id tokens in the name of the owner',
+    async (client) => {
+      const { flow, check } = open(stage)
+      const tokens = tokensOf(await flow.request(client, passwordRequest))
+      expect(tokens.scope).toBe('photos:read')
+      expect((await flow.photos(tokens.accessToken)).body).toMatchObject({
+        subject: 'subject of alice',
+        clientId: client.registration.client_id,
+        scope: ['photos:read'],
+      })
+      expect(check.asked).toEqual(['alice'])
+    },
+  )
+
+  test('gives a refresh token that works without the password, until it is revoked', async () => {
+    const { flow } = open(stage)
+    const first = tokensOf(await flow.request(oldPrint, passwordRequest))
+    const second = tokensOf(await flow.refresh(oldPrint, first.refreshToken))
+    expect((await flow.photos(second.accessToken)).body).toMatchObject({ subject: 'subject of alice' })
+    await flow.revoke(oldPrint, second.refreshToken)
+    expect(refusalOf(await flow.refresh(oldPrint, second.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('gives no refresh token to a client that may not refresh', async () => {
+    const client = bent(oldPrint, { grant_types: ['password'] })
+    const { flow } = stage({
+      ...withPassword({ verify: new PasswordCheck().verify }),
+      clients: [client.registration],
+    })
+    expect(tokensOf(await flow.request(client, passwordRequest)).refreshToken).toBe('')
+  })
+
+  test('has one answer for an unknown name, a wrong password and what is too long', async () => {
+    const { flow, failures, store } = open(stage)
+    const bends = [
+      { password: 'looking-glass' },
+      { username: 'nobody' },
+      { username: 'bob' },
+      { password: 'x'.repeat(1025) },
+      { username: 'x'.repeat(10_000) },
+    ]
+    for (const bend of bends) {
+      const response = await flow.request(oldPrint, { ...passwordRequest, ...bend })
+      expect(refusalOf(response)).toBe('400 invalid_grant')
+      expect(response.body.error_description).toBe(wrongText)
+    }
+    expect(failures.map(({ reason }) => reason)).toEqual([
+      ...Array.from({ length: 3 }, () => 'password_refused'),
+      ...Array.from({ length: 2 }, () => 'password_credentials_too_long'),
+    ])
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('is unknown to a server that has it not, and refused to a client that has it not', async () => {
+    const off = stage()
+    expect(refusalOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
+    const { flow, check } = open((options) => stage({ ...options, clients: [photoPrint.registration] }))
+    expect(refusalOf(await flow.request(photoPrint, passwordRequest))).toBe('400 unauthorized_client')
+    expect(check.asked).toEqual([])
+  })
+
+  test('cannot be registered for a client where the server has it not', () => {
+    expect(() => stage({ clients: [oldPrint.registration] })).toThrow('grant_types')
+  })
+
+  test('stands in the metadata where it is switched on', async () => {
+    expect(await supported(open(stage))).toContain('password')
+    expect(await supported(stage())).not.toContain('password')
+  })
+
+  test('takes the authentication of a client with credentials, before the owner is asked for', async () => {
+    const { flow, check } = open(stage)
+    const { registration } = oldPrint
+    const ask = async (client: typeof oldPrint, bend: Fields = {}) =>
+      refusalOf(await flow.request(client, { ...passwordRequest, ...bend }))
+    expect(await ask({ registration })).toBe('401 invalid_client')
+    expect(await ask({ registration, secret: 'guess' })).toBe('401 invalid_client')
+    expect(await ask({ registration }, { client_secret: 'guess' })).toBe('401 invalid_client')
+    expect(refusalOf(await flow.submit('/token', passwordRequest))).toBe('401 invalid_client')
+    // The owner's name and password are no authentication of the client.
+    const headers = { Authorization: basic('alice', 'wonderland') }
+    expect(refusalOf(await flow.submit('/token', passwordRequest, undefined, headers))).toBe(
+      '401 invalid_client',
+    )
+    expect(check.asked).toEqual([])
+  })
+
+  test('takes the secret in the header or in the body, not both', async () => {
+    const { flow } = open(stage)
+    const inBody = { ...passwordRequest, client_id, client_secret: oldPrint.secret }
+    tokensOf(await flow.submit('/token', inBody))
+    tokensOf(await flow.request(oldPrint, passwordRequest))
+    expect(refusalOf(await flow.request(oldPrint, inBody))).toBe('400 invalid_request')
+  })
+
+  test.each(['username', 'password'])(
+    'refuses a request with %s in its URI, and does not ask',
+    async (name) => {
+      const { flow, check, failures } = open(stage)
+      for (const fields of [passwordRequest, { ...passwordRequest, [name]: undefined }]) {
+        const body = { ...fields, client_id, client_secret: oldPrint.secret }
+        const response = await flow.submit(`/token?${formOf({ [name]: passwordRequest[name] })}`, body)
+        expect(refusalOf(response)).toBe('400 invalid_request')
+      }
+      expect(failures.map(({ reason }) => reason)).toEqual(['credential_in_query', 'credential_in_query'])
+      expect(check.asked).toEqual([])
+    },
+  )
+
+  test.each([
+    ['no user name', { username: undefined }],
+    ['an empty one', { username: '' }],
+    ['no password', { password: undefined }],
+    ['an empty one', { password: '' }],
+  ])('refuses %s', async (_, bend) => {
+    const { flow, check } = open(stage)
+    const response = await flow.request(oldPrint, { ...passwordRequest, ...bend })
+    expect(refusalOf(response)).toBe('400 invalid_request')
+    expect(check.asked).toEqual([])
+  })
+
+  test.each([
+    'username=bob',
+    'username=',
+    'password=builder',
+    'password=wonderland',
+    'scope=photos:read',
+    'password=%zz',
+    'username=%C3%28',
+  ])('refuses a request with one more %s', async (more) => {
+    const { flow, check } = open(stage)
+    const form = `${formOf({ ...passwordRequest, client_id, client_secret: oldPrint.secret })}&${more}`
+    expect(refusalOf(await flow.submit('/token', form))).toBe('400 invalid_request')
+    expect(check.asked).toEqual([])
+  })
+
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    'a\0b',
+    '\0',
+    ' ',
+    '🔑',
+    '{"$ne":null}',
+    '*',
+    "' OR 1=1",
+  ])('hands the odd user name %j to the host as it is', async (username) => {
+    const { flow, check } = open(stage)
+    for (const odd of [{ username }, { password: username }])
+      expect(refusalOf(await flow.request(oldPrint, { ...passwordRequest, ...odd }))).toBe(
+        '400 invalid_grant',
+      )
+    expect(check.asked).toEqual([username, 'alice'])
+  })
+
+  test.each(['username[]', 'username[$ne]', 'password[]'])('knows no %s', async (name) => {
+    const { flow, check } = open(stage)
+    const [bare = ''] = name.split('[')
+    const fields = { ...passwordRequest, [bare]: undefined, [name]: 'alice' }
+    expect(refusalOf(await flow.request(oldPrint, fields))).toBe('400 invalid_request')
+    expect(check.asked).toEqual([])
+  })
+
+  test('refuses a scope that is not open to the client, without asking', async () => {
+    const { flow, check } = open(stage)
+    const response = await flow.request(oldPrint, { ...passwordRequest, scope: 'reports:write' })
+    expect(refusalOf(response)).toBe('400 invalid_scope')
+    expect(check.asked).toEqual([])
+  })
+
+  test('answers a fault of the host as one, with its cause in the event alone', async () => {
+    const cause = new Error('the user database is down')
+    for (const verify of [async () => Promise.reject(cause), () => JSON.parse('{"id":"alice"}')]) {
+      const { flow, failures } = stage(withPassword({ verify }))
+      const response = await flow.request(oldPrint, passwordRequest)
+      expect(refusalOf(response)).toBe('500 server_error')
+      expect(response.text).not.toContain('database')
+      expect(failures).toEqual([
+        expect.objectContaining({ reason: 'password_verification_failed', cause: expect.any(Error) }),
+      ])
+    }
+  })
+
+  test('tells no password, and no user name, in an event', async () => {
+    const { flow, failures } = open(stage)
+    for (const bend of [
+      { password: 'p'.repeat(40) },
+      { password: 'p'.repeat(2000) },
+      { username: 'somebody' },
+    ])
+      await flow.request(oldPrint, { ...passwordRequest, ...bend })
+    expect(failures).toHaveLength(3)
+    expect(inspect(failures, { depth: Infinity, showHidden: true })).not.toMatch(/p{40}|somebody|wonderland/)
+  })
+
+  test('works with passwords that are stored as bcrypt digests', async () => {
+    const passwordHash = hashSync('wonderland', 4)
+    const verify = bcryptPasswords((name) =>
+      name === 'alice' ? { subject: 'user-1', passwordHash } : undefined,
+    )
+    const { flow } = stage(withPassword({ verify }))
+    const { accessToken } = tokensOf(await flow.request(oldPrint, passwordRequest))
+    expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'user-1' })
+    for (const bend of [{ username: 'nobody' }, { password: 'x' }, { password: 'wonderland'.padEnd(73) }])
+      expect(refusalOf(await flow.request(oldPrint, { ...passwordRequest, ...bend }))).toBe(
+        '400 invalid_grant',
+      )
+  })
+
+  test('is not open to a client by the secret of another', async () => {
+    const { flow, check } = open(stage)
+    const thief = { ...oldPrint, secret: photoFrame.secret }
+    expect(refusalOf(await flow.request(thief, passwordRequest))).toBe('401 invalid_client')
+    expect(check.asked).toEqual([])
+  })
+})

@@ -1,0 +1,37 @@
+import { hash } from 'bcrypt'
+import { isBcryptHash } from '../../lib/protocol/secret-hash'
+import { bcryptHash, costOf, decoyHash, fitsBcrypt, matchesBcryptHash } from '../../lib/secrets/bcrypt'
+
+describe('what bcrypt reads', () => {
+  it.each([
+    ['x', true],
+    ['x'.repeat(72), true],
+    ['é'.repeat(36), true],
+    ['', false],
+    ['x'.repeat(73), false],
+    ['é'.repeat(37), false],
+  ])('%j fits: %s', (secret, fits) => {
+    expect(fitsBcrypt(secret)).toBe(fits)
+  })
+
+  it('never takes a longer secret for its beginning', async () => {
+    const made = await hash('x'.repeat(72), 4)
+    expect(await matchesBcryptHash('x'.repeat(72), made)).toBe(true)
+    expect(await matchesBcryptHash('x'.repeat(73), made)).toBe(false)
+  })
+})
+
+it('knows the digests of PHP', async () => {
+  const made = (await hash('secret', 4)).replace('$2b$', '$2y$')
+  expect(await matchesBcryptHash('secret', made)).toBe(true)
+  expect(await matchesBcryptHash('Secret', made)).toBe(false)
+})
+
+it('digests at cost 10', async () => {
+  expect(costOf(await bcryptHash('secret'))).toBe(10)
+})
+
+it.each([4, 10, 12])('has a decoy of cost %i, which is a digest like any other', (cost) => {
+  expect(isBcryptHash(decoyHash(cost))).toBe(true)
+  expect(costOf(decoyHash(cost))).toBe(cost)
+})
