@@ -6,6 +6,7 @@ const types = [
   'Active',
   'Approval',
   'Approved',
+  'Assertion',
   'Authorization',
   'AuthorizationExtensionRequest',
   'AuthorizationServer',
@@ -33,12 +34,14 @@ const types = [
   'Issuance',
   'Issued',
   'Json',
+  'JwtBearerOptions',
   'Lifetimes',
   'MemoryCountersOptions',
   'MemoryStore',
   'MemoryStoreOptions',
   'Mistake',
   'OAuthErrorCode',
+  'OwnerOfAssertion',
   'Parameters',
   'Pending',
   'PkceRequirement',
@@ -56,6 +59,7 @@ const types = [
   'Scope',
   'StoredAuthorization',
   'TokenRequest',
+  'TrustedIssuer',
 ]
 
 const values = [
@@ -79,6 +83,7 @@ const values = [
   'invalidRequest',
   'invalidScope',
   'issueAccessToken',
+  'jwtBearer',
   'mayRefresh',
   'memoryCounters',
   'memoryStore',
