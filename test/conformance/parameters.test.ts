@@ -1,5 +1,7 @@
 import type { Response } from 'supertest'
-import { nightlyReport, photoBook, type ClientApplication } from '../support/flows/clients'
+import { jwtBearer } from '../../lib/index'
+import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
+import { bent, everyClient, nightlyReport, photoBook, type ClientApplication } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import type { Stage } from '../support/flows/every-store'
 import { authorizationRequest, formOf, redemption, type Fields } from '../support/flows/flow'
@@ -65,6 +67,23 @@ const itself: Kind = {
   send: asToken,
 }
 
+const bearer = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
+const vouching = bent(nightlyReport, { client_id: 'vouching', grant_types: [bearer.name] })
+const assertion: Kind = {
+  good: 'tokens',
+  fields: async ({ clock }) => ({
+    ...inBody(vouching),
+    grant_type: bearer.name,
+    assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
+    scope: 'photos:read',
+  }),
+  send: asToken,
+}
+const options = {
+  grantTypes: [bearer],
+  clients: [...everyClient, vouching].map(({ registration }) => registration),
+}
+
 const page = 'page 400 invalid_request'
 const redirect = 'redirect invalid_request'
 const invalid = '400 invalid_request'
@@ -101,6 +120,8 @@ const table: readonly (readonly [
   ['client credentials', itself, 'client_id', invalid, invalid, stranger],
   ['client credentials', itself, 'client_secret', stranger, invalid, stranger],
   ['client credentials', itself, 'scope', scope, invalid, scope],
+  ['JWT bearer', assertion, 'assertion', invalid, invalid, grant],
+  ['JWT bearer', assertion, 'scope', scope, invalid, scope],
 ]
 
 type Spell = (name: string, value: string) => string
@@ -135,7 +156,7 @@ const asGood: readonly [string, Spell][] = [
 
 /** What comes of a good request in which one parameter is spelt in another way. */
 async function outcomesOf({ fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
-  const set = memoryStage()
+  const set = memoryStage(options)
   const good = await fields(set)
   const spelt = spell(name, good[name] ?? '')
   return (await send(set, `${formOf({ ...good, [name]: undefined })}&${spelt}`)).map(outcomeOf)

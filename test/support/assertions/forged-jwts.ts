@@ -103,7 +103,7 @@ function wronglySigned(claims: Members): readonly Row[] {
     ['a jku in the header', signature, jwt(stranger, claims, { jku: 'http://127.0.0.1:1/jwks.json' })],
     ['an x5u in the header', signature, jwt(stranger, claims, { x5u: 'http://127.0.0.1:1/chain.pem' })],
     ['an x5c in the header', signature, jwt(stranger, claims, { x5c: [stranger.jwk['n']] })],
-    ['an RSA key of 1024 bits', key, jwt(weak, claims)],
+    ['a weak key of nobody', key, jwt(weak, claims)],
     [
       'an issuer that nobody trusts',
       'assertion_issuer_unknown',
