@@ -19,6 +19,9 @@ const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, 
 const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
 const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
 
+const offered = async ({ flow }: Stage) =>
+  (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
+
 describeOnEveryStore('A JWT as a grant', (stage) => {
   test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
     const set = open(stage)
@@ -57,9 +60,8 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
   test('that ends between two seconds is taken', async () => {
     const set = open(stage)
     const claims = claimsNow(set)
-    tokensOf(
-      await set.flow.request(desk, fields(jwt(hub, { ...claims, exp: Number(claims['exp']) + 0.123 }))),
-    )
+    const assertion = jwt(hub, { ...claims, exp: Number(claims['exp']) + 0.123 })
+    expect(tokensOf(await set.flow.request(desk, fields(assertion))).scope).toBe('photos:read')
   })
 
   test('is not spent by a request that is refused', async () => {
@@ -87,8 +89,6 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
   })
 
   test('stands in the metadata where it is switched on', async () => {
-    const offered = async ({ flow }: Stage) =>
-      (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
     expect(await offered(open(stage))).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
     expect(await offered(stage())).not.toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
   })

@@ -27,10 +27,9 @@ export type TrustedIssuer = {
 
 /** Reads the trusted issuers: each one's keys under its name. */
 export function readIssuers(reading: Reading): ReadonlyMap<string, KeySource> {
-  const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
   const cure = 'must be a list of at least one { issuer, jwks } or { issuer, jwks_uri }.'
   const issuers = new Map<string, KeySource>()
-  for (const [index, given] of reading.required('issuers', [], isList, cure).entries()) {
+  for (const [index, given] of reading.required('issuers', [], isFilledList, cure).entries()) {
     const entry = new Reading(given, `issuers[${index}]`, reading.mistakes)
     const issuer = entry.required('issuer', '', isText, 'must be the iss of its assertions.')
     if (issuers.has(issuer)) entry.wrong('issuer', `is "${issuer}", which is in the list already.`)
@@ -71,3 +70,5 @@ function isSafeUri(uri: string): boolean {
   if (username !== '' || password !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
+
+const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0

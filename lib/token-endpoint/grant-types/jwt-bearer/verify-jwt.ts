@@ -1,8 +1,9 @@
 import { isText } from '../../../protocol/configuration'
-import { invalidGrant, type OAuthError } from '../../../protocol/oauth-error'
+import { invalidGrant } from '../../../protocol/oauth-error'
 import type { Assertion } from '../assertion/assertion'
 import type { Header, KeySource } from './key-source'
 import { loadJose, type Jose } from './load-jose'
+import { incomplete, malformed, notYetValid, refusalOf } from './refusal'
 
 /** What assertions of one server are held to. */
 export interface JwtTerms {
@@ -88,30 +89,3 @@ function assertionOf(payload: JsonObject, latest: number): Assertion {
 
 // JSON can write a number that is none: 1e999.
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
-
-/** jose's reason in words of ours, without jose's error: that one holds the claims, which are not for logs. */
-function refusalOf({ errors }: Jose, error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) return expired()
-  if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error)
-  if (error instanceof errors.JOSEAlgNotAllowed) return invalidGrant('assertion_algorithm_refused', untrusted)
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-    return invalidGrant('assertion_key_unknown', untrusted)
-  if (error instanceof errors.JWSSignatureVerificationFailed)
-    return invalidGrant('assertion_signature_wrong', untrusted)
-  return error instanceof errors.JOSEError ? malformed() : error
-}
-
-const untrusted = 'The assertion is not signed by its issuer.'
-
-function claimRefusal({ claim, reason }: { readonly claim: string; readonly reason: string }): OAuthError {
-  if (reason !== 'check_failed') return incomplete()
-  return claim === 'nbf'
-    ? notYetValid()
-    : invalidGrant('assertion_audience_wrong', 'The assertion is meant for another server.')
-}
-
-const expired = () => invalidGrant('assertion_expired', 'The assertion has expired.')
-const notYetValid = () => invalidGrant('assertion_not_yet_valid', 'The assertion is not valid yet.')
-const malformed = () => invalidGrant('assertion_malformed', 'The assertion is malformed.')
-const incomplete = () =>
-  invalidGrant('assertion_incomplete', 'The assertion lacks a claim, or has one of a wrong type.')
