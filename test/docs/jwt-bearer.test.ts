@@ -12,9 +12,11 @@ const partner = signer('https://login.partner.example', 'partner-1')
 const desk = bent(photoPrint, { client_id: 'partner-desk', grant_types: [grant_type], redirect_uris: [] })
 const other = bent(photoPrint, { grant_types: [grant_type], redirect_uris: [] })
 
+const keys = new KeyServer()
+beforeAll(() => keys.start())
+afterAll(() => keys.stop())
+
 test('the example takes the word of its partner, from one client and for people that both know', async () => {
-  const keys = new KeyServer()
-  await keys.start()
   keys.publish(partner.jwk)
   const clients = [desk.registration, other.registration]
   const oauth = serverForPartner({ ...canonicalOptions, clients }, keys.uri, async (employee) =>
@@ -30,5 +32,4 @@ test('the example takes the word of its partner, from one client and for people 
   expect(refusalOf(await ask({ sub: 'e-18' }))).toBe('400 invalid_grant')
   expect(refusalOf(await ask({ email_verified: 'true' }))).toBe('400 invalid_grant')
   expect(refusalOf(await ask({}, other))).toBe('400 invalid_grant')
-  await keys.stop()
 })

@@ -43,7 +43,6 @@ export async function verifyJwt(
     .jwtVerify(token, find, {
       ...expected,
       currentDate: new Date(now * 1000),
-      requiredClaims: ['sub', 'exp', 'jti'],
     })
     .catch((error: unknown) => {
       throw refusalOf(jose, error)

@@ -19,11 +19,13 @@ import { noon } from '../../../support/authorization/circumstances'
 import { refusalOf } from '../../../support/rooms/refused'
 
 let server: KeyServer
+let elsewhere: KeyServer
 beforeEach(async () => {
   server = new KeyServer()
-  await server.start()
+  elsewhere = new KeyServer()
+  await Promise.all([server.start(), elsewhere.start()])
 })
-afterEach(() => server.stop())
+afterEach(() => Promise.all([server.stop(), elsewhere.stop()]))
 
 /** Presents tokens of one issuer, whose keys are at the server, so many seconds after noon. */
 function desk(uri = server.uri) {
@@ -141,13 +143,10 @@ describe('A JWK set that cannot be had refuses nobody for good:', () => {
   })
 
   test('a redirect, even to a good set', async () => {
-    const elsewhere = new KeyServer()
-    await elsewhere.start()
     elsewhere.publish(hub.jwk)
     server.say((_request, response) => void response.writeHead(302, { Location: elsewhere.uri }).end())
     expect(await refusalOf(desk()(hub))).toEqual(unavailable)
     expect(elsewhere.requests).toBe(0)
-    await elsewhere.stop()
   })
 
   test('no server at all, and the event has the cause', async () => {
