@@ -31,6 +31,9 @@ export type {
   VerifyPassword,
 } from './token-endpoint/grant-types/password/password-options'
 export type { Limit, LimitOption } from './attempts/limit'
+export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion/assertion'
+export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
+export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/trusted-issuer'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Response } from 'supertest'
+import { claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { photoBook, photoFrame } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, type Flow } from '../support/flows/flow'
@@ -71,6 +72,18 @@ describe('Two processes on one Redis', () => {
         }
     },
   )
+
+  test('give one of fifty parallel requests with one assertion a token', async () => {
+    const flows = await startTwo({ issuers })
+    const request = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: jwt(hub, claimsAt(Math.floor(Date.now() / 1000))),
+      scope: 'photos:read',
+    }
+    const responses = await fiftyTimes(flows, (flow) => flow.request(photoFrame, request))
+    expect(winnersOf(responses)).toHaveLength(1)
+    expect(refusalsOf(responses)).toEqual(['400 invalid_grant'])
+  })
 
   test('give all of fifty parallel refreshes the same pair within the grace', async () => {
     const flows = await startTwo()

@@ -59,6 +59,8 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['client credentials', requests.itself, 'scope', scope, invalid, scope],
   ['password', grants.password, 'username', invalid, invalid, grant],
   ['password', grants.password, 'password', invalid, invalid, grant],
+  ['JWT bearer', grants.jwtAssertion, 'assertion', invalid, invalid, grant],
+  ['JWT bearer', grants.jwtAssertion, 'scope', scope, invalid, scope],
 
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],

@@ -1,5 +1,6 @@
-import { redisStore } from '../../../lib/index'
-import { application } from './application'
+import { jwtBearer, redisStore, type TrustedIssuer } from '../../../lib/index'
+import { application, canonicalOptions } from './application'
+import { bent, everyClient, photoFrame } from './clients'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -8,22 +9,32 @@ export interface ServerPlan {
   readonly refreshTokenGrace?: number
   /** By how many seconds its clock is ahead. */
   readonly ahead?: number
+  /** Whose assertions it takes, from Photo Frame. */
+  readonly issuers?: readonly TrustedIssuer[]
 }
 
 /**
  * The canonical host application as a program. It tells its port, and ends when whoever started it is gone. Generated
  * secrets differ from process to process, so it is for clients without one or with one that was chosen.
  */
-function serve({ redisUrl, prefix, refreshTokenGrace = 30, ahead = 0 }: ServerPlan): void {
+function serve({ redisUrl, prefix, refreshTokenGrace = 30, ahead = 0, issuers }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = redisStore({ url: redisUrl, prefix, clock })
   // A machine under load is not a store in trouble.
-  const { app } = application({ store, clock, refreshTokenGrace, storeDeadline: 10 })
+  const options = { store, clock, refreshTokenGrace, storeDeadline: 10 }
+  const { app } = application({ ...options, ...(issuers && optionsForAssertions(issuers)) })
   const server = app.listen(0, '127.0.0.1', () => {
     const address = server.address()
     if (address !== null && typeof address === 'object') process.stdout.write(`port ${address.port}\n`)
   })
   process.stdin.resume().on('close', () => process.exit())
+}
+
+function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
+  const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
+  const vouching = bent(photoFrame, { grant_types: [...photoFrame.registration.grant_types, bearer.name] })
+  const clients = everyClient.map((client) => (client === photoFrame ? vouching : client).registration)
+  return { grantTypes: [bearer], clients }
 }
 
 serve(JSON.parse(process.argv[2] ?? '{}'))

@@ -53,7 +53,8 @@ function secondsToRemember(
   if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')
   if (expiresAt > now + maximumLifetime)
     throw invalidGrant('assertion_too_long_lived', 'The assertion is valid for too long.')
-  return expiresAt + clockTolerance - now
+  // A time may have a fraction (RFC 7519 2); counters count whole seconds.
+  return Math.ceil(expiresAt + clockTolerance - now)
 }
 
 // A digest, because an issuer's texts may be of any length and hold anything; JSON, so that no two pairs read the same.

@@ -1,0 +1,44 @@
+import { jwtBearer } from '../../lib/index'
+import { forgedJwts } from '../support/assertions/forged-jwts'
+import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
+import { bent, photoPrint } from '../support/flows/clients'
+import { memoryStage } from '../support/flows/memory-stage'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+describe('The JWT bearer grant', () => {
+  const grantType = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })
+  const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+  const desk = bent(photoPrint, { grant_types: [grant_type], redirect_uris: [] })
+  const clients = [desk.registration]
+
+  test('[TOK-10] goes by an absolute URI, takes an assertion beside it, and gives an access token', async () => {
+    const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+    const assertion = jwt(hub, claimsAt(Math.floor(clock.read() / 1000)))
+    const { accessToken } = tokensOf(
+      await flow.request(desk, { grant_type, assertion, scope: 'photos:read' }),
+    )
+    expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice@issuer.example' })
+  })
+
+  test('[TOK-10] answers each assertion that is not sound with invalid_grant, and uses nothing up', async () => {
+    const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+    const now = Math.floor(clock.read() / 1000)
+    const claims = claimsAt(now)
+    const ask = (assertion: string) => flow.request(desk, { grant_type, assertion, scope: 'photos:read' })
+    const surprises: string[] = []
+    for (const { title, token } of forgedJwts(claims, now)) {
+      const answer = refusalOf(await ask(token))
+      if (answer !== '400 invalid_grant') surprises.push(`${title}: ${answer}`)
+    }
+    expect(surprises).toEqual([])
+    tokensOf(await ask(jwt(hub, claims)))
+  })
+
+  test('[TOK-10] is unknown to a server that does not define it', async () => {
+    const { flow } = memoryStage({
+      clients: [bent(desk, { grant_types: ['client_credentials'] }).registration],
+    })
+    const request = { grant_type, assertion: jwt(hub, claimsAt(0)), scope: 'photos:read' }
+    expect(refusalOf(await flow.request(desk, request))).toBe('400 unsupported_grant_type')
+  })
+})

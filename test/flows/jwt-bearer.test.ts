@@ -1,0 +1,143 @@
+import { jwtBearer } from '../../lib/index'
+import { audience, claimsAt, hub, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
+import { KeyServer } from '../support/assertions/key-server'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const accounts = new Map([['alice@issuer.example', 'alice']])
+const grantType = jwtBearer({
+  issuers,
+  audience,
+  resourceOwner: ({ subject }) => accounts.get(subject),
+})
+const grant_type = grantType.name
+const desk = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
+const clients = [desk.registration, photoBook.registration]
+
+const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, clients })
+const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
+const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
+
+const offered = async ({ flow }: Stage) =>
+  (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
+
+describeOnEveryStore('A JWT as a grant', (stage) => {
+  test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
+    const set = open(stage)
+    const response = await set.flow.request(desk, fields(jwt(hub, claimsNow(set))))
+    expect(Object.keys(response.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
+    expect((await set.flow.photos(tokensOf(response).accessToken)).body).toMatchObject({
+      subject: 'alice',
+      clientId: 'photo-print',
+      scope: ['photos:read'],
+    })
+  })
+
+  test('is good once, until nobody could use it any more', async () => {
+    const set = open(stage)
+    const assertion = jwt(hub, claimsNow(set))
+    tokensOf(await set.flow.request(desk, fields(assertion)))
+    for (const seconds of [0, 329, 1]) {
+      set.clock.advance(seconds)
+      expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
+    }
+    expect(set.failures.map(({ reason }) => reason)).toEqual([
+      'assertion_replayed',
+      'assertion_replayed',
+      'assertion_expired',
+    ])
+  })
+
+  test('of 20 parallel requests with one assertion exactly one wins', async () => {
+    const set = open(stage)
+    const request = fields(jwt(hub, claimsNow(set)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => set.flow.request(desk, request)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
+  })
+
+  test('that ends between two seconds is taken', async () => {
+    const set = open(stage)
+    const claims = claimsNow(set)
+    const assertion = jwt(hub, { ...claims, exp: Number(claims['exp']) + 0.123 })
+    expect(tokensOf(await set.flow.request(desk, fields(assertion))).scope).toBe('photos:read')
+  })
+
+  test('is not spent by a request that is refused', async () => {
+    const set = open(stage)
+    const good = fields(jwt(hub, claimsNow(set)))
+    const ask = async (bend: object, client = desk) =>
+      refusalOf(await set.flow.request(client, { ...good, ...bend }))
+    expect(await ask({ scope: 'reports:write' })).toBe('400 invalid_scope')
+    expect(await ask({ scope: undefined })).toBe('400 invalid_scope')
+    expect(await ask({ assertion: '' })).toBe('400 invalid_request')
+    expect(await ask({}, photoBook)).toBe('400 unauthorized_client')
+    expect(await ask({}, { ...desk, secret: 'wrong' })).toBe('401 invalid_client')
+    tokensOf(await set.flow.request(desk, good))
+  })
+
+  test('about somebody without an account is refused, and nothing of it stands in the event', async () => {
+    const set = open(stage)
+    const assertion = jwt(hub, { ...claimsNow(set), sub: 'mallory' })
+    expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
+    expect(set.failures).toMatchObject([{ reason: 'assertion_subject_refused', cause: undefined }])
+    expect(refusalOf(await set.flow.request(desk, fields(jwt(hub, { ...claimsNow(set), aud: 'x' }))))).toBe(
+      '400 invalid_grant',
+    )
+    expect(set.failures).toMatchObject([{}, { reason: 'assertion_audience_wrong', cause: undefined }])
+  })
+
+  test('stands in the metadata where it is switched on', async () => {
+    expect(await offered(open(stage))).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
+    expect(await offered(stage())).not.toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
+  })
+})
+
+describeOnEveryStore('Keys that an issuer publishes', (stage) => {
+  let server: KeyServer
+  beforeEach(async () => {
+    server = new KeyServer()
+    await server.start()
+  })
+  afterEach(() => server.stop())
+
+  const openWithServer = () =>
+    open(stage, [
+      jwtBearer({
+        issuers: [{ issuer: hub.issuer, jwks_uri: server.uri }],
+        audience,
+        resourceOwner: () => 'alice',
+      }),
+    ])
+
+  test('may change: a new key is good soon, an old one not for long', async () => {
+    server.publish(hub.jwk)
+    const set = openWithServer()
+    const ask = (by: typeof hub) => set.flow.request(desk, fields(jwt(by, claimsNow(set))))
+    tokensOf(await ask(hub))
+    server.publish(hubOnCurve.jwk)
+    set.clock.advance(10)
+    tokensOf(await ask(hubOnCurve))
+    expect(refusalOf(await ask(hub))).toBe('400 invalid_grant')
+    expect(server.requests).toBe(2)
+  })
+
+  test('that cannot be had are no fault of the assertion, which is good when they can', async () => {
+    server.say((_request, response) => void response.writeHead(503).end())
+    const set = openWithServer()
+    const request = fields(jwt(hub, claimsNow(set)))
+    const response = await set.flow.request(desk, request)
+    expect(refusalOf(response)).toBe('400 temporarily_unavailable')
+    expect(response.get('Retry-After')).toBe('1')
+    expect(set.failures).toMatchObject([
+      {
+        reason: 'assertion_keys_unavailable',
+        cause: { message: `${server.uri} answers with status 503.` },
+      },
+    ])
+    server.publish(hub.jwk)
+    set.clock.advance(10)
+    tokensOf(await set.flow.request(desk, request))
+  })
+})

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+
+/** An issuer's own web server, which answers as the test tells it to. */
+export class KeyServer {
+  /** How often anybody asked. */
+  requests = 0
+  private answer: RequestListener = (_request, response) => void response.end()
+  private readonly server: Server = createServer((request, response) => {
+    this.requests += 1
+    this.answer(request, response)
+  })
+
+  async start(): Promise<void> {
+    this.server.listen(0, '127.0.0.1')
+    await once(this.server, 'listening')
+  }
+
+  get uri(): string {
+    const address = this.server.address()
+    if (address === null || typeof address === 'string') throw new Error('The key server does not listen.')
+    return `http://127.0.0.1:${address.port}/jwks.json`
+  }
+
+  /** From now on it publishes these keys. */
+  publish(...keys: readonly object[]): void {
+    this.sayJson({ keys })
+  }
+
+  sayJson(value: unknown): void {
+    this.say((_request, response) => void response.end(JSON.stringify(value)))
+  }
+
+  say(answer: RequestListener): void {
+    this.answer = answer
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections()
+    this.server.close()
+    await once(this.server, 'close')
+  }
+}

@@ -1,0 +1,181 @@
+import {
+  FetchedKeys,
+  maximumAge,
+  maximumSize,
+  pause,
+} from '../../../../lib/token-endpoint/grant-types/jwt-bearer/fetched-keys'
+import { verifyJwt } from '../../../../lib/token-endpoint/grant-types/jwt-bearer/verify-jwt'
+import {
+  audience,
+  claimsAt,
+  hub,
+  hubOnCurve,
+  jwt,
+  signer,
+  type Signer,
+} from '../../../support/assertions/jwt'
+import { KeyServer } from '../../../support/assertions/key-server'
+import { noon } from '../../../support/authorization/circumstances'
+import { refusalOf } from '../../../support/rooms/refused'
+
+let server: KeyServer
+let elsewhere: KeyServer
+beforeEach(async () => {
+  server = new KeyServer()
+  elsewhere = new KeyServer()
+  await Promise.all([server.start(), elsewhere.start()])
+})
+afterEach(() => Promise.all([server.stop(), elsewhere.stop()]))
+
+/** Presents tokens of one issuer, whose keys are at the server, so many seconds after noon. */
+function desk(uri = server.uri) {
+  const terms = {
+    issuers: new Map([[hub.issuer, new FetchedKeys(uri)]]),
+    audience: [audience],
+    clockTolerance: 30,
+    algorithms: ['RS256', 'ES256'],
+  }
+  return (by: Signer, later = 0) => {
+    const now = noon + later
+    return verifyJwt(jwt(by, claimsAt(now)), now, terms)
+  }
+}
+
+const unavailable = { code: 'temporarily_unavailable', reason: 'assertion_keys_unavailable' }
+const unknown = { code: 'invalid_grant', reason: 'assertion_key_unknown' }
+const sound = { subject: 'alice@issuer.example' }
+
+describe('A published JWK set', () => {
+  test('is fetched at first use, once for many requests at once, and kept', async () => {
+    server.publish(hub.jwk)
+    const present = desk()
+    expect(server.requests).toBe(0)
+    expect(await Promise.all(Array.from({ length: 20 }, () => present(hub)))).toHaveLength(20)
+    await present(hub, maximumAge - 1)
+    expect(server.requests).toBe(1)
+  })
+
+  test('is fetched again when an assertion names a key that is new', async () => {
+    server.publish(hub.jwk)
+    const present = desk()
+    await present(hub)
+    server.publish(hub.jwk, hubOnCurve.jwk)
+    expect(await present(hubOnCurve, pause)).toMatchObject(sound)
+    expect(await present(hub, pause)).toMatchObject(sound)
+    expect(server.requests).toBe(2)
+  })
+
+  test('is fetched for an unknown key once within the pause, however many name one', async () => {
+    server.publish(hub.jwk)
+    const present = desk()
+    await present(hub)
+    for (const later of [0, pause - 1]) expect(await refusalOf(present(hubOnCurve, later))).toEqual(unknown)
+    expect(server.requests).toBe(1)
+    const many = Array.from({ length: 20 }, () => refusalOf(present(hubOnCurve, pause)))
+    expect(new Set((await Promise.all(many)).map(({ reason }) => reason))).toEqual(new Set([unknown.reason]))
+    expect(server.requests).toBe(2)
+  })
+
+  test('no longer vouches for a key that its issuer took out, after ten minutes', async () => {
+    server.publish(hub.jwk)
+    const present = desk()
+    await present(hub)
+    server.publish(hubOnCurve.jwk)
+    expect(await present(hub, maximumAge - 1)).toMatchObject(sound)
+    expect(await refusalOf(present(hub, maximumAge))).toEqual(unknown)
+  })
+
+  test('is asked for what it is: JSON, without anything that says who asks for whom', async () => {
+    let accept: string | undefined
+    server.say((request, response) => {
+      accept = request.headers.accept
+      response.end(JSON.stringify({ keys: [hub.jwk] }))
+    })
+    await desk()(hub)
+    expect(accept).toBe('application/jwk-set+json, application/json')
+  })
+
+  test('lends no key that is weak, secret, symmetric or broken, and the good ones all the same', async () => {
+    const weak = signer(hub.issuer, 'weak', 'RS256', 1024)
+    const lost = signer(hub.issuer, 'lost')
+    const forEncryption = signer(hub.issuer, 'encryption')
+    server.publish(
+      weak.jwk,
+      { ...lost.privateKey.export({ format: 'jwk' }), kid: 'lost' },
+      { kty: 'oct', k: 'AAAA', kid: 'oct' },
+      { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'off-the-curve' },
+      { ...forEncryption.jwk, use: 'enc' },
+      { kty: 'unheard-of' },
+      hub.jwk,
+    )
+    const present = desk()
+    for (const by of [weak, lost, forEncryption]) expect(await refusalOf(present(by))).toEqual(unknown)
+    expect(await present(hub)).toMatchObject(sound)
+  })
+})
+
+describe('A JWK set that cannot be had refuses nobody for good:', () => {
+  test.each<[string, (told: KeyServer) => void]>([
+    [
+      'status 500',
+      (told) => told.say((_request, response) => void response.writeHead(500).end('{"keys":[]}')),
+    ],
+    ['status 404', (told) => told.say((_request, response) => void response.writeHead(404).end())],
+    ['nothing', (told) => told.say((_request, response) => void response.end())],
+    ['no JSON', (told) => told.say((_request, response) => void response.end('<html>'))],
+    ['a list', (told) => told.sayJson([hub.jwk])],
+    ['keys that are no list', (told) => told.sayJson({ keys: { 0: hub.jwk } })],
+    ['null', (told) => told.sayJson(null)],
+    ['more than 256 KiB', (told) => told.sayJson({ keys: [hub.jwk], more: 'a'.repeat(maximumSize) })],
+    ['a connection that breaks', (told) => told.say((request) => void request.socket.destroy())],
+    [
+      'a body that breaks off',
+      (told) =>
+        told.say((request, response) => {
+          response.writeHead(200, { 'Content-Length': 1000 }).write('{"keys":[')
+          setImmediate(() => request.socket.destroy())
+        }),
+    ],
+    ['silence', (told) => told.say(() => {})],
+  ])('%s', async (_, tell) => {
+    tell(server)
+    expect(await refusalOf(desk()(hub))).toEqual(unavailable)
+  })
+
+  test('a redirect, even to a good set', async () => {
+    elsewhere.publish(hub.jwk)
+    server.say((_request, response) => void response.writeHead(302, { Location: elsewhere.uri }).end())
+    expect(await refusalOf(desk()(hub))).toEqual(unavailable)
+    expect(elsewhere.requests).toBe(0)
+  })
+
+  test('no server at all, and the event has the cause', async () => {
+    const gone = new KeyServer()
+    await gone.start()
+    const { uri } = gone
+    await gone.stop()
+    const present = desk(uri)
+    expect(await refusalOf(present(hub))).toEqual(unavailable)
+    await expect(present(hub)).rejects.toHaveProperty('cause.message', 'fetch failed')
+  })
+
+  test('is not asked for again within the pause, and then is', async () => {
+    server.sayJson('garbage')
+    const present = desk()
+    for (const later of [0, 0, pause - 1]) expect(await refusalOf(present(hub, later))).toEqual(unavailable)
+    expect(server.requests).toBe(1)
+    server.publish(hub.jwk)
+    expect(await present(hub, pause)).toMatchObject(sound)
+  })
+
+  test('leaves the keys that are known, for ten minutes, and says of others that it cannot tell', async () => {
+    server.publish(hub.jwk)
+    const present = desk()
+    await present(hub)
+    server.sayJson('garbage')
+    expect(await refusalOf(present(hubOnCurve, pause))).toEqual(unavailable)
+    expect(await present(hub, pause)).toMatchObject(sound)
+    expect(await present(hub, maximumAge - 1)).toMatchObject(sound)
+    expect(await refusalOf(present(hub, maximumAge))).toEqual(unavailable)
+  })
+})

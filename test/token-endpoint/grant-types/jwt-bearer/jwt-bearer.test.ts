@@ -1,0 +1,153 @@
+import { ConfigurationError, jwtBearer, type Mistake } from '../../../../lib/index'
+import { hub, issuers, partner, signer } from '../../../support/assertions/jwt'
+
+// A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
+const javascript: { make(options: unknown): unknown } = { make: jwtBearer }
+const canonical = { issuers, audience: 'https://as.example', resourceOwner: () => 'alice' }
+
+function mistakesIn(options: unknown): readonly Mistake[] {
+  try {
+    javascript.make(options)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.mistakes
+    throw error
+  }
+  return []
+}
+const pathsWith = (bend: object) => mistakesIn({ ...canonical, ...bend }).map(({ path }) => path)
+const withKeys = (...keys: readonly unknown[]) => ({ issuers: [{ issuer: hub.issuer, jwks: { keys } }] })
+const withUri = (jwks_uri: unknown) => ({ issuers: [{ issuer: hub.issuer, jwks_uri }] })
+
+describe('jwtBearer()', () => {
+  it('is a grant type by the name that RFC 7523 2.1 gives it, and reads an assertion and a scope', () => {
+    expect(jwtBearer(canonical)).toMatchObject({
+      name: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      parameters: ['assertion', 'scope'],
+    })
+  })
+
+  it.each([undefined, null, 'options', []])('lists what is missing in %j', (options) => {
+    expect(mistakesIn(options).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['issuers', 'audience', 'resourceOwner']),
+    )
+  })
+
+  it('lists every mistake at once, each with its path and cure', () => {
+    const broken = {
+      issuers: [{ issuer: hub.issuer }, { issuer: '', jwks: {} }],
+      audience: [],
+      algorithm: 'RS256',
+    }
+    expect(mistakesIn(broken)).toEqual([
+      { path: 'issuers[0].jwks', problem: 'or jwks_uri must be given, and not both.' },
+      { path: 'issuers[1].issuer', problem: 'must be the iss of its assertions.' },
+      {
+        path: 'issuers[1].jwks',
+        problem: 'must be a JWK set with a public key for signatures: { keys: [...] }.',
+      },
+      { path: 'audience', problem: 'must be the issuer of this server.' },
+      {
+        path: 'resourceOwner',
+        problem:
+          'is missing: it must be a function of an assertion and a client that returns a subject, or undefined to refuse.',
+      },
+      {
+        path: 'algorithm',
+        problem:
+          'is not known here; the known names are algorithms, audience, clockTolerance, issuers, maximumLifetime, resourceOwner.',
+      },
+    ])
+  })
+
+  it.each([
+    [{ issuers: [] }, 'issuers'],
+    [{ issuers: hub.issuer }, 'issuers'],
+    [{ issuers: [hub.issuer] }, 'issuers[0]'],
+    [{ issuers: [...issuers, issuers[0]] }, 'issuers[2].issuer'],
+    [{ issuers: [{ ...issuers[0], jwks_uri: 'https://issuer.example/jwks.json' }] }, 'issuers[0].jwks'],
+    [{ issuers: [{ ...issuers[0], keys: [] }] }, 'issuers[0].keys'],
+    [{ audience: '' }, 'audience'],
+    [{ audience: [''] }, 'audience'],
+    [{ audience: 7 }, 'audience'],
+    [{ resourceOwner: 'alice' }, 'resourceOwner'],
+    [{ clockTolerance: -1 }, 'clockTolerance'],
+    [{ clockTolerance: 301 }, 'clockTolerance'],
+    [{ clockTolerance: NaN }, 'clockTolerance'],
+    [{ clockTolerance: '30' }, 'clockTolerance'],
+    [{ maximumLifetime: 0 }, 'maximumLifetime'],
+    [{ maximumLifetime: Infinity }, 'maximumLifetime'],
+    [{ algorithms: [] }, 'algorithms'],
+    [{ algorithms: 'RS256' }, 'algorithms'],
+    [{ algorithms: ['RS256', 'none'] }, 'algorithms'],
+    [{ algorithms: ['HS256'] }, 'algorithms'],
+    [{ algorithms: ['__proto__'] }, 'algorithms'],
+  ])('refuses %j at %s', (bend, path) => {
+    expect(pathsWith(bend)).toContain(path)
+  })
+
+  it.each([
+    [{ audience: ['https://as.example', 'https://as.example/token'] }],
+    [{ clockTolerance: 0 }],
+    [{ clockTolerance: 300, maximumLifetime: 86_400 }],
+    [{ algorithms: ['EdDSA'] }],
+  ])('takes %j', (bend) => {
+    expect(pathsWith(bend)).toEqual([])
+  })
+
+  describe('a JWK set that is given', () => {
+    it('holds no private key', () => {
+      const privateKey = { ...hub.privateKey.export({ format: 'jwk' }), kid: 'x' }
+      expect(mistakesIn({ ...canonical, ...withKeys(hub.jwk, privateKey) })).toEqual([
+        {
+          path: 'issuers[0].jwks.keys[1]',
+          problem: 'holds a secret, such as d or k: give the public key only, and treat this one as lost.',
+        },
+      ])
+    })
+
+    it.each([
+      ['a symmetric key', { kty: 'oct', k: 'c2VjcmV0' }],
+      ['a private key for encryption', { ...partner.privateKey.export({ format: 'jwk' }), use: 'enc' }],
+      ['a public key with a stray d', { ...hub.jwk, d: undefined }],
+      ['a key without kty', { ...hub.jwk, kty: undefined }],
+      ['a key of unknown kty', { ...hub.jwk, kty: 'DSA' }],
+      ['a key off its curve', { ...partner.jwk, x: hub.jwk['n'] }],
+      ['an RSA key of 1024 bits', signer(hub.issuer, 'weak', 'RS256', 1024).jwk],
+      ['a PEM text', hub.publicKey.export({ type: 'spki', format: 'pem' })],
+      ['null', null],
+    ])('holds no %s', (_, key) => {
+      expect(pathsWith(withKeys(hub.jwk, key))).toEqual(['issuers[0].jwks.keys[1]'])
+    })
+
+    it('may hold keys that are not for signatures, but not them alone', () => {
+      const others = [
+        { ...partner.jwk, use: 'enc' },
+        { ...partner.jwk, key_ops: ['deriveBits'] },
+        { ...partner.jwk, key_ops: 'verify' },
+      ]
+      expect(pathsWith(withKeys(...others, hub.jwk))).toEqual([])
+      expect(pathsWith(withKeys(...others))).toEqual(['issuers[0].jwks'])
+      expect(pathsWith(withKeys())).toEqual(['issuers[0].jwks'])
+    })
+  })
+
+  it.each(['https://issuer.example/jwks.json?v=1', 'http://127.0.0.1:4000/jwks', 'http://localhost/jwks'])(
+    'takes keys from %s',
+    (uri) => expect(pathsWith(withUri(uri))).toEqual([]),
+  )
+
+  it.each([
+    'http://issuer.example/jwks.json',
+    'http://127.0.0.1.evil.example/jwks',
+    'https://ada:secret@issuer.example/jwks',
+    'https://issuer.example/jwks#keys',
+    'file:///etc/jwks.json',
+    'data:application/json,{}',
+    '/jwks.json',
+    'https://issuer.example/j wks',
+    '',
+    7,
+  ])('takes no keys from %j', (uri) => {
+    expect(pathsWith(withUri(uri))).toEqual(['issuers[0].jwks_uri'])
+  })
+})
