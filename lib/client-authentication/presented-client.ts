@@ -10,6 +10,8 @@ const neverInQuery = [
   'code_verifier',
   'refresh_token',
   'password',
+  'subject_token',
+  'actor_token',
 ]
 
 /**

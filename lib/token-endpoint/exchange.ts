@@ -1,5 +1,6 @@
 import type { Circumstances } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
+import { findAccess } from '../authorization/find-access'
 import { issueDirectly, type Issued } from '../authorization/issue'
 import type { Client } from '../protocol/client'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
@@ -39,8 +40,16 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   const now = circumstances()
-  const request = { client, parameters, circumstances: now, defaultScope, address, counters }
-  return tokenResponse(await settle(client, await grantType.prove(request), store, now), tokenType, now.now)
+  const proof = await grantType.prove({
+    client,
+    parameters,
+    circumstances: now,
+    defaultScope,
+    address,
+    counters,
+    findAccess: (accessToken) => findAccess(store, accessToken, now.now),
+  })
+  return { ...proof.members, ...tokenResponse(await settle(client, proof, store, now), tokenType, now.now) }
 }
 
 async function settle(

@@ -14,7 +14,7 @@ const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
   .map((file) => readFileSync(join(lib, file), 'utf8'))
 
 const factory =
-  /\b(?:invalid(?:Request|Client|Grant|Scope)|unauthorizedClient|unsupported(?:GrantType|ResponseType)|accessDenied|serverError|temporarilyUnavailable)\(/g
+  /\b(?:invalid(?:Request|Client|Grant|Scope|Target)|unauthorizedClient|unsupported(?:GrantType|ResponseType)|accessDenied|serverError|temporarilyUnavailable)\(/g
 const called = new RegExp(`${factory.source}\\s*(?:reason|'\\w+'),\\s*(['"\`])(.*?)\\1`, 'gs')
 const defined = /\bdescription(?: =|:) (['"`])(.*?)\1/g
 
