@@ -11,6 +11,18 @@ export {
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
 export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'
+export { tokenExchange } from './token-endpoint/grant-types/token-exchange/token-exchange'
+export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange-options'
+export type {
+  ExchangeApproval,
+  ExchangePolicy,
+  ExchangeRequest,
+} from './token-endpoint/grant-types/token-exchange/policy'
+export type {
+  SecurityToken,
+  SecurityTokenClaims,
+  VerifySecurityToken,
+} from './token-endpoint/grant-types/token-exchange/security-token'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'
@@ -33,6 +45,7 @@ export {
 } from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 
+export type { FoundAccess } from './authorization/find-access'
 export type { Access } from './authorization/present-access-token'
 export type { ClientStrategy } from './passport/client-strategy'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
@@ -48,6 +61,7 @@ export {
   invalidGrant,
   invalidRequest,
   invalidScope,
+  invalidTarget,
   OAuthError,
   serverError,
   temporarilyUnavailable,
