@@ -26,7 +26,11 @@ const types = [
   'ErrorView',
   'Extension',
   'ExtensionRequest',
+  'ExchangeApproval',
+  'ExchangePolicy',
+  'ExchangeRequest',
   'Failure',
+  'FoundAccess',
   'GeneratedClientSecret',
   'GrantType',
   'ImplicitOptions',
@@ -54,8 +58,12 @@ const types = [
   'ResponseType',
   'ResponseTypeTerms',
   'Scope',
+  'SecurityToken',
+  'SecurityTokenClaims',
   'StoredAuthorization',
+  'TokenExchangeOptions',
   'TokenRequest',
+  'VerifySecurityToken',
 ]
 
 const values = [
@@ -78,6 +86,7 @@ const values = [
   'invalidGrant',
   'invalidRequest',
   'invalidScope',
+  'invalidTarget',
   'issueAccessToken',
   'mayRefresh',
   'memoryCounters',
@@ -85,6 +94,7 @@ const values = [
   'redisStore',
   'serverError',
   'temporarilyUnavailable',
+  'tokenExchange',
   'tooManyAttempts',
   'unauthorizedClient',
 ]

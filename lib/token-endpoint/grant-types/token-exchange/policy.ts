@@ -36,7 +36,7 @@ export interface ExchangeApproval {
 }
 
 /**
- * Decides about an exchange: undefined refuses it. It may throw `invalidTarget(...)` or another OAuth error of its own.
+ * Decides about an exchange: undefined refuses it. It may throw an OAuth error of its own, such as `invalidTarget`.
  */
 export type ExchangePolicy = (
   request: ExchangeRequest,
