@@ -4,11 +4,13 @@ import { consentFormOf } from '../support/flows/consent-form'
 import type { Stage } from '../support/flows/every-store'
 import { authorizationRequest, formOf, redemption, type Fields } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
+import { actingAs, accessTokenType, exchangeOf, exchanging, service } from '../support/flows/token-exchange'
 import { outcomeOf } from '../support/flows/outcome'
 
 /** A good request of some kind, and how it is sent. */
 interface Kind {
   readonly good: string
+  readonly options?: Parameters<typeof memoryStage>[0]
   readonly fields: (set: Stage) => Promise<Fields>
   /** Sends the form; a large one does not fit into a URI. */
   readonly send: (set: Stage, form: string) => Promise<readonly Response[]>
@@ -65,6 +67,18 @@ const itself: Kind = {
   send: asToken,
 }
 
+const exchange: Kind = {
+  good: 'tokens',
+  options: exchanging(),
+  fields: async ({ flow }) => ({
+    ...inBody(service),
+    ...exchangeOf((await flow.tokens(photoBook)).accessToken, await actingAs(flow)),
+    requested_token_type: accessTokenType,
+    scope: 'photos:read',
+  }),
+  send: asToken,
+}
+
 const page = 'page 400 invalid_request'
 const redirect = 'redirect invalid_request'
 const invalid = '400 invalid_request'
@@ -101,6 +115,12 @@ const table: readonly (readonly [
   ['client credentials', itself, 'client_id', invalid, invalid, stranger],
   ['client credentials', itself, 'client_secret', stranger, invalid, stranger],
   ['client credentials', itself, 'scope', scope, invalid, scope],
+  ['exchange', exchange, 'subject_token', invalid, invalid, invalid],
+  ['exchange', exchange, 'subject_token_type', invalid, invalid, invalid],
+  ['exchange', exchange, 'actor_token', invalid, invalid, invalid],
+  ['exchange', exchange, 'actor_token_type', invalid, invalid, invalid],
+  ['exchange', exchange, 'requested_token_type', 'tokens', invalid, invalid],
+  ['exchange', exchange, 'scope', 'tokens', invalid, scope],
 ]
 
 type Spell = (name: string, value: string) => string
@@ -134,8 +154,8 @@ const asGood: readonly [string, Spell][] = [
 ]
 
 /** What comes of a good request in which one parameter is spelt in another way. */
-async function outcomesOf({ fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
-  const set = memoryStage()
+async function outcomesOf({ fields, send, options }: Kind, name: string, spell: Spell): Promise<string[]> {
+  const set = memoryStage(options)
   const good = await fields(set)
   const spelt = spell(name, good[name] ?? '')
   return (await send(set, `${formOf({ ...good, [name]: undefined })}&${spelt}`)).map(outcomeOf)

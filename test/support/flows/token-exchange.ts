@@ -1,7 +1,6 @@
 import { tokenExchange, type AuthorizationServerOptions, type ExchangePolicy } from '../../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from './clients'
-import type { Fields } from './flow'
-import type { Flow } from './flow'
+import type { Fields, Flow } from './flow'
 import { tokensOf } from './tokens'
 
 export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
