@@ -207,12 +207,13 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
   })
 
   test('a token in the query', async () => {
-    const { flow } = stage(exchanging())
+    const { flow, failures } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
-    for (const name of ['subject_token', 'actor_token'])
-      expect(refusalOf(await flow.request(service, {}, `/token?${name}=${accessToken}`))).toBe(
-        '400 invalid_request',
-      )
+    for (const name of ['subject_token', 'actor_token']) {
+      const response = await flow.request(service, exchangeOf(accessToken), `/token?${name}=${accessToken}`)
+      expect(refusalOf(response)).toBe('400 invalid_request')
+      expect(failures.at(-1)?.reason).toBe('credential_in_query')
+    }
   })
 
   test('for now, while the store is in trouble', async () => {
