@@ -21,11 +21,13 @@ async function exchanged(bend: Fields, behind = ''): Promise<Response> {
   return flow.submit('/token', `${formOf(exchangeOf(accessToken, bend))}&${inBody}${behind}`)
 }
 
+/** The grant types in the metadata of a server. */
+async function offered(options: Parameters<typeof memoryStage>[0] = {}): Promise<unknown> {
+  const { body } = await memoryStage(options).flow.open('/.well-known/oauth-authorization-server')
+  return body.grant_types_supported
+}
+
 test('[TOK-10] token exchange has an absolute URI for its name, and metadata says so where it is on', async () => {
-  const offered = async (options = {}): Promise<unknown> => {
-    const { body } = await memoryStage(options).flow.open('/.well-known/oauth-authorization-server')
-    return body.grant_types_supported
-  }
   expect(URL.canParse(tokenExchangeName)).toBe(true)
   expect(await offered(exchanging())).toContain(tokenExchangeName)
   expect(await offered()).not.toContain(tokenExchangeName)
