@@ -34,6 +34,18 @@ export type { Limit, LimitOption } from './attempts/limit'
 export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion/assertion'
 export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
 export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/trusted-issuer'
+export { tokenExchange } from './token-endpoint/grant-types/token-exchange/token-exchange'
+export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange-options'
+export type {
+  ExchangeApproval,
+  ExchangePolicy,
+  ExchangeRequest,
+} from './token-endpoint/grant-types/token-exchange/policy'
+export type {
+  SecurityToken,
+  SecurityTokenClaims,
+  VerifySecurityToken,
+} from './token-endpoint/grant-types/token-exchange/security-token'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'
@@ -63,6 +75,7 @@ export { dropOldClientSecrets, rotateClientSecret } from './registration/client-
 export { disableClient, enableClient } from './registration/disable-client'
 export { registerClient, type ClientMetadata, type IssuedCredentials } from './registration/register-client'
 
+export type { FoundAccess } from './authorization/find-access'
 export type { Access } from './authorization/present-access-token'
 export type { ClientStrategy } from './passport/client-strategy'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
@@ -79,6 +92,7 @@ export {
   invalidGrant,
   invalidRequest,
   invalidScope,
+  invalidTarget,
   OAuthError,
   serverError,
   temporarilyUnavailable,

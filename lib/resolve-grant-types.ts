@@ -1,5 +1,5 @@
 import { isRecord, isText, isTexts, type Reading } from './protocol/configuration'
-import { hasUriCharacters } from './protocol/uri'
+import { isAbsoluteUri } from './protocol/uri'
 import type { GrantType } from './token-endpoint/grant-type'
 
 const key = 'grantTypes'
@@ -28,12 +28,11 @@ export function resolveGrantTypes(reading: Reading): readonly GrantType[] {
   return Object.freeze([...given])
 }
 
-const isAbsoluteUri = (name: string) => hasUriCharacters(name) && URL.canParse(name)
-
 const isGrantTypes = (value: unknown): value is readonly GrantType[] =>
   Array.isArray(value) && value.every(isGrantType)
 const isGrantType = (value: unknown): value is GrantType =>
   isRecord(value) &&
   isText(value['name']) &&
   isTexts(value['parameters']) &&
-  typeof value['prove'] === 'function'
+  typeof value['prove'] === 'function' &&
+  ['function', 'undefined'].includes(typeof value['introspect'])

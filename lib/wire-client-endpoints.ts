@@ -11,8 +11,10 @@ import { credentialSourcesOf } from './express/credential-sources'
 import { introspect } from './introspection-endpoint/introspect'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
+import type { Bindings, Json } from './protocol/bindings'
 import { revoke } from './revocation-endpoint/revoke'
 import { exchange, type TokenEndpoint } from './token-endpoint/exchange'
+import type { GrantType } from './token-endpoint/grant-type'
 import { authorizationCode } from './token-endpoint/grant-types/authorization-code'
 import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
 import { refreshToken } from './token-endpoint/grant-types/refresh-token'
@@ -43,7 +45,12 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     return { edge, path, handler: clientEndpoint(edge, answer) }
   }
   const tokens = tokenEndpoint(wiring)
-  const introspection = { issuer, store, now: () => circumstances().now }
+  const introspection = {
+    issuer,
+    store,
+    describe: (bindings: Bindings) => describe(bindings, settings.grantTypes),
+    now: () => circumstances().now,
+  }
   return {
     proof,
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
@@ -66,6 +73,14 @@ function clientProof({
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const verification = new ClientVerification(methods, findClient, credentialSourcesOf)
   return { methods, verification, strategies: clientStrategies([...methods, none], verification) }
+}
+
+function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonly<Record<string, Json>> {
+  const described = grantTypes.map((grantType) => {
+    const kept = Object.hasOwn(bindings, grantType.name) ? bindings[grantType.name] : undefined
+    return kept === undefined ? {} : grantType.introspect?.(kept)
+  })
+  return Object.assign({}, ...described)
 }
 
 function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): TokenEndpoint {

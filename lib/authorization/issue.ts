@@ -122,9 +122,27 @@ export interface ProvenGrant {
   readonly tokenType: string
   readonly refreshToken: boolean
   readonly bindings: Bindings
+  /**
+   * When what was proven ends, in seconds since the epoch: the access token ends then at the latest, and no refresh
+   * token comes, which would outlive it. Left out: the server's lifetimes say it all.
+   */
+  readonly expiresAt?: number
 }
 
 /** Begins an authorization with tokens at once. */
 export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  return issue(withoutTokens({ ...grant, id: createId(circumstances.random) }), grant, circumstances)
+  const authorization = withoutTokens({ ...grant, id: createId(circumstances.random) })
+  if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
+  const { scope, expiresAt } = grant
+  return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))
+}
+
+function endingAt(end: number, circumstances: Circumstances): Circumstances {
+  const { now, lifetimes } = circumstances
+  if (!Number.isSafeInteger(end) || end <= now)
+    throw new RangeError('A grant type has proven a grant whose expiresAt is no whole second to come.')
+  return {
+    ...circumstances,
+    lifetimes: { ...lifetimes, accessToken: Math.min(lifetimes.accessToken, end - now) },
+  }
 }

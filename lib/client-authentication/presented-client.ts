@@ -13,6 +13,9 @@ const neverInQuery = [
   'refresh_token',
   'username',
   'password',
+  'subject_token',
+  'actor_token',
+  'assertion',
 ]
 
 /**

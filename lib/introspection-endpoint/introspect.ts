@@ -1,5 +1,7 @@
-import { presentAccessToken, type Access } from '../authorization/present-access-token'
+import { findAccess } from '../authorization/find-access'
+import type { Access } from '../authorization/present-access-token'
 import { presentRefreshToken } from '../authorization/present-refresh-token'
+import type { Bindings, Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { unauthorizedClient } from '../protocol/oauth-error'
@@ -11,6 +13,8 @@ import { inactive, introspectionOf, type Introspection } from './introspection'
 export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
+  /** What is added about what an authorization keeps. */
+  readonly describe: (bindings: Bindings) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
   readonly now: () => number
 }
@@ -29,18 +33,16 @@ export async function introspect(
   if (!client.may_introspect)
     throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
   const token = parameters.require('token')
-  const { issuer } = endpoint
-  const access = await accessBy(endpoint, token)
-  if (access !== undefined) return introspectionOf(access, { issuer, tokenType: access.tokenType })
+  const { issuer, store, now, describe } = endpoint
+  const found = await findAccess(store, token, now())
+  if (found !== undefined)
+    return {
+      ...describe(found.bindings),
+      ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
+    }
   const refresh = await refreshBy(endpoint, token)
   // A refresh token is no business of anybody but the client that holds it.
   return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
-}
-
-async function accessBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {
-  const id = credentialId('accessToken', token)
-  if (id === undefined) return undefined
-  return presentAccessToken((await store.find(id))?.authorization, token, now())?.access
 }
 
 async function refreshBy({ store, now }: IntrospectionEndpoint, token: string): Promise<Access | undefined> {

@@ -1,9 +1,10 @@
-/** The error codes of the interface, for both endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2). */
+/** The error codes, for both endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` of RFC 8693 2.2.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -65,6 +66,8 @@ export const invalidClient = refusal('invalid_client')
 export const invalidGrant = refusal('invalid_grant')
 /** The scope is malformed, unknown or more than may be had. */
 export const invalidScope = refusal('invalid_scope')
+/** The resource or audience that a token is asked for is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
+export const invalidTarget = refusal('invalid_target')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = refusal('unauthorized_client')
 /** The server knows no such grant type. */

@@ -7,7 +7,8 @@ import { invalidRequest } from './oauth-error'
  * and 3.2), one that is read refuses the request.
  */
 export class Parameters {
-  private readonly values = new Map<string, string>()
+  /** In the order of the request; more than one for a name that is included more than once. */
+  private readonly values = new Map<string, string[]>()
   private readonly faults = new Map<string, string>()
 
   private constructor() {}
@@ -29,20 +30,22 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      else parameters.spoil(name, 'is included more than once')
+      // A list of one is a name in brackets: what is sent once comes as text.
+      else if (Array.isArray(value) && value.length > 1 && value.every(isString))
+        for (const one of value) parameters.add(name, one)
+      else parameters.faults.set(name, repeated)
     }
     return parameters
   }
 
   private add(name: string, value: string | undefined): void {
-    if (this.mentions(name)) this.spoil(name, 'is included more than once')
-    else if (value === undefined) this.spoil(name, 'is not form encoded in UTF-8')
-    else this.values.set(name, value)
+    if (value === undefined) this.faults.set(name, undecodable)
+    else if (!this.values.has(name)) this.values.set(name, [value])
+    else this.values.get(name)?.push(value)
   }
 
-  private spoil(name: string, fault: string): void {
-    this.values.delete(name)
-    this.faults.set(name, fault)
+  private faultOf(name: string): string | undefined {
+    return this.faults.get(name) ?? ((this.values.get(name)?.length ?? 0) > 1 ? repeated : undefined)
   }
 
   /**
@@ -51,9 +54,19 @@ export class Parameters {
    * @throws OAuthError `invalid_request` when the parameter is repeated or malformed.
    */
   get(name: string): string | undefined {
-    const fault = this.faults.get(name)
-    if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
-    return this.values.get(name) || undefined
+    refuse(name, this.faultOf(name))
+    return this.peek(name)
+  }
+
+  /**
+   * Every value of a parameter that may be included more than once, such as `resource` (RFC 8707 2), in the order of
+   * the request and none of them empty. Such a name does not stand in the list of what a repetition refuses.
+   *
+   * @throws OAuthError `invalid_request` when one of them is malformed.
+   */
+  all(name: string): readonly string[] {
+    refuse(name, this.faults.get(name))
+    return this.values.get(name)?.filter((value) => value !== '') ?? []
   }
 
   /** Like {@link get}, and refuses the request when there is no value. */
@@ -65,7 +78,7 @@ export class Parameters {
 
   /** Like {@link get}, but a faulty parameter counts as absent: for what an error answer itself needs. */
   peek(name: string): string | undefined {
-    return this.values.get(name) || undefined
+    return this.faultOf(name) === undefined ? this.values.get(name)?.[0] || undefined : undefined
   }
 
   /** Whether the request names the parameter at all, be it empty, repeated or malformed. */
@@ -80,9 +93,21 @@ export class Parameters {
 
   /** The sound parameters in form encoding, to ask the same thing once more. */
   format(): string {
-    return new URLSearchParams([...this.values]).toString()
+    const sound = new URLSearchParams()
+    for (const [name, [value = '']] of this.values)
+      if (this.faultOf(name) === undefined) sound.append(name, value)
+    return sound.toString()
   }
 }
+
+const repeated = 'is included more than once'
+const undecodable = 'is not form encoded in UTF-8'
+
+function refuse(name: string, fault: string | undefined): void {
+  if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
 
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text

@@ -6,6 +6,11 @@ export function hasUriCharacters(text: string): boolean {
   return characters.test(text)
 }
 
+/** Whether the text is an absolute URI of any scheme, as it stands. */
+export function isAbsoluteUri(text: string): boolean {
+  return hasUriCharacters(text) && URL.canParse(text)
+}
+
 /** Whether the text names a host after `//`; without, only a browser finds one. */
 export function namesHost(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)

@@ -1,5 +1,6 @@
 import type { Circumstances } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
+import { findAccess } from '../authorization/find-access'
 import { issueDirectly, type Issued } from '../authorization/issue'
 import type { Client } from '../protocol/client'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
@@ -32,7 +33,7 @@ export async function exchange(
   parameters: Parameters,
   address: string | undefined,
 ): Promise<TokenResponse> {
-  const { grantTypes, defaultScope, counters } = endpoint
+  const { grantTypes, defaultScope, counters, store } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined)
     throw unsupportedGrantType('grant_type_unknown', 'The grant type is not supported.')
@@ -40,8 +41,17 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   const circumstances = endpoint.circumstances()
-  const proof = await grantType.prove({ client, parameters, circumstances, defaultScope, address, counters })
-  return tokenResponse(await settle(endpoint, client, proof, circumstances), circumstances.now)
+  const proof = await grantType.prove({
+    client,
+    parameters,
+    circumstances,
+    defaultScope,
+    address,
+    counters,
+    findAccess: (accessToken) => findAccess(store, accessToken, circumstances.now),
+  })
+  const issued = await settle(endpoint, client, proof, circumstances)
+  return { ...proof.members, ...tokenResponse(issued, circumstances.now) }
 }
 
 async function settle(

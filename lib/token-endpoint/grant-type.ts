@@ -1,6 +1,8 @@
 import type { Circumstances } from '../authorization/circumstances'
+import type { FoundAccess } from '../authorization/find-access'
 import type { Issued, ProvenGrant } from '../authorization/issue'
 import type { Transition } from '../authorization/step'
+import type { Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
@@ -17,16 +19,20 @@ export interface TokenRequest {
   readonly address: string | undefined
   /** For failed attempts, and for what may be used once. */
   readonly counters: Counters
+  /** What an access token of this server stands for right now; undefined when it is unknown, expired or revoked. */
+  readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
 }
 
 /**
  * What a grant type proves. It issues nothing: tokens come from one place for all of them.
  *
- * `transition` is a move of an authorization that exists; `grant` begins one.
+ * `transition` is a move of an authorization that exists; `grant` begins one. `members` join the token response
+ * (RFC 6749 5.1); those of the framework stay what they are.
  */
-export type Proof =
+export type Proof = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
   | { readonly grant: Omit<ProvenGrant, 'clientId' | 'tokenType'> }
+)
 
 /** The door for grant types (RFC 6749 4.5 and 1.3). */
 export interface GrantType {
@@ -36,6 +42,11 @@ export interface GrantType {
   readonly parameters: readonly string[]
   /** @throws OAuthError when the request proves nothing. */
   prove(request: TokenRequest): Promise<Proof>
+  /**
+   * What introspection adds about an authorization that keeps something under the name of this grant type
+   * (RFC 7662 2.2); its own members stay what they are.
+   */
+  introspect?(kept: Json): Readonly<Record<string, Json>>
 }
 
 /** Whether a grant to this client comes with a refresh token: there is no magic scope for it. */

@@ -5,6 +5,7 @@ const factories = {
   invalid_client: errors.invalidClient,
   invalid_grant: errors.invalidGrant,
   invalid_scope: errors.invalidScope,
+  invalid_target: errors.invalidTarget,
   unauthorized_client: errors.unauthorizedClient,
   unsupported_grant_type: errors.unsupportedGrantType,
   unsupported_response_type: errors.unsupportedResponseType,

@@ -130,6 +130,31 @@ describe('Parameters', () => {
     expect(parameters.require('code')).toBe('x')
   })
 
+  it('gives every value of what may be included more than once, in order, and no empty one', () => {
+    const several = Parameters.parse('resource=b&resource=&x=1&resource=a&resource=b&one=c&none=')
+    expect(several.all('resource')).toEqual(['b', 'a', 'b'])
+    expect(several.all('one')).toEqual(['c'])
+    expect(several.all('none')).toEqual([])
+    expect(several.all('__proto__')).toEqual([])
+  })
+
+  it.each(['resource=a&resource=%zz', 'resource=%zz&resource=a', 'resource=%ff'])(
+    'refuses what may be included more than once when one is malformed: %s',
+    (text) => {
+      const { code, reason, description } = thrownBy(() => Parameters.parse(text).all('resource'))
+      expect({ code, reason }).toEqual({ code: 'invalid_request', reason: 'parameter_malformed' })
+      expect(description).toBe('The parameter resource is not form encoded in UTF-8.')
+    },
+  )
+
+  it('reads a repetition from a parsed body, which is a list of at least two texts', () => {
+    const body = { resource: ['b', 'a'], one: ['a'], nested: [['a'], 'b'], object: { a: 'b' } }
+    const parsedBody = Parameters.fromParsedBody(body)
+    expect(parsedBody.all('resource')).toEqual(['b', 'a'])
+    for (const name of ['one', 'nested', 'object'])
+      expect(thrownBy(() => parsedBody.all(name)).code).toBe('invalid_request')
+  })
+
   it('lets an error answer peek at what is sound', () => {
     expect(['code', 'empty', 'absent', 'twice', 'broken'].map((name) => parameters.peek(name))).toEqual([
       'x',

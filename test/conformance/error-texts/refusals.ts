@@ -1,12 +1,24 @@
 import type { Response } from 'supertest'
-import { implicit } from '../../../lib/index'
+import { implicit, jwtBearer, password, tokenExchange } from '../../../lib/index'
 import { bent, everyClient, nightlyReport, photoBook, photoPrint } from '../../support/flows/clients'
 import type { Stage } from '../../support/flows/every-store'
 import { authorizationRequest, basic, formOf, type Headers } from '../../support/flows/flow'
 import { memoryStage } from '../../support/flows/memory-stage'
+import { anyOwner, exchangeOf } from '../../support/flows/token-exchange'
+import { audience, issuers } from '../../support/assertions/jwt'
 
-/** A client that may ask about tokens. */
-const report = bent(nightlyReport, { client_id: 'report', may_introspect: true })
+const grantTypes = [
+  password({ verify: () => undefined }),
+  jwtBearer({ issuers, audience, resourceOwner: () => 'alice' }),
+  tokenExchange({ policy: anyOwner }),
+]
+
+/** A client that may ask about tokens, and use every grant that a host switches on. */
+const report = bent(nightlyReport, {
+  client_id: 'report',
+  may_introspect: true,
+  grant_types: ['client_credentials', ...grantTypes.map(({ name }) => name)],
+})
 /** A client whose answers come in the fragment. */
 const wall = bent(photoBook, {
   client_id: 'wall',
@@ -20,6 +32,7 @@ export function fullStage(options: Parameters<typeof memoryStage>[0] = {}): Stag
   return memoryStage({
     clients,
     responseTypes: [implicit()],
+    grantTypes,
     errorUri: 'https://docs.example/errors',
     ...options,
   })
@@ -41,6 +54,7 @@ export async function refusals(stage: Stage, value: string): Promise<readonly Re
   return [
     ...(await ofAuthorization(stage, value)),
     ...(await ofTokens(stage, value)),
+    ...(await ofFurtherGrants(stage, value)),
     ...(await ofFurtherEndpoints(stage, value)),
     ...(await ofGuard(stage, value)),
   ]
@@ -78,6 +92,19 @@ async function ofTokens({ flow }: Stage, value: string): Promise<readonly Respon
     await flow.open('/token'),
   ]
 }
+
+async function ofFurtherGrants({ flow }: Stage, value: string): Promise<readonly Response[]> {
+  const [byPassword, byAssertion] = grantTypes.map(({ name }) => name)
+  return [
+    await flow.request(report, { grant_type: byPassword, username: value, password: value, ...scoped }),
+    await flow.request(report, { grant_type: byAssertion, assertion: value, ...scoped }),
+    await flow.request(report, exchangeOf(value)),
+    await flow.request(report, exchangeOf(value, { resource: `${value}#` })),
+    await flow.request(report, exchangeOf('x', { subject_token_type: value })),
+  ]
+}
+
+const scoped = { scope: 'photos:read' }
 
 async function ofFurtherEndpoints({ flow }: Stage, value: string): Promise<readonly Response[]> {
   const paths = ['/revoke', '/introspect']

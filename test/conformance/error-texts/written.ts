@@ -53,7 +53,7 @@ function writtenBy(chooses: (node: Node, file: string) => boolean, argument: num
 }
 
 const calleeOf = ({ callee }: Node): Node | undefined => (isNode(callee) ? callee : undefined)
-const memberOf = (node: Node): string => valueOf(calleeOf(node)?.['property'])
+const asNode = (value: unknown): Node | undefined => (isNode(value) ? value : undefined)
 
 /** Every text that a factory is called with. */
 export const calls = writtenBy(
@@ -62,7 +62,13 @@ export const calls = writtenBy(
 )
 
 /** Every fault that a description of a parameter ends with. */
-export const faults = writtenBy((node) => node.type === 'CallExpression' && memberOf(node) === 'spoil', 1)
+export const faults: readonly Written[] = trees
+  .filter(({ file }) => file === join('protocol', 'parameters.ts'))
+  .flatMap(({ file, nodes }) =>
+    nodes
+      .filter(({ type, init }) => type === 'VariableDeclarator' && fixedText(asNode(init)) !== undefined)
+      .map(({ init }) => ({ file, text: fixedText(asNode(init)) })),
+  )
 
 /** Errors that are made around the factories. */
 export const aroundFactories = writtenBy(

@@ -1,7 +1,14 @@
 import { jwtBearer } from '../../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
-import { bent, nightlyReport } from '../../support/flows/clients'
+import { bent, nightlyReport, photoBook } from '../../support/flows/clients'
 import { oldBook, PasswordCheck, passwordRequest, withPassword } from '../../support/flows/password'
+import {
+  accessTokenType,
+  actingAs,
+  exchangeOf,
+  exchanging,
+  service,
+} from '../../support/flows/token-exchange'
 import { asToken, inBody, type Kind } from './requests'
 
 /** Requests by the grants that a host switches on. */
@@ -21,6 +28,18 @@ export const jwtAssertion: Kind = {
     ...inBody(vouching),
     grant_type: bearer.name,
     assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
+    scope: 'photos:read',
+  }),
+  send: asToken,
+}
+
+export const exchange: Kind = {
+  good: 'tokens',
+  options: exchanging(),
+  fields: async ({ flow }) => ({
+    ...inBody(service),
+    ...exchangeOf((await flow.tokens(photoBook)).accessToken, await actingAs(flow)),
+    requested_token_type: accessTokenType,
     scope: 'photos:read',
   }),
   send: asToken,

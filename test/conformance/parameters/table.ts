@@ -61,6 +61,12 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['password', grants.password, 'password', invalid, invalid, grant],
   ['JWT bearer', grants.jwtAssertion, 'assertion', invalid, invalid, grant],
   ['JWT bearer', grants.jwtAssertion, 'scope', scope, invalid, scope],
+  ['exchange', grants.exchange, 'subject_token', invalid, invalid, invalid],
+  ['exchange', grants.exchange, 'subject_token_type', invalid, invalid, invalid],
+  ['exchange', grants.exchange, 'actor_token', invalid, invalid, invalid],
+  ['exchange', grants.exchange, 'actor_token_type', invalid, invalid, invalid],
+  ['exchange', grants.exchange, 'requested_token_type', 'tokens', invalid, invalid],
+  ['exchange', grants.exchange, 'scope', 'tokens', invalid, scope],
 
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],

@@ -12,4 +12,5 @@ export const tokenRequest: TokenRequest = {
   defaultScope: [],
   address: '192.0.2.7',
   counters: memoryCounters(),
+  findAccess: async () => undefined,
 }

@@ -1,0 +1,76 @@
+import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
+import type { Parameters } from '../../../protocol/parameters'
+import { parseScope, type Scope } from '../../../protocol/scope'
+import { isAbsoluteUri } from '../../../protocol/uri'
+import type { PresentedToken, TokenTypes } from './security-token'
+import { accessTokenType } from './identifiers'
+
+/** The parameters of an exchange (RFC 8693 2.1), each sound by itself. */
+export interface ExchangeParameters {
+  readonly subjectToken: PresentedToken
+  readonly actorToken: PresentedToken | undefined
+  readonly scope: Scope | undefined
+  readonly resource: readonly string[]
+  readonly audience: readonly string[]
+}
+
+/** @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_target`. */
+export function exchangeParameters(parameters: Parameters, tokenTypes: TokenTypes): ExchangeParameters {
+  const requested = parameters.get('requested_token_type')
+  if (requested !== undefined && requested !== accessTokenType)
+    throw invalidRequest(
+      'requested_token_type_unsupported',
+      'The requested token type is not an access token.',
+    )
+  const subjectToken = {
+    token: parameters.require('subject_token'),
+    tokenType: readable(parameters.require('subject_token_type'), tokenTypes),
+  }
+  return {
+    subjectToken,
+    actorToken: actorToken(parameters, tokenTypes),
+    scope: requestedScope(parameters.get('scope')),
+    ...targets(parameters.all('resource'), parameters.all('audience')),
+  }
+}
+
+function actorToken(parameters: Parameters, tokenTypes: TokenTypes): PresentedToken | undefined {
+  const token = parameters.get('actor_token')
+  if (token !== undefined)
+    return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
+  // RFC 8693 2.1: the type must not be there without its token.
+  if (parameters.get('actor_token_type') !== undefined)
+    throw invalidRequest('actor_token_missing', 'The type of an actor token came without the token.')
+  return undefined
+}
+
+function readable(tokenType: string, tokenTypes: TokenTypes): string {
+  if (tokenType !== accessTokenType && !tokenTypes.has(tokenType))
+    throw invalidRequest(
+      'security_token_type_unsupported',
+      'The type of the presented token is not supported.',
+    )
+  return tokenType
+}
+
+function requestedScope(text: string | undefined): Scope | undefined {
+  if (text === undefined) return undefined
+  const scope = parseScope(text)
+  if (scope === undefined) throw invalidScope('scope_malformed', 'The scope is malformed.')
+  return scope
+}
+
+// They may be kept with the token: this many characters, all together.
+const targetsAtMost = 4096
+
+function targets(
+  resource: readonly string[],
+  audience: readonly string[],
+): Pick<ExchangeParameters, 'resource' | 'audience'> {
+  if ([...resource, ...audience].join('').length > targetsAtMost)
+    throw invalidTarget('targets_too_large', 'The resource and audience parameters are too large.')
+  // RFC 8693 2.1, RFC 8707 2
+  if (!resource.every((uri) => isAbsoluteUri(uri) && !uri.includes('#')))
+    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
+  return { resource, audience }
+}
