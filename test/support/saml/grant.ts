@@ -28,7 +28,7 @@ export function counter(bend: Partial<Saml2BearerOptions> = {}) {
   })
   return {
     seen,
-    present(assertion: string, now = noon): Promise<Proof> {
+    present: (assertion: string, now = noon): Promise<Proof> => {
       const parameters = parametersOf({ assertion, scope: 'photos.read' })
       return grantType.prove({ ...tokenRequest, parameters, circumstances: circumstances({ now }), counters })
     },

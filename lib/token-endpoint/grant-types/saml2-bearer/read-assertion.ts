@@ -23,20 +23,19 @@ export function readAssertion(
   expected: Expectation,
   libraries: XmlLibraries,
 ): Assertion {
-  const text = plainXml(decodeAssertion(encoded))
-  const presented = parseElement(text, libraries)
+  const presented = parseElement(plainXml(decodeAssertion(encoded)), libraries)
   const { id, issuer } = headOf(presented)
-  const signature = signatureOf(presented, id)
+  const signature = signatureOf(presented)
   const keys = issuers.get(issuer)
   if (keys === undefined) throw refused('saml_issuer_unknown')
-  const signed = signedElement(text, signature, keys, libraries)
+  const signed = signedElement(presented, id, signature, keys, libraries)
   const head = headOf(signed)
   // The keys of one issuer prove nothing for another, nor a signature of one assertion for the next.
   if (head.issuer !== issuer || head.id !== id) throw refused('saml_signature_wrong')
   return { ...head, ...bodyOf(signed, expected) }
 }
 
-// An xs:ID, in the letters that every issuer uses: it stands in a path expression later.
+// An xs:ID, in the letters that issuers use.
 const idGrammar = /^[A-Za-z_][\w.-]{0,255}$/
 
 function headOf(root: Element): { readonly id: string; readonly issuer: string } {

@@ -1,94 +1,106 @@
 import { refused } from './refused'
-import { digestAlgorithms, signatureAlgorithms } from './signature-algorithms'
+import { digestAlgorithms, signatureAlgorithms, type SignatureAlgorithm } from './signature-algorithms'
 import { everyElement, type Element } from './xml-document'
 
 const dsig = 'http://www.w3.org/2000/09/xmldsig#'
-export const envelopedSignature = `${dsig}enveloped-signature`
-export const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
+const envelopedSignature = `${dsig}enveloped-signature`
+const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 
 const base64 = /^[A-Za-z0-9+/=\s]+$/
 const prefixList = /^[A-Za-z_][\w.-]*(?: [A-Za-z_][\w.-]*)*$/
 
+export interface Signature {
+  readonly element: Element
+  readonly signedInfo: Element
+  readonly value: Buffer
+}
+
+/** What a signature covers, and by which algorithms. */
+export interface SignedInfo {
+  readonly algorithm: SignatureAlgorithm
+  readonly digestAlgorithm: string
+  readonly digest: Buffer
+  /** Prefixes whose declarations are covered even where no name uses them. */
+  readonly inclusivePrefixes: readonly string[]
+}
+
 /**
- * The one signature of an assertion, in the one form that SAML has for it (SAML Core 5.4): it covers its parent as a
- * whole, through a reference to its ID and two transforms. What XML Signature can do beyond is what forgeries are
- * made of.
+ * Finds the one signature of an assertion: a child of it, in the one form that SAML has for it (SAML Core 5.4). What
+ * XML Signature can do beyond is what forgeries are made of.
  *
  * @throws OAuthError `invalid_grant`.
  */
-export function signatureOf(root: Element, id: string): Element {
-  const signatures = everyElement(root).filter((each) => each.namespace === dsig && each.name === 'Signature')
-  const [signature] = signatures
-  if (signature === undefined) throw refused('saml_unsigned')
-  if (signatures.length > 1 || !root.children.includes(signature)) throw refused('saml_signature_form')
-  const [signedInfo, value, keyInfo, ...others] = signature.children
-  if (!isSignedInfo(signedInfo, id) || !isDsig(value, 'SignatureValue') || !base64.test(value.text))
-    throw refused('saml_signature_form')
-  // What is in it names keys, and keys come from the options alone.
-  if ((keyInfo !== undefined && !isDsig(keyInfo, 'KeyInfo')) || others.length > 0)
-    throw refused('saml_signature_form')
-  return signature
+export function signatureOf(root: Element): Signature {
+  const [element, ...more] = everyElement(root).filter((each) => isDsig(each, 'Signature'))
+  if (element === undefined) throw refused('saml_unsigned')
+  const [signedInfo, value, keyInfo, ...others] = element.children
+  const sound =
+    more.length === 0 &&
+    root.children.includes(element) &&
+    isDsig(signedInfo, 'SignedInfo') &&
+    isDsig(value, 'SignatureValue') &&
+    // What is in it names keys, and keys come from the options alone.
+    (keyInfo === undefined || isDsig(keyInfo, 'KeyInfo')) &&
+    others.length === 0
+  if (!sound) throw refused('saml_signature_form')
+  return { element, signedInfo, value: bytesOf(value) }
 }
 
-function isSignedInfo(element: Element | undefined, id: string): boolean {
-  if (!isDsig(element, 'SignedInfo')) return false
+/** Reads a `SignedInfo` with one reference, to the element of this ID as a whole, and nothing else. */
+export function readSignedInfo(element: Element, id: string): SignedInfo {
   const [canonicalization, method, reference, ...others] = element.children
-  return (
-    isDsig(canonicalization, 'CanonicalizationMethod') &&
-    canonicalization.children.length === 0 &&
-    algorithmOf(canonicalization) === exclusiveCanonicalization &&
-    isDsig(method, 'SignatureMethod') &&
-    method.children.length === 0 &&
-    signatureAlgorithms.has(algorithmOf(method)) &&
-    isReference(reference, id) &&
-    others.length === 0
-  )
-}
-
-function isReference(element: Element | undefined, id: string): boolean {
-  if (!isDsig(element, 'Reference') || element.attributes.get('URI') !== `#${id}`) return false
-  const [transforms, method, value, ...others] = element.children
-  return (
+  const [transforms, digestMethod, digestValue, ...more] = reference?.children ?? []
+  const algorithm = signatureAlgorithms.get(algorithmOf(method, 'SignatureMethod'))
+  const digestAlgorithm = digestAlgorithms.get(algorithmOf(digestMethod, 'DigestMethod'))
+  const sound =
+    isDsig(element, 'SignedInfo') &&
+    algorithmOf(canonicalization, 'CanonicalizationMethod') === exclusiveCanonicalization &&
+    isDsig(reference, 'Reference') &&
+    reference.attributes.get('URI') === `#${id}` &&
     isDsig(transforms, 'Transforms') &&
-    isEnvelopedAndExclusive(transforms.children) &&
-    isDsig(method, 'DigestMethod') &&
-    method.children.length === 0 &&
-    digestAlgorithms.has(algorithmOf(method)) &&
-    isDsig(value, 'DigestValue') &&
-    base64.test(value.text) &&
-    others.length === 0
-  )
+    isDsig(digestValue, 'DigestValue') &&
+    others.length === 0 &&
+    more.length === 0
+  if (!sound || algorithm === undefined || digestAlgorithm === undefined) throw refused('saml_signature_form')
+  const inclusivePrefixes = readTransforms(transforms)
+  return { algorithm, digestAlgorithm, digest: bytesOf(digestValue), inclusivePrefixes }
 }
 
-function isEnvelopedAndExclusive([enveloped, exclusive, ...others]: readonly Element[]): boolean {
-  return (
-    isDsig(enveloped, 'Transform') &&
-    algorithmOf(enveloped) === envelopedSignature &&
-    enveloped.children.length === 0 &&
+function readTransforms({ children: [enveloped, exclusive, ...others] }: Element): readonly string[] {
+  const sound =
+    algorithmOf(enveloped, 'Transform') === envelopedSignature &&
     isDsig(exclusive, 'Transform') &&
-    algorithmOf(exclusive) === exclusiveCanonicalization &&
-    isPrefixList(exclusive.children) &&
+    exclusive.attributes.get('Algorithm') === exclusiveCanonicalization &&
     others.length === 0
-  )
+  if (!sound) throw refused('saml_signature_form')
+  return readPrefixes(exclusive)
 }
 
 // Shibboleth and others list the prefixes that stand in texts, such as xs in xsi:type="xs:string".
-function isPrefixList([list, ...others]: readonly Element[]): boolean {
-  if (list === undefined) return true
-  return (
+function readPrefixes({ children: [list, ...others] }: Element): readonly string[] {
+  if (list === undefined) return []
+  const prefixes = list.attributes.get('PrefixList') ?? ''
+  const sound =
     list.namespace === exclusiveCanonicalization &&
     list.name === 'InclusiveNamespaces' &&
     list.children.length === 0 &&
-    prefixList.test(list.attributes.get('PrefixList') ?? '') &&
+    prefixList.test(prefixes) &&
     others.length === 0
-  )
+  if (!sound) throw refused('saml_signature_form')
+  return prefixes.split(' ')
 }
 
 function isDsig(element: Element | undefined, name: string): element is Element {
   return element?.namespace === dsig && element.name === name
 }
 
-/** Its only attribute: a library may take one of another vocabulary for it. */
-function algorithmOf({ attributes }: Element): string {
-  return attributes.size === 1 ? (attributes.get('Algorithm') ?? '') : ''
+/** The algorithm of an element that says nothing else, and so has no parameters. */
+function algorithmOf(element: Element | undefined, name: string): string {
+  if (!isDsig(element, name) || element.attributes.size !== 1 || element.children.length > 0) return ''
+  return element.attributes.get('Algorithm') ?? ''
+}
+
+function bytesOf({ text, children }: Element): Buffer {
+  if (children.length > 0 || !base64.test(text)) throw refused('saml_signature_form')
+  return Buffer.from(text, 'base64')
 }

@@ -9,7 +9,7 @@ export interface Element {
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
-  /** The parser's own element, for the library that verifies signatures. */
+  /** The parser's own element, for the library that makes the canonical form. */
   readonly node: XmlElement
 }
 

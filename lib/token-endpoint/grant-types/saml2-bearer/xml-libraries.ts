@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { ConfigurationError } from '../../../protocol/configuration'
 
 // What is used of the two libraries: their own declarations would bring the types of a browser along.
@@ -22,17 +21,7 @@ export interface XmlElement extends XmlNode {
   readonly namespaceURI?: string | null
   readonly attributes: ArrayLike<XmlAttribute>
   readonly childNodes: ArrayLike<XmlNode>
-}
-
-type Table = Readonly<Record<string, new () => unknown>>
-
-interface SignedXml {
-  CanonicalizationAlgorithms: Table
-  HashAlgorithms: Table
-  SignatureAlgorithms: Table
-  loadSignature(signature: XmlElement): void
-  checkSignature(text: string): boolean
-  getSignedReferences(): readonly string[]
+  removeChild(child: XmlElement): void
 }
 
 /** `@xmldom/xmldom` and `xml-crypto`. */
@@ -40,18 +29,22 @@ export interface XmlLibraries {
   readonly DOMParser: new (options: { errorHandler(level: string, message: unknown): void }) => {
     parseFromString(text: string, type: string): { readonly documentElement?: XmlElement | null }
   }
-  readonly SignedXml: new (options: {
-    readonly publicCert: KeyObject
-    getCertFromKeyInfo(): null
-  }) => SignedXml
+  readonly ExclusiveCanonicalization: new () => {
+    process(
+      element: XmlElement,
+      options: { readonly inclusiveNamespacesPrefixList: readonly string[] },
+    ): string
+  }
 }
 
 /** Loads both libraries, which only hosts that take SAML assertions have to install. */
 export function loadXmlLibraries(): XmlLibraries {
   try {
     const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
-    const { SignedXml }: Pick<XmlLibraries, 'SignedXml'> = require('xml-crypto')
-    return { DOMParser, SignedXml }
+    const {
+      ExclusiveCanonicalization,
+    }: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
+    return { DOMParser, ExclusiveCanonicalization }
   } catch (cause) {
     if (!isMissing(cause)) throw cause
     const problem = 'are not both installed: run "npm install xml-crypto@6 @xmldom/xmldom@0.8".'

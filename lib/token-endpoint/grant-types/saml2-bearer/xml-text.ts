@@ -1,8 +1,8 @@
 import { refused } from './refused'
 
 const maximumDepth = 32
-const maximumElements = 1000
-const maximumAttributes = 2000
+const maximumElements = 500
+const maximumAttributes = 1000
 const maximumAttributesOfOne = 32
 
 const qualifiedName = String.raw`[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?`
@@ -10,7 +10,7 @@ const attribute = String.raw`[ \t\r\n]+${qualifiedName}[ \t\r\n]*=[ \t\r\n]*(?:"
 const tag = new RegExp(String.raw`<(/?)(${qualifiedName})((?:${attribute})*)[ \t\r\n]*(/?)>`, 'y')
 const oneAttribute = new RegExp(attribute, 'g')
 const declaration =
-  /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>\s*/
+  /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>[ \t\r\n]*/
 const strayReference = /&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)/
 // Neither controls nor the line ends of XML 1.1, which parsers of XML 1.0 do not read alike.
 const unsafeCharacter =
