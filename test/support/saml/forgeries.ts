@@ -59,6 +59,8 @@ const dataOf = (attributes: string) =>
   })
 const end = instant(now + 300)
 
+const other = unsigned.replaceAll('saml:Assertion', 'saml:OldAssertion')
+
 type Forgery = readonly [title: string, reason: string, assertion: string]
 const xml = (title: string, reason: string, document: string | Buffer): Forgery => [
   title,
@@ -193,6 +195,16 @@ const otherSignatures: readonly Forgery[] = [
     'a SignatureValue that is none',
     'saml_signature_form',
     genuine.replace(/<ds:SignatureValue>..../, '<ds:SignatureValue>????'),
+  ),
+  xml(
+    'no transform that leaves the signature out',
+    'saml_signature_form',
+    inSignedInfo({ transforms: transformXml(exclusive) + transformXml(exclusive) }),
+  ),
+  xml(
+    'a third transform',
+    'saml_signature_form',
+    inSignedInfo({ transforms: transformXml(enveloped) + transformXml(exclusive) + transformXml(exclusive) }),
   ),
   xml('no transforms', 'saml_signature_form', inSignedInfo({ transforms: '' })),
   xml(
@@ -393,6 +405,7 @@ const notXml: readonly Forgery[] = [
   ),
   xml('a reference beyond Unicode', 'saml_signature_wrong', changed('alice', 'alice&#x110000;')),
   xml('nesting of 10 000', 'saml_xml_bounds', inside(genuine, '<a>'.repeat(10_000) + '</a>'.repeat(1000))),
+  xml('nesting of 33', 'saml_xml_bounds', inside(genuine, '<a>'.repeat(32) + '</a>'.repeat(32))),
   xml('10 000 elements', 'saml_xml_bounds', inside(genuine, '<a/>'.repeat(10_000))),
   xml(
     '33 attributes of one element',
@@ -439,6 +452,11 @@ const notXml: readonly Forgery[] = [
 ]
 
 const forSomebodyElse: readonly Forgery[] = [
+  xml(
+    'another element of the vocabulary, signed',
+    'saml_not_one_assertion',
+    withSignature(other, signatureXml(other)),
+  ),
   xml('version 1.1', 'saml_not_one_assertion', signedXml({ version: '1.1' })),
   xml(
     'a namespace that looks alike',

@@ -28,6 +28,7 @@ const pem = (type: 'public' | 'private', pair: ReturnType<typeof pairs.small>) =
     : pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
 
 const pairs = {
+  strong: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   small: () => generateKeyPairSync('rsa', { modulusLength: 1024 }),
   curve: () => generateKeyPairSync('ec', { namedCurve: 'secp256k1' }),
   edwards: () => generateKeyPairSync('ed25519'),
@@ -85,7 +86,7 @@ describe('saml2Bearer()', () => {
     ['text', 'MIIDDTCCAfWgAwIBAgIU'],
     ['a broken certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
     ['two in one', studio.entry.certificates.join('').repeat(2)],
-    ['a private key', pem('private', pairs.small())],
+    ['a private key', pem('private', pairs.strong())],
     ['RSA of 1024 bits', pem('public', pairs.small())],
     ['a curve of other trades', pem('public', pairs.curve())],
     ['Ed25519', pem('public', pairs.edwards())],
