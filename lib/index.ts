@@ -46,6 +46,8 @@ export type {
   SecurityTokenClaims,
   VerifySecurityToken,
 } from './token-endpoint/grant-types/token-exchange/security-token'
+export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
+export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/trusted-issuers'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'

@@ -1,0 +1,107 @@
+import { refused } from './refused'
+import type { XmlAttribute, XmlElement, XmlLibraries, XmlNode } from './xml-libraries'
+
+/** An element as it is read here: either elements are in it, or text. */
+export interface Element {
+  readonly namespace: string
+  readonly name: string
+  /** By qualified name, so that `ID` is never an attribute of another vocabulary; without namespace declarations. */
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly Element[]
+  readonly text: string
+  /** The parser's own element, for the library that makes the canonical form. */
+  readonly node: XmlElement
+}
+
+/** Parses the text of one element, in the part of XML that `plainXml` leaves. */
+export function parseElement(text: string, { DOMParser }: XmlLibraries): Element {
+  const root = parse(text, DOMParser)
+  if (!root) throw refused('saml_xml_parser')
+  const element = elementOf(root)
+  requireUniqueIds(element)
+  return element
+}
+
+function parse(text: string, DOMParser: XmlLibraries['DOMParser']): XmlElement | null | undefined {
+  try {
+    return new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement
+  } catch (cause) {
+    throw refused('saml_xml_parser', cause)
+  }
+}
+
+// The library's parser goes on after what is wrong, warnings and errors alike.
+function errorHandler(level: string, message: unknown): never {
+  throw new Error(`${level}: ${String(message)}`)
+}
+
+/** The element and everything in it. */
+export function everyElement(element: Element): readonly Element[] {
+  return [element, ...element.children.flatMap(everyElement)]
+}
+
+const isElement = (node: XmlNode): node is XmlElement => node.nodeType === 1
+const isText = (node: XmlNode): boolean => node.nodeType === 3
+
+function elementOf(node: XmlElement): Element {
+  const nodes = Array.from(node.childNodes)
+  // The canonical form shows whatever has data as text, which a reader of the tree would not see.
+  if (!nodes.every((child) => isElement(child) || isText(child))) throw refused('saml_xml_forbidden')
+  const children = nodes.filter(isElement).map(elementOf)
+  const text = nodes
+    .filter(isText)
+    .map(({ data = '' }) => data)
+    .join('')
+  if (children.length > 0 && text.trim() !== '') throw refused('saml_xml_forbidden')
+  return {
+    namespace: namespaceOf(node),
+    name: node.localName,
+    attributes: attributesOf(Array.from(node.attributes)),
+    children,
+    text,
+    node,
+  }
+}
+
+function namespaceOf({ prefix, namespaceURI }: XmlElement | XmlAttribute): string {
+  if ((prefix && !namespaceURI) || prefix === 'xmlns') throw refused('saml_xml_namespace')
+  return namespaceURI ?? ''
+}
+
+function attributesOf(attributes: readonly XmlAttribute[]): ReadonlyMap<string, string> {
+  const read = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const attribute of attributes) {
+    if (attribute.name.startsWith('xmlns')) requireSoundDeclaration(attribute)
+    else {
+      const expanded = `${namespaceOf(attribute)} ${attribute.localName}`
+      if (seen.has(expanded)) throw refused('saml_xml_namespace')
+      seen.add(expanded)
+      read.set(attribute.name, attribute.value)
+    }
+  }
+  return read
+}
+
+// A namespace goes into the canonical form as it is: a quotation mark in it would end the attribute there.
+const namespaceGrammar = /^[!#-%'-;=?-~]*$/
+
+function requireSoundDeclaration({ name, value }: XmlAttribute): void {
+  const [word, prefix] = name.split(':')
+  const sound =
+    word === 'xmlns' &&
+    prefix !== 'xml' &&
+    prefix !== 'xmlns' &&
+    (prefix === undefined || value !== '') &&
+    namespaceGrammar.test(value)
+  if (!sound) throw refused('saml_xml_namespace')
+}
+
+// Signature wrapping lives on elements that pass for one another.
+function requireUniqueIds(root: Element): void {
+  const ids = everyElement(root).flatMap(({ attributes }) =>
+    [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),
+  )
+  if (ids.some(([name]) => name.includes(':')) || new Set(ids.map(([, id]) => id)).size < ids.length)
+    throw refused('saml_id_not_unique')
+}

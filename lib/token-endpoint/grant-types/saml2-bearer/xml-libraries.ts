@@ -1,0 +1,58 @@
+import { ConfigurationError } from '../../../protocol/configuration'
+
+// What is used of the two libraries: their own declarations would bring the types of a browser along.
+
+export interface XmlAttribute {
+  readonly name: string
+  readonly localName: string
+  readonly prefix?: string | null
+  readonly namespaceURI?: string | null
+  readonly value: string
+}
+
+export interface XmlNode {
+  readonly nodeType: number
+  readonly data?: string
+}
+
+export interface XmlElement extends XmlNode {
+  readonly localName: string
+  readonly prefix?: string | null
+  readonly namespaceURI?: string | null
+  readonly attributes: ArrayLike<XmlAttribute>
+  readonly childNodes: ArrayLike<XmlNode>
+  removeChild(child: XmlElement): void
+}
+
+/** `@xmldom/xmldom` and `xml-crypto`. */
+export interface XmlLibraries {
+  readonly DOMParser: new (options: { errorHandler(level: string, message: unknown): void }) => {
+    parseFromString(text: string, type: string): { readonly documentElement?: XmlElement | null }
+  }
+  readonly ExclusiveCanonicalization: new () => {
+    process(
+      element: XmlElement,
+      options: { readonly inclusiveNamespacesPrefixList: readonly string[] },
+    ): string
+  }
+}
+
+/** Loads both libraries, which only hosts that take SAML assertions have to install. */
+export function loadXmlLibraries(): XmlLibraries {
+  try {
+    const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
+    const {
+      ExclusiveCanonicalization,
+    }: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
+    return { DOMParser, ExclusiveCanonicalization }
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    const problem = 'are not both installed: run "npm install xml-crypto@6 @xmldom/xmldom@0.8".'
+    const mistakes = [{ path: 'xml-crypto and @xmldom/xmldom', problem }]
+    throw new ConfigurationError('saml2Bearer() cannot read XML:', mistakes, { cause })
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+}
