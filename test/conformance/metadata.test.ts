@@ -1,11 +1,14 @@
 import express from 'express'
 import request from 'supertest'
+import { apiKey, optionsWith } from '../../docs/examples/api-key'
 import { createAuthorizationServer, implicit } from '../../lib/index'
 import { application, canonicalOptions, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
-import { authorizationRequest, Flow } from '../support/flows/flow'
+import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
+import * as grants from './parameters/grants'
 
 const names = ['oauth-authorization-server', 'openid-configuration']
 const [document] = names.map((name) => `/.well-known/${name}`)
@@ -74,6 +77,37 @@ test('[META-2] each grant type and scope that is listed works, and others are re
   for (const grant_type of ['password', 'implicit', 'urn:example:other'])
     expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unsupported_grant_type')
   expect(metadata['scopes_supported']).toEqual(Object.keys(canonicalOptions.scopes))
+})
+
+const grantTypesListed = async (flow: Flow) => listOf((await metadataOf(flow))['grant_types_supported'])
+
+test.each(Object.entries(grants))(
+  '[META-2] a grant type that a host switches on is listed and works, and is neither otherwise: %s',
+  async (_name, { options, fields, send, good }) => {
+    const set = memoryStage(options)
+    const form = await fields(set)
+    expect((await send(set, formOf(form))).map(outcomeOf)).toEqual([good])
+    const { grant_type } = form
+    expect(await grantTypesListed(set.flow)).toContain(grant_type)
+    const { flow } = memoryStage()
+    expect(await grantTypesListed(flow)).not.toContain(grant_type)
+    expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unsupported_grant_type')
+  },
+)
+
+const methodsListed = async (flow: Flow) => (await metadataOf(flow))['token_endpoint_auth_methods_supported']
+
+test('[META-2] a method of client authentication that a host adds is listed and works, and is neither otherwise', async () => {
+  const key = 'k'.repeat(43)
+  const form = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const outcome = async (flow: Flow) =>
+    outcomeOf(await flow.submit('/token', form, undefined, { Authorization: `ApiKey robot.${key}` }))
+  const { flow } = memoryStage(optionsWith(key))
+  expect(await methodsListed(flow)).toContain(apiKey.name)
+  expect(await outcome(flow)).toBe('tokens')
+  const without = memoryStage()
+  expect(await methodsListed(without.flow)).not.toContain(apiKey.name)
+  expect(await outcome(without.flow)).toBe('401 invalid_client')
 })
 
 test('[META-2] response types and challenge methods that are listed work, and others are refused', async () => {

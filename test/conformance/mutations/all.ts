@@ -1,6 +1,7 @@
 import { answers } from './answers'
 import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
+import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
@@ -16,4 +17,5 @@ export const mutations: readonly Mutation[] = [
   ...tokenEndpoint,
   ...protectedResources,
   ...furtherEndpoints,
+  ...doors,
 ]

@@ -1,7 +1,9 @@
-import { jwtBearer } from '../../../lib/index'
+import { jwtBearer, saml2Bearer } from '../../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook } from '../../support/flows/clients'
 import { oldBook, PasswordCheck, passwordRequest, withPassword } from '../../support/flows/password'
+import { encoded, signedXml } from '../../support/saml/assertion'
+import { options as samlOptions } from '../../support/saml/grant'
 import {
   accessTokenType,
   actingAs,
@@ -9,6 +11,7 @@ import {
   exchanging,
   service,
 } from '../../support/flows/token-exchange'
+import type { Stage } from '../../support/flows/every-store'
 import { asToken, inBody, type Kind } from './requests'
 
 /** Requests by the grants that a host switches on. */
@@ -19,15 +22,32 @@ export const password: Kind = {
   send: asToken,
 }
 
-const bearer = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
-const vouching = bent(nightlyReport, { grant_types: [bearer.name] })
+const secondsOf = ({ clock }: Stage): number => Math.floor(clock.read() / 1000)
+
+const byJwt = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
+const bySaml = saml2Bearer(samlOptions)
+const vouching = bent(nightlyReport, { grant_types: [byJwt.name, bySaml.name] })
+const options = { grantTypes: [byJwt, bySaml], clients: [vouching.registration] }
+
 export const jwtAssertion: Kind = {
   good: 'tokens',
-  options: { grantTypes: [bearer], clients: [vouching.registration] },
-  fields: async ({ clock }) => ({
+  options,
+  fields: async (set) => ({
     ...inBody(vouching),
-    grant_type: bearer.name,
-    assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
+    grant_type: byJwt.name,
+    assertion: jwt(hub, claimsAt(secondsOf(set))),
+    scope: 'photos:read',
+  }),
+  send: asToken,
+}
+
+export const samlAssertion: Kind = {
+  good: 'tokens',
+  options,
+  fields: async (set) => ({
+    ...inBody(vouching),
+    grant_type: bySaml.name,
+    assertion: encoded(signedXml({ now: secondsOf(set) })),
     scope: 'photos:read',
   }),
   send: asToken,

@@ -61,6 +61,8 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['password', grants.password, 'password', invalid, invalid, grant],
   ['JWT bearer', grants.jwtAssertion, 'assertion', invalid, invalid, grant],
   ['JWT bearer', grants.jwtAssertion, 'scope', scope, invalid, scope],
+  ['SAML bearer', grants.samlAssertion, 'assertion', invalid, invalid, grant],
+  ['SAML bearer', grants.samlAssertion, 'scope', scope, invalid, scope],
   ['exchange', grants.exchange, 'subject_token', invalid, invalid, invalid],
   ['exchange', grants.exchange, 'subject_token_type', invalid, invalid, invalid],
   ['exchange', grants.exchange, 'actor_token', invalid, invalid, invalid],
