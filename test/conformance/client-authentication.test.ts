@@ -114,6 +114,18 @@ test('[CAU-5] the mapping from client to scheme is the registration: no entry, n
   expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')
 })
 
+test.each([1, 'yes', {}, []])(
+  '[CAU-5] what such a method returns is a proof only if it is true, not %j',
+  async (answer) => {
+    const careless: object = { verify: async () => answer }
+    const { flow } = memoryStage({
+      clientAuthenticationMethods: [{ ...sealed, ...careless }],
+      clients: [nightWatch],
+    })
+    expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')
+  },
+)
+
 test('[CAU-1] a public client that has a credential of such a method authenticates by it', async () => {
   const phone = bent(photoBook, { client_id: 'night-watch', credentials: { sealed: 'wax' } })
   const { flow } = withSeal(phone.registration)

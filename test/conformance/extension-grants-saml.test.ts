@@ -16,6 +16,7 @@ test('[TOK-10] a SAML 2.0 assertion is a grant under its absolute URI, with the 
   expect(refusalOf(await flow.request(client, request))).toBe('400 invalid_request')
   const { accessToken } = tokensOf(await flow.request(client, { ...request, assertion }))
   expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice', scope: ['photos:read'] })
+  expect(refusalOf(await flow.request(client, { ...request, assertion }))).toBe('400 invalid_grant')
 })
 
 test('[TOK-10] without it the URI is an unsupported grant type', async () => {

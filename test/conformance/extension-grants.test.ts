@@ -5,6 +5,16 @@ import { bent, photoPrint } from '../support/flows/clients'
 import { memoryStage } from '../support/flows/memory-stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
+test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
+  '[TOK-10] a grant type that a host defines has an absolute URI for its name, not %s',
+  (name) => {
+    const grantTypes = [{ name, parameters: [], prove: async () => ({ grant: nobody }) }]
+    expect(() => memoryStage({ grantTypes })).toThrow('must be an absolute URI')
+  },
+)
+
+const nobody = { subject: undefined, scope: [], refreshToken: false, bindings: {} }
+
 describe('The JWT bearer grant', () => {
   const grantType = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })
   const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -18,6 +28,27 @@ describe('The JWT bearer grant', () => {
       await flow.request(desk, { grant_type, assertion, scope: 'photos:read' }),
     )
     expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice@issuer.example' })
+  })
+
+  test('[TOK-10] takes an assertion once, and none whose owner the host does not know', async () => {
+    const { flow, clock } = memoryStage({
+      grantTypes: [
+        jwtBearer({
+          issuers,
+          audience,
+          resourceOwner: ({ claims }) => (claims['known'] ? 'alice' : undefined),
+        }),
+      ],
+      clients,
+    })
+    const claims = claimsAt(Math.floor(clock.read() / 1000))
+    const ask = async (more: object) => {
+      const assertion = jwt(hub, { ...claims, ...more })
+      return flow.request(desk, { grant_type, assertion, scope: 'photos:read' })
+    }
+    expect(refusalOf(await ask({}))).toBe('400 invalid_grant')
+    tokensOf(await ask({ known: true }))
+    expect(refusalOf(await ask({ known: true }))).toBe('400 invalid_grant')
   })
 
   test('[TOK-10] answers each assertion that is not sound with invalid_grant, and uses nothing up', async () => {

@@ -39,6 +39,8 @@ test('[TKN-2] mac is a type that can be switched on: its own response properties
   })
   const headers = signature(response.body, { ts: clock.read() })
   expect((await flow.open('/photos', undefined, headers)).status).toBe(200)
+  // The same signed request again: whoever saw it has no more than that.
+  expect((await flow.open('/photos', undefined, headers)).status).toBe(401)
   expect((await flow.photos(response.body.access_token)).status).toBe(401)
 })
 

@@ -36,10 +36,4 @@ export const doors: readonly Mutation[] = [
     'if (this.registrations.has(registration.client_id)) return false',
     '',
   ],
-  [
-    'REG-13',
-    'client-authentication/authenticate-client.ts',
-    "if (client.disabled) throw refused('client_disabled')",
-    '',
-  ],
 ]
