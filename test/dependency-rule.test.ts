@@ -29,6 +29,8 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['protocol', '../express/query'],
     ['protocol', '../warning'],
     ['protocol', 'passport-http'],
+    ['protocol', 'jose'],
+    ['authorization', '@xmldom/xmldom'],
     ['authorization', '../token-endpoint/exchange'],
     ['authorization', '../express/query'],
     ['authorization', '../stores/memory-store'],
