@@ -13,6 +13,7 @@ import {
   type ResponseFrame,
 } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
+import type { StoredAuthorization } from '../stores/authorization-store'
 import { requireClient } from './destination'
 import type { Approval, ResponseType } from './response-type'
 
@@ -50,7 +51,8 @@ async function settle(
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
-  await requireClientOf(endpoint, id)
+  const read = await endpoint.store.find(id)
+  await requireClientOf(endpoint, read)
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {
     found(undefined)
@@ -59,13 +61,15 @@ async function settle(
     found(pending)
     return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
   }
-  return commit(endpoint.store, id, transition, circumstances.random)
+  return commit(endpoint.store, id, transition, circumstances.random, read)
 }
 
 // The client may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
-async function requireClientOf({ store, findClient }: AuthorizationEndpoint, id: string): Promise<void> {
-  const found = await store.find(id)
-  if (found?.authorization.state === 'pending') await requireClient(found.authorization.clientId, findClient)
+async function requireClientOf(
+  { findClient }: AuthorizationEndpoint,
+  read: StoredAuthorization | undefined,
+): Promise<void> {
+  if (read?.authorization.state === 'pending') await requireClient(read.authorization.clientId, findClient)
 }
 
 function approval(

@@ -1,6 +1,6 @@
 import { createId, type Random } from '../protocol/credential'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { AuthorizationStore } from '../stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import type { Transition } from './step'
 
@@ -11,6 +11,7 @@ const rounds = 16
  * The only way an existing authorization changes: read it, apply the transition, save on condition that the
  * record is still the one that was read, and after a conflict begin again with what is there now.
  *
+ * @param read what the caller has just read of the record, in place of the first read.
  * @throws OAuthError the refusal of the transition, after what it wanted written is written.
  */
 export async function commit<Outcome>(
@@ -18,10 +19,11 @@ export async function commit<Outcome>(
   id: string,
   transition: Transition<Outcome>,
   random: Random,
+  read?: StoredAuthorization,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
-    const found = await store.find(id)
+    const found = (round === 0 ? read : undefined) ?? (await store.find(id))
     const { write, outcome } = transition(found?.authorization, superseded)
     if (write === 'removal') await store.remove(id)
     if (typeof write === 'string' || (await saved(store, write, createId(random), found?.revision)))
