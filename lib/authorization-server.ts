@@ -104,6 +104,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     revoke: (authorizationId) => store.remove(authorizationId),
     events: reports.events,
-    ...wireRegistration(settings),
+    ...wireRegistration(settings, clientEndpoints),
   }
 }

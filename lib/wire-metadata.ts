@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { metadataDocument } from './express/metadata'
 import { serverMetadata } from './metadata/server-metadata'
+import { offeredGrantTypes } from './offered-grant-types'
 import type { Settings } from './settings'
 import type { ClientEndpoints } from './wire-client-endpoints'
 
@@ -27,17 +28,4 @@ export function wireMetadata(
         : undefined,
     }),
   )
-}
-
-function offeredGrantTypes(
-  { resourceOwner, responseTypes, grantTypes }: Settings,
-  atTokenEndpoint: readonly string[],
-): readonly string[] {
-  // A grant such as implicit has no place at the token endpoint: its response types bring it.
-  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
-  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
-  if (resourceOwner !== undefined) return offered
-  // Without a resource owner there is no code, and what can be refreshed comes from the host's own grants.
-  const nothingToRefresh = (name: string) => name === 'refresh_token' && grantTypes.length === 0
-  return offered.filter((name) => !ofResponses.includes(name) && !nothingToRefresh(name))
 }

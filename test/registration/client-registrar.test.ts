@@ -10,6 +10,8 @@ import { webMetadata } from '../support/flows/registered'
 const serverWith = (clients: ClientRegistry, bend: Partial<AuthorizationServerOptions> = {}) =>
   createAuthorizationServer({ ...canonicalOptions, clients, storeDeadline: 0.05, ...bend })
 
+const refused = () => Promise.reject(new Error('No voucher is good here.'))
+
 describe('registration on the server object', () => {
   it('is held to what the server offers', async () => {
     const oauth = serverWith(memoryClients())
@@ -31,6 +33,19 @@ describe('registration on the server object', () => {
       scope: 'reports:write',
     } as const
     expect((await oauth.registerClient(alone)).client_secret).toHaveLength(43)
+  })
+
+  it('lets them use the grants of the host there, and refresh what they get by them', async () => {
+    const { resourceOwner: _none, ...options } = canonicalOptions
+    const grantTypes = [{ name: 'urn:example:voucher', parameters: [], prove: refused }]
+    const oauth = createAuthorizationServer({ ...options, grantTypes, clients: memoryClients() })
+    const grant_types = ['urn:example:voucher', 'refresh_token']
+    const { client_id } = await oauth.registerClient({
+      client_type: 'confidential',
+      grant_types,
+      scope: 'photos:read',
+    })
+    expect(client_id).toHaveLength(22)
   })
 
   it.each(['fails', 'hangs'])('asks to try again while the store %s', async (trouble) => {
