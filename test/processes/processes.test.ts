@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => redis.stop())
 beforeEach(() => {
-  plan = { redisUrl: redis.url, prefix: `processes:${randomUUID()}:` }
+  plan = { redis: { url: redis.url }, prefix: `processes:${randomUUID()}:` }
 })
 afterEach(async () => {
   await Promise.all(servers.map((server) => server.kill()))

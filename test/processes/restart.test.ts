@@ -23,7 +23,7 @@ function restarting(): () => Promise<Flow> {
   const prefix = `restart:${randomUUID()}:`
   return async () => {
     await running?.kill()
-    running = await startServer({ redisUrl: redis.url, prefix })
+    running = await startServer({ redis: { url: redis.url }, prefix })
     return running.flow
   }
 }

@@ -1,12 +1,14 @@
-import { jwtBearer, redisStore, type TrustedIssuer } from '../../../lib/index'
+import { jwtBearer, type TrustedIssuer } from '../../../lib/index'
+import { storeOn, type RedisPlan } from '../redis-plan'
 import { application, canonicalOptions } from './application'
 import { bent, everyClient, photoFrame } from './clients'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
-  readonly redisUrl: string
+  readonly redis: RedisPlan
   readonly prefix: string
   readonly refreshTokenGrace?: number
+  readonly storeDeadline?: number
   /** By how many seconds its clock is ahead. */
   readonly ahead?: number
   /** Whose assertions it takes, from Photo Frame. */
@@ -17,11 +19,18 @@ export interface ServerPlan {
  * The canonical host application as a program. It tells its port, and ends when whoever started it is gone. Generated
  * secrets differ from process to process, so it is for clients without one or with one that was chosen.
  */
-function serve({ redisUrl, prefix, refreshTokenGrace = 30, ahead = 0, issuers }: ServerPlan): void {
-  const clock = () => Date.now() + ahead * 1000
-  const store = redisStore({ url: redisUrl, prefix, clock })
+function serve({
+  redis,
+  prefix,
+  refreshTokenGrace = 30,
   // A machine under load is not a store in trouble.
-  const options = { store, clock, refreshTokenGrace, storeDeadline: 10 }
+  storeDeadline = 10,
+  ahead = 0,
+  issuers,
+}: ServerPlan): void {
+  const clock = () => Date.now() + ahead * 1000
+  const store = storeOn(redis, { prefix, clock })
+  const options = { store, clock, refreshTokenGrace, storeDeadline }
   const { app } = application({ ...options, ...(issuers && optionsForAssertions(issuers)) })
   const server = app.listen(0, '127.0.0.1', () => {
     const address = server.address()

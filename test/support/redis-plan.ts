@@ -1,0 +1,34 @@
+import { Cluster, Redis } from 'ioredis'
+import { redisStore, type RedisStore } from '../../lib/index'
+
+interface Node {
+  readonly host: string
+  readonly port: number
+}
+
+/** How a process of its own reaches Redis; it can be told in words. */
+export type RedisPlan =
+  | { readonly url: string }
+  | { readonly cluster: readonly Node[] }
+  | { readonly sentinels: readonly Node[]; readonly masterName: string }
+
+// As the documentation advises a host: a command fails soon, and the next one finds the server again.
+const soon = { maxRetriesPerRequest: 1, connectTimeout: 2000, commandTimeout: 2000 }
+
+/** A store on it. Over a single server it makes its own connection, else the client is the host's. */
+export function storeOn(
+  plan: RedisPlan,
+  options: { readonly prefix: string; readonly clock?: () => number },
+): RedisStore {
+  if ('url' in plan) return redisStore({ url: plan.url, ...options })
+  const client = clientOn(plan)
+  // Without a listener ioredis prints every lost connection.
+  client.on('error', () => {})
+  return redisStore({ client, ...options })
+}
+
+function clientOn(plan: Exclude<RedisPlan, { readonly url: string }>): Cluster | Redis {
+  if ('cluster' in plan) return new Cluster([...plan.cluster], { redisOptions: soon })
+  const { sentinels, masterName } = plan
+  return new Redis({ sentinels: [...sentinels], name: masterName, ...soon })
+}

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+
+/** One row: what was tried, how often, what had to hold, and what was seen. */
+export interface Row {
+  readonly case: string
+  readonly rounds: number
+  readonly invariant: string
+  readonly result: string
+}
+
+const root = join(__dirname, '../../..')
+export const pageOfReliability = join(root, 'docs/reliability.md')
+
+/**
+ * Writes the table of one suite into its section of docs/reliability.md, between two marks, when the environment asks for
+ * it: `RELIABILITY_REPORT=1`. So the page changes when somebody means it to, and never in passing.
+ *
+ * @param command what repeats the suite.
+ */
+export async function report(section: string, command: string, rows: readonly Row[]): Promise<void> {
+  if (process.env['RELIABILITY_REPORT'] !== '1') return
+  const cells = (row: Row): string => `| ${row.case} | ${row.rounds} | ${row.invariant} | ${row.result} |`
+  const table = [
+    `Written by \`${command}\`.`,
+    '',
+    '| case | rounds | what must hold | seen |',
+    '| - | - | - | - |',
+    ...rows.map(cells),
+  ].join('\n')
+  const page = withSection(
+    existsSync(pageOfReliability) ? readFileSync(pageOfReliability, 'utf8') : '',
+    section,
+    table,
+  )
+  const options = await resolveConfig(pageOfReliability)
+  writeFileSync(pageOfReliability, await format(page, { ...options, parser: 'markdown' }))
+}
+
+/** The page with this text between the marks of a section, which is added at the end if it is not there. */
+export function withSection(page: string, section: string, text: string): string {
+  const [begin, end] = [`<!-- ${section} -->`, `<!-- /${section} -->`]
+  const inner = `${begin}\n\n${text}\n\n${end}`
+  const at = page.indexOf(begin)
+  if (at < 0) return `${page}\n${inner}\n`
+  return page.slice(0, at) + inner + page.slice(page.indexOf(end) + end.length)
+}
