@@ -37,16 +37,16 @@ export const answers: readonly Mutation[] = [
     "'The access token is unknown, expired or revoked.'",
     "'The access token is unknown, expired or \\\\ revoked.'",
   ],
-  ['RSP-6', 'protocol/parameters.ts', "'is not form encoded in UTF-8'", '`is ${String(value)}`'],
+  ['RSP-6', 'protocol/parameters.ts', 'The parameter ${name} ${fault}.', 'The parameter "${name}" ${fault}.'],
   ['RSP-6', 'express/json-response.ts', "  Pragma: 'no-cache',\n", ''],
-  ['RSP-6', 'express/client-failure.ts', 'Basic realm="oauth", charset="UTF-8"', 'Basic realm=oauth'],
+  ['RSP-6', 'client-authentication/scheme.ts', 'Basic realm="oauth", charset="UTF-8"', 'Basic realm=oauth'],
   ['EPT-1', 'resolve-paths.ts', '[^?#\\s]+', '[^?\\s]+'],
   ['EPT-1', 'resolve-issuer.ts', "|| issuer.includes('#')", ''],
   [
     'EPT-2',
     'protocol/parameters.ts',
-    'return this.values.get(name) || undefined\n  }\n\n  /** Like {@link get}, and',
-    'return this.values.get(name)\n  }\n\n  /** Like {@link get}, and',
+    'this.values.get(name)?.[0] || undefined : undefined',
+    'this.values.get(name)?.[0] : undefined',
   ],
   [
     'EPT-3',
@@ -54,7 +54,7 @@ export const answers: readonly Mutation[] = [
     'parameters.check(grantType.parameters)',
     "parameters.check([...grantType.parameters, 'resource'])",
   ],
-  ['EPT-4', 'protocol/parameters.ts', 'if (this.mentions(name)) this.spoil', 'if (false) this.spoil'],
+  ['EPT-4', 'protocol/parameters.ts', '(this.values.get(name)?.length ?? 0) > 1', 'false'],
   [
     'EPT-5',
     'express/transport.ts',
@@ -67,7 +67,12 @@ export const answers: readonly Mutation[] = [
     "return code === 'server_error' ? 500 : 400",
     "return code === 'server_error' ? 500 : code === 'unauthorized_client' ? 403 : 400",
   ],
-  ['TER-2', 'express/client-failure.ts', "return { 'WWW-Authenticate': challenge }", 'return {}'],
+  [
+    'TER-2',
+    'express/client-failure.ts',
+    "{ 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }",
+    '{}',
+  ],
   ['TER-3', 'express/client-failure.ts', "return { 'Retry-After': '1' }", 'return {}'],
   [
     'TER-4',

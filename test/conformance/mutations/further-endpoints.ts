@@ -29,7 +29,12 @@ export const furtherEndpoints: readonly Mutation[] = [
     'hasDigest(token, refreshToken.digest)',
   ],
   ['REV-5', 'revocation-endpoint/revoke.ts', '  return {}', '  return JSON.parse(\'{"revoked":true}\')'],
-  ['REV-6', 'client-authentication/authenticate-client.ts', 'if (!proven)', 'if (false)'],
+  [
+    'REV-6',
+    'client-authentication/authenticate-client.ts',
+    'if (proven !== true && !byOldSecret)',
+    'if (false)',
+  ],
   ['REV-7', 'revocation-endpoint/revoke.ts', "parameters.require('token')", "parameters.get('token') ?? 'x'"],
   [
     'REV-7',

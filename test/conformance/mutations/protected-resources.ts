@@ -5,8 +5,8 @@ export const protectedResources: readonly Mutation[] = [
   [
     'RES-1',
     'protected-resource/admit.ts',
-    'scheme.toLowerCase() !== tokenType.scheme.toLowerCase()',
-    'scheme !== tokenType.scheme',
+    'type.scheme.toLowerCase() === scheme.toLowerCase()',
+    'type.scheme === scheme',
   ],
   ['RES-2', 'authorization/present-access-token.ts', '|| found.expiresAt <= now', ''],
   ['RES-3', 'protected-resource/access-refusal.ts', 'return this.code === undefined', 'return true'],

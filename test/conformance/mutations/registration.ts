@@ -5,9 +5,9 @@ export const registration: readonly Mutation[] = [
   ['REG-1', 'resolve-clients.ts', 'ids.indexOf(id) < index', 'ids.indexOf(id) < 0'],
   [
     'REG-2',
-    'client-authentication/methods/none.ts',
-    'client !== undefined && !hasCredentials(client)',
-    'client !== undefined',
+    'protocol/client.ts',
+    "client_type === 'confidential' || client_secret_hashes.length > 0",
+    'client_secret_hashes.length > 7',
   ],
   [
     'REG-3',
@@ -53,7 +53,7 @@ export const registration: readonly Mutation[] = [
   [
     'REG-10',
     'protocol/client-rules.ts',
-    'if (confidential && client.client_secret_hashes.length === 0)',
+    'if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)',
     'if (false)',
   ],
   [

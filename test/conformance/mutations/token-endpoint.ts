@@ -45,8 +45,8 @@ export const tokenEndpoint: readonly Mutation[] = [
   [
     'CAU-1',
     'protocol/client.ts',
-    "client.client_type === 'confidential' || client.client_secret_hashes.length > 0",
-    "client.client_type === 'confidential'",
+    "client_type === 'confidential' || client_secret_hashes.length > 0 ||",
+    "client_type === 'confidential' ||",
   ],
   [
     'CAU-2',
