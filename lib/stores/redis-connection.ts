@@ -1,5 +1,5 @@
 import type * as Ioredis from 'ioredis'
-import { ConfigurationError } from '../protocol/configuration'
+import { optionalPackage } from '../protocol/optional-package'
 import type { RedisCommands } from './redis-commands'
 
 /** A connection that the suite made, and so ends. */
@@ -22,17 +22,8 @@ export function connect(url: string): RedisConnection {
 }
 
 function loadIoredis(): typeof Ioredis {
-  try {
-    return require('ioredis')
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause
-    const problem = 'is not installed: run "npm install ioredis", or pass redisStore({ client }).'
-    throw new ConfigurationError('redisStore({ url }) cannot connect:', [{ path: 'ioredis', problem }], {
-      cause,
-    })
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+  return optionalPackage('ioredis', (): typeof Ioredis => require('ioredis'), {
+    subject: 'redisStore({ url }) cannot connect:',
+    cure: 'run "npm install ioredis", or pass redisStore({ client })',
+  })
 }

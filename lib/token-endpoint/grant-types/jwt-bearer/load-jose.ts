@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../protocol/configuration'
+import { optionalPackage } from '../../../protocol/optional-package'
 
 // jose is an ES module: `import()` takes it in on every Node that the suite runs on, `require` only on later ones.
 const load = () => import('jose')
@@ -15,17 +15,8 @@ export function loadJose(): Promise<Jose> {
 
 /** Says at construction, not at the first request, that jose is missing. @throws ConfigurationError */
 export function requireJose(): void {
-  try {
-    require.resolve('jose')
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause
-    const problem = 'is not installed: run "npm install jose".'
-    throw new ConfigurationError('jwtBearer() cannot verify signatures:', [{ path: 'jose', problem }], {
-      cause,
-    })
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+  optionalPackage('jose', () => require.resolve('jose'), {
+    subject: 'jwtBearer() cannot verify signatures:',
+    cure: 'run "npm install jose"',
+  })
 }

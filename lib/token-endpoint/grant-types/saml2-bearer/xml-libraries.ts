@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../protocol/configuration'
+import { optionalPackage } from '../../../protocol/optional-package'
 
 // What is used of the two libraries: their own declarations would bring the types of a browser along.
 
@@ -39,20 +39,14 @@ export interface XmlLibraries {
 
 /** Loads both libraries, which only hosts that take SAML assertions have to install. */
 export function loadXmlLibraries(): XmlLibraries {
-  try {
-    const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
-    const {
-      ExclusiveCanonicalization,
-    }: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
-    return { DOMParser, ExclusiveCanonicalization }
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause
-    const problem = 'are not both installed: run "npm install xml-crypto@6 @xmldom/xmldom@0.8".'
-    const mistakes = [{ path: 'xml-crypto and @xmldom/xmldom', problem }]
-    throw new ConfigurationError('saml2Bearer() cannot read XML:', mistakes, { cause })
+  const missing = {
+    subject: 'saml2Bearer() cannot read XML:',
+    cure: 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"',
   }
+  const parser = optionalPackage('@xmldom/xmldom', (): Parser => require('@xmldom/xmldom'), missing)
+  const crypto = optionalPackage('xml-crypto', (): Canonicalizer => require('xml-crypto'), missing)
+  return { DOMParser: parser.DOMParser, ExclusiveCanonicalization: crypto.ExclusiveCanonicalization }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
-}
+type Parser = Pick<XmlLibraries, 'DOMParser'>
+type Canonicalizer = Pick<XmlLibraries, 'ExclusiveCanonicalization'>
