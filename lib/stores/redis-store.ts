@@ -7,7 +7,7 @@ import type { ClientRegistry } from './client-registry'
 import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import { redisCounters } from './redis-counters'
-import type { RedisCommands } from './redis-commands'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
 import { writesOver, type RedisWrites } from './redis-writes'
 
@@ -27,7 +27,7 @@ export type RedisStoreOptions = {
 } & (
   | {
       /** A connected client of the host: an ioredis `Redis` or `Cluster`, or anything with its `call`. */
-      readonly client: RedisCommands
+      readonly client: RedisCommands & Partial<PipelinedCommands>
       readonly url?: undefined
     }
   | {
