@@ -65,6 +65,8 @@ async function follow(replicas: Redis[], masters: Redis[]): Promise<void> {
       String(await replica.call('CLUSTER', 'NODES')).includes(id),
     )
     await replica.call('CLUSTER', 'REPLICATE', id)
+    // Something to acknowledge, which needs no key.
+    await masters[index]!.flushall()
     await waitUntil(
       'the replica has caught up, and says so',
       async () =>

@@ -33,6 +33,7 @@ export async function startReplicaOf(masterPort: number): Promise<RedisServer> {
   // Until it has said so itself, the master counts it as behind.
   const master = new Redis(masterPort, '127.0.0.1', { maxRetriesPerRequest: 1 })
   try {
+    await master.incr('mark')
     await waitUntil('the replica acknowledges', async () => (await master.wait(1, 1000)) >= 1)
   } finally {
     master.disconnect()
