@@ -97,9 +97,9 @@ describe('commit', () => {
   it('confirms a record by saving it again as it is, under its own revision', async () => {
     const { store, stored } = await storeWith()
     const before = await store.find(pending.id)
-    const save = jest.spyOn(store, 'save')
+    const saves = jest.spyOn(store, 'save')
     await expect(apply(store, () => confirm('confirmed'))).resolves.toBe('confirmed')
-    expect(save.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
+    expect(saves.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
     await expect(stored()).resolves.toEqual(pending)
   })
 
