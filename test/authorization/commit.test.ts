@@ -30,6 +30,9 @@ async function storeWith(bend: (store: AuthorizationStore) => Partial<Authorizat
 const denies: Transition<string> = (current) =>
   current?.state === 'pending' ? save(denied, 'denied') : keep(`already ${current?.state ?? 'gone'}`)
 
+const confirms: Transition<string> = (current) =>
+  current === undefined ? keep('gone') : confirm('confirmed')
+
 const revokes: Transition<string> = () => remove(refused)
 
 const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
@@ -111,8 +114,6 @@ describe('commit', () => {
         return found
       },
     }))
-    const confirms: Transition<string> = (current) =>
-      current === undefined ? keep('gone') : confirm('confirmed')
     await expect(apply(store, confirms)).resolves.toBe('gone')
   })
 
