@@ -62,7 +62,8 @@ export { memoryCounters, type MemoryCountersOptions } from './stores/memory-coun
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
-export type { RedisCommands } from './stores/redis-commands'
+export type { PipelinedCommands, RedisCommands } from './stores/redis-commands'
+export type { ReplicaWait } from './stores/redis-replicas'
 export {
   expiryOf,
   type Active,

@@ -2,7 +2,7 @@ import { createId, type Random } from '../protocol/credential'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
-import type { Transition } from './step'
+import type { Step, Transition } from './step'
 
 // A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
 const rounds = 16
@@ -25,9 +25,7 @@ export async function commit<Outcome>(
   for (let round = 0; round < rounds; round++) {
     const found = (round === 0 ? read : undefined) ?? (await store.find(id))
     const { write, outcome } = transition(found?.authorization, superseded)
-    if (write === 'removal') await store.remove(id)
-    if (typeof write === 'string' || (await saved(store, write, createId(random), found?.revision)))
-      return delivered(outcome)
+    if (await done(store, id, write, found, random)) return delivered(outcome)
     superseded = found?.authorization
   }
   throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')
@@ -38,7 +36,24 @@ function delivered<Outcome>(outcome: Outcome | OAuthError): Outcome {
   return outcome
 }
 
-// When only the reply was lost, the record tells: without this look, an honest client's retry would pass for a replay.
+async function done(
+  store: AuthorizationStore,
+  id: string,
+  write: Step<unknown>['write'],
+  found: StoredAuthorization | undefined,
+  random: Random,
+): Promise<boolean> {
+  if (write === 'nothing') return true
+  if (write === 'removal') {
+    await store.remove(id)
+    return true
+  }
+  if (write !== 'confirmation') return saved(store, write, createId(random), found?.revision)
+  return found === undefined || saved(store, found.authorization, found.revision, found.revision)
+}
+
+// When only the reply was lost, the record tells: else an honest client's retry would pass for a replay. The same save on
+// condition that it was done tells most: a store that waits for replicas waits for them again, where a look would not.
 async function saved(
   store: AuthorizationStore,
   authorization: Authorization,
@@ -48,8 +63,7 @@ async function saved(
   try {
     return await store.save(authorization, revision, expected)
   } catch (trouble) {
-    const found = await store.find(authorization.id).catch(() => undefined)
-    if (found?.revision === revision) return true
+    if (await store.save(authorization, revision, revision).catch(() => false)) return true
     throw trouble
   }
 }

@@ -4,7 +4,7 @@ import type { Circumstances } from './circumstances'
 import { issueAccessToken, type Issued } from './issue'
 import { refreshRefused, refreshScope } from './refresh-refusal'
 import { unseal } from './sealed-answer'
-import { keep, remove, save, type Step } from './step'
+import { confirm, keep, remove, save, type Step } from './step'
 
 /** A genuine refresh token that is not the current one any more. */
 export interface FormerRefreshToken {
@@ -30,7 +30,7 @@ export function presentAgain(
   if (expiresAt <= now) return keep(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, former.scope)
   if (scope instanceof OAuthError) return keep(scope)
-  if (answer.expiresAt > now) return keep(answer)
+  if (answer.expiresAt > now) return confirm(answer)
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
   const { authorization, issued } = issueAccessToken(current, answer.scope, circumstances)
   return save(authorization, { ...issued, refreshToken: answer.refreshToken })

@@ -18,7 +18,9 @@ export function revokeByToken(
   current: Authorization | undefined,
   { token, clientId }: Revocation,
 ): Step<'revoked' | 'nothing'> {
-  if (current?.state !== 'active' || current.clientId !== clientId) return keep('nothing')
+  // Perhaps a second attempt, after one that could not tell whether the removal is safe: it is made again.
+  if (current === undefined) return remove('nothing')
+  if (current.state !== 'active' || current.clientId !== clientId) return keep('nothing')
   return descendsFrom(current, token) ? remove('revoked') : keep('nothing')
 }
 

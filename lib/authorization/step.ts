@@ -6,7 +6,7 @@ import type { Authorization } from './authorization'
  * refusal is an outcome, so that one step can both refuse and write (a replay refuses and revokes).
  */
 export interface Step<Outcome> {
-  readonly write: Authorization | 'removal' | 'nothing'
+  readonly write: Authorization | 'removal' | 'confirmation' | 'nothing'
   readonly outcome: Outcome | OAuthError
 }
 
@@ -25,6 +25,15 @@ type Settled<Outcome> = Step<Exclude<Outcome, OAuthError>>
 export function keep<Outcome>(outcome: Outcome): Settled<Outcome>
 export function keep<Outcome>(outcome: Outcome): Step<Outcome> {
   return { write: 'nothing', outcome }
+}
+
+/**
+ * Writes the record again as it is: for an answer that was decided before. Whoever decided it may have failed to learn
+ * that it is stored safely, so this one has to.
+ */
+export function confirm<Outcome>(outcome: Outcome): Settled<Outcome>
+export function confirm<Outcome>(outcome: Outcome): Step<Outcome> {
+  return { write: 'confirmation', outcome }
 }
 
 /** Writes the record as it is to be from now on. */

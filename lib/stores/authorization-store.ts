@@ -20,12 +20,16 @@ export interface AuthorizationStore {
   /**
    * Stores the authorization under its id, in one atomic act, if what is stored now has the revision `expected`
    * or, without `expected`, if nothing is stored. Resolves to whether it did. A save whose `revision` is already
-   * the stored one has happened before (its reply was lost) and resolves to true. The record may vanish once
+   * the stored one has happened before (its reply was lost) and resolves to true. A store that waits for more than
+   * its database does (for replicas, say) waits in that case, too. The record may vanish once
    * `expiryOf(authorization)` has passed.
    */
   save(authorization: Authorization, revision: string, expected?: string): Promise<boolean>
 
-  /** Removes the authorization and with it every credential that descends from it. */
+  /**
+   * Removes the authorization and with it every credential that descends from it. Resolves when it is gone, though it
+   * may have been gone before.
+   */
   remove(id: string): Promise<void>
 }
 

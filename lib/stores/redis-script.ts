@@ -9,6 +9,11 @@ export class RedisScript {
     this.sha1 = createHash('sha1').update(source).digest('hex')
   }
 
+  /** The command that a server understands once it has the script. */
+  byDigest(key: string, words: readonly string[]): string[] {
+    return ['evalsha', this.sha1, '1', key, ...words]
+  }
+
   async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
     try {
       return await client.call('EVALSHA', this.sha1, '1', key, ...words)

@@ -7,8 +7,9 @@ import type { ClientRegistry } from './client-registry'
 import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import { redisCounters } from './redis-counters'
-import type { RedisCommands } from './redis-commands'
-import { RedisScript } from './redis-script'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
+import { writesOver, type RedisWrites } from './redis-writes'
 
 /** Options of {@link redisStore}. */
 export type RedisStoreOptions = {
@@ -16,10 +17,17 @@ export type RedisStoreOptions = {
   readonly prefix?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
+  /**
+   * Every write of an authorization (a code issued or spent, a refresh token rotated, a revocation) counts as done only
+   * when so many replicas have it, by `WAIT` behind the write. With fewer it is `temporarily_unavailable`, so that
+   * nothing that was acknowledged is lost when one of them is promoted. Default: a write is done when the master has it.
+   * `WAIT` holds up its connection: with `url` writes get a second one, a `client` should be the store's alone.
+   */
+  readonly waitForReplicas?: ReplicaWait
 } & (
   | {
       /** A connected client of the host: an ioredis `Redis` or `Cluster`, or anything with its `call`. */
-      readonly client: RedisCommands
+      readonly client: RedisCommands & Partial<PipelinedCommands>
       readonly url?: undefined
     }
   | {
@@ -39,16 +47,6 @@ export interface RedisStore extends AuthorizationStore {
   close(): Promise<void>
 }
 
-// A value is the writer's revision, 22 characters, and the record. Resending a save that was done finds its own
-// revision: that is what makes a lost reply harmless.
-const save = new RedisScript(`
-local stored = redis.call('GET', KEYS[1])
-local revision = stored and string.sub(stored, 1, 22) or ''
-if revision == ARGV[1] then return 1 end
-if revision ~= ARGV[2] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
-return 1
-`)
 const revisionLength = 22
 
 /**
@@ -61,10 +59,25 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   checkConnection(options)
   const prefix = options.prefix ?? 'oauth:'
   const clock = options.clock ?? Date.now
+  const wait = options.waitForReplicas
   if (options.client !== undefined)
-    return new KeyPerAuthorization(options.client, prefix, clock, async () => {})
+    return new KeyPerAuthorization(
+      options.client,
+      writesOf(options.client, wait),
+      prefix,
+      clock,
+      async () => {},
+    )
   const connection = connect(options.url)
-  return new KeyPerAuthorization(connection, prefix, clock, () => connection.close())
+  // WAIT holds up what comes behind it: what is read does not stand in that line.
+  const forWrites = wait === undefined ? connection : connect(options.url, wait.within)
+  return new KeyPerAuthorization(connection, writesOf(forWrites, wait), prefix, clock, async () => {
+    await Promise.all([connection.close(), forWrites.close()])
+  })
+}
+
+function writesOf(client: RedisCommands, wait: ReplicaWait | undefined): RedisWrites {
+  return wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait) : writesOver(client)
 }
 
 function checkConnection(options: unknown): void {
@@ -77,6 +90,7 @@ function checkConnection(options: unknown): void {
     reading.wrong('url', 'must be a text such as redis://localhost:6379.')
   else if (url === undefined && !(isRecord(client) && typeof client['call'] === 'function'))
     reading.wrong('client', 'must have the function call, as the clients of ioredis have.')
+  checkReplicaWait(reading, client)
   reading.settle('redisStore() cannot work with these options:')
 }
 
@@ -87,6 +101,7 @@ class KeyPerAuthorization implements RedisStore {
 
   constructor(
     private readonly client: RedisCommands,
+    private readonly writes: RedisWrites,
     prefix: string,
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
@@ -113,7 +128,7 @@ class KeyPerAuthorization implements RedisStore {
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const key = this.prefix + authorization.id
-    const reply = Number(await save.run(this.client, key, revision, expected, record, String(lifetime)))
+    const reply = Number(await this.writes.save(key, revision, expected, record, String(lifetime)))
     // A misread reply would pass for a conflict, and the next round would take the write for a replay.
     if (reply !== 0 && reply !== 1)
       throw new Error('The Redis client answers a script with something else than 0 or 1.')
@@ -121,6 +136,6 @@ class KeyPerAuthorization implements RedisStore {
   }
 
   async remove(id: string): Promise<void> {
-    await this.client.call('DEL', this.prefix + id)
+    await this.writes.remove(this.prefix + id)
   }
 }

@@ -1,5 +1,5 @@
 import { begin, commit } from '../../lib/authorization/commit'
-import { keep, remove, save, type Transition } from '../../lib/authorization/step'
+import { confirm, keep, remove, save, type Transition } from '../../lib/authorization/step'
 import { deny } from '../../lib/authorization/answer'
 import { secureRandom } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/oauth-error'
@@ -30,6 +30,9 @@ async function storeWith(bend: (store: AuthorizationStore) => Partial<Authorizat
 const denies: Transition<string> = (current) =>
   current?.state === 'pending' ? save(denied, 'denied') : keep(`already ${current?.state ?? 'gone'}`)
 
+const confirms: Transition<string> = (current) =>
+  current === undefined ? keep('gone') : confirm('confirmed')
+
 const revokes: Transition<string> = () => remove(refused)
 
 const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
@@ -57,14 +60,61 @@ describe('commit', () => {
   })
 
   it('takes a save whose reply was lost for done when the record is its own', async () => {
+    let saves = 0
     const { store, stored } = await storeWith((inner) => ({
       save: async (...words) => {
-        await inner.save(...words)
+        const reply = await inner.save(...words)
+        if (++saves > 1) return reply
         throw new Error('The reply was lost.')
       },
     }))
     await expect(apply(store, denies)).resolves.toBe('denied')
     await expect(stored()).resolves.toEqual(denied)
+  })
+
+  it('delivers nothing while the store says of its save that it is not safe, though the record is there', async () => {
+    const trouble = new Error('Too few replicas.')
+    const { store, stored } = await storeWith((inner) => ({
+      save: async (...words) => {
+        await inner.save(...words)
+        throw trouble
+      },
+    }))
+    await expect(apply(store, denies)).rejects.toBe(trouble)
+    await expect(stored()).resolves.toEqual(denied)
+  })
+
+  it('brings nothing about after trouble that was not there before', async () => {
+    const trouble = new Error('Not reached.')
+    let saves = 0
+    const { store, stored } = await storeWith((inner) => ({
+      save: async (...words) => {
+        if (++saves > 1) return inner.save(...words)
+        throw trouble
+      },
+    }))
+    await expect(apply(store, denies)).rejects.toBe(trouble)
+    await expect(stored()).resolves.toEqual(pending)
+  })
+
+  it('confirms a record by saving it again as it is, under its own revision', async () => {
+    const { store, stored } = await storeWith()
+    const before = await store.find(pending.id)
+    const saves = jest.spyOn(store, 'save')
+    await expect(apply(store, () => confirm('confirmed'))).resolves.toBe('confirmed')
+    expect(saves.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
+    await expect(stored()).resolves.toEqual(pending)
+  })
+
+  it('decides anew when the record that it confirms has moved on', async () => {
+    const { store } = await storeWith((inner) => ({
+      find: async (id) => {
+        const found = await inner.find(id)
+        await inner.remove(id)
+        return found
+      },
+    }))
+    await expect(apply(store, confirms)).resolves.toBe('gone')
   })
 
   it('gives the transition the record that it lost a round with', async () => {

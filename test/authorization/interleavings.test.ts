@@ -70,6 +70,19 @@ describe('whatever comes between, on a bad network', () => {
       return answered.length
     }))
 
+  it.each([
+    ['redeemed', redemptions],
+    ['refreshed', refreshes],
+    ['decided', decisions],
+  ])('whoever %s is told so only behind a write of their own that the store acknowledged', (_what, scene) =>
+    holds(scene, (world) => {
+      const told = world.deeds.filter(({ ending }) => ending.kind !== 'refused' && ending.kind !== 'trouble')
+      const served = told.filter(({ move }) => move.move !== 'wait')
+      for (const deed of served) expect(deed).toMatchObject({ acknowledged: true })
+      return served.length
+    }),
+  )
+
   it('nothing is alive after a second redemption by the same client', () =>
     holds(redemptions, async (world) => {
       const own = deedsOf(world, 'redeem').filter(({ move }) => move.client === 'photo-printer')

@@ -55,11 +55,15 @@ describe('revokeByToken', () => {
   })
 
   it.each([
-    ['removed', undefined],
     ['pending', pendingAuthorization().pending],
     ['approved', approvedAuthorization().approved],
   ])('changes nothing when the authorization is %s', (_state, current) => {
     expect(revokeByToken(current, { token: issued.accessToken, clientId }).write).toBe('nothing')
+  })
+
+  it('removes again what is removed: the first attempt may not have learnt that it is safe', () => {
+    const token = issued.accessToken
+    expect(revokeByToken(undefined, { token, clientId })).toEqual({ write: 'removal', outcome: 'nothing' })
   })
 
   it('takes a record without a refresh token', () => {

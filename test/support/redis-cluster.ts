@@ -5,6 +5,8 @@ import { waitUntil } from './wait-until'
 export interface RedisCluster {
   nodes: { host: string; port: number }[]
   servers: RedisServer[]
+  /** One for each master, in their order, if they were asked for. */
+  replicas: RedisServer[]
   stop(): Promise<void>
 }
 
@@ -14,36 +16,62 @@ const slotRanges: readonly [number, number][] = [
   [10923, 16383],
 ]
 
-export async function startRedisCluster(): Promise<RedisCluster> {
-  const extraArguments = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
-  const servers = await Promise.all(slotRanges.map(() => startRedis({ extraArguments })))
+/** Three masters, and with `replicas: 1` a replica that has caught up with each. */
+export async function startRedisCluster(options: { replicas?: 0 | 1 } = {}): Promise<RedisCluster> {
+  const clustered = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
+  const extraArguments = [...clustered, '--repl-diskless-sync-delay', '0']
+  const start = () => Promise.all(slotRanges.map(() => startRedis({ extraArguments })))
+  const servers = await start()
+  const replicas = options.replicas === 1 ? await start() : []
+  const all = [...servers, ...replicas]
   const stop = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.stop()))
+    await Promise.all(all.map((server) => server.stop()))
   }
-  const clients = servers.map(({ url }) => new Redis(url, { maxRetriesPerRequest: 1 }))
+  const clients = all.map(({ url }) => new Redis(url, { maxRetriesPerRequest: 1 }))
   try {
-    await join(clients, servers)
+    await join(clients, all)
     await waitUntil('cluster_state:ok on every node', async () => {
       const answers = await Promise.all(clients.map((client) => client.call('CLUSTER', 'INFO')))
       return answers.every((answer) => String(answer).includes('cluster_state:ok'))
     })
+    await follow(clients.slice(servers.length), clients)
   } catch (error) {
     await stop()
     throw error
   } finally {
     for (const client of clients) client.disconnect()
   }
-  return { nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), servers, stop }
+  return { nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), servers, replicas, stop }
 }
 
 async function join(clients: Redis[], servers: RedisServer[]): Promise<void> {
   await Promise.all(
     clients.map(async (client, index) => {
-      const [first, last] = slotRanges[index]!
+      const [first, last] = slotRanges[index] ?? []
       // Given beforehand: equal epochs would have to be settled by a collision among the nodes, which takes time.
       await client.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
-      await client.call('CLUSTER', 'ADDSLOTSRANGE', first, last)
+      if (first !== undefined && last !== undefined)
+        await client.call('CLUSTER', 'ADDSLOTSRANGE', first, last)
     }),
   )
   for (const { port } of servers.slice(1)) await clients[0]!.call('CLUSTER', 'MEET', '127.0.0.1', port)
+}
+
+/** Each replica follows the master of the same place. */
+async function follow(replicas: Redis[], masters: Redis[]): Promise<void> {
+  for (const [index, replica] of replicas.entries()) {
+    const id = String(await masters[index]!.call('CLUSTER', 'MYID'))
+    await waitUntil('the replica knows its master', async () =>
+      String(await replica.call('CLUSTER', 'NODES')).includes(id),
+    )
+    await replica.call('CLUSTER', 'REPLICATE', id)
+    // Something to acknowledge, which needs no key.
+    await masters[index]!.flushall()
+    await waitUntil(
+      'the replica has caught up, and says so',
+      async () =>
+        (await replica.info('replication')).includes('master_link_status:up') &&
+        (await masters[index]!.wait(1, 1000)) === 1,
+    )
+  }
 }

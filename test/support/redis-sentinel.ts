@@ -47,7 +47,7 @@ function startSentinel(masterPort: number): Promise<RedisProcess> {
   return startRedisProcess({ configuration, extraArguments: ['--sentinel'], readyWhen: /Sentinel ID is/ })
 }
 
-async function infoSays(
+export async function infoSays(
   port: number,
   section: 'replication' | 'sentinel',
   ...words: string[]

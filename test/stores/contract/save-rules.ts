@@ -105,4 +105,30 @@ export function saveRules(store: () => AuthorizationStore): void {
       expect(await find(store(), first)).toBeUndefined()
     })
   })
+  describe('repeated on condition that it was done: its own revision is the expected one', () => {
+    it('resolves to true where it was, and changes nothing', async () => {
+      const [first, second] = threeVersions()
+      await save(store(), first)
+      await save(store(), second, first)
+      expect(await save(store(), second, second)).toBe(true)
+      expect(await find(store(), first)).toEqual(second)
+    })
+
+    it('is refused where it was not, and brings nothing about', async () => {
+      const [first, second] = threeVersions()
+      expect(await save(store(), first, first)).toBe(false)
+      expect(await find(store(), first)).toBeUndefined()
+      await save(store(), first)
+      expect(await save(store(), second, second)).toBe(false)
+      expect(await find(store(), first)).toEqual(first)
+    })
+
+    it('is refused after the record was removed, and does not bring it back', async () => {
+      const [first] = threeVersions()
+      await save(store(), first)
+      await store().remove(first.authorization.id)
+      expect(await save(store(), first, first)).toBe(false)
+      expect(await find(store(), first)).toBeUndefined()
+    })
+  })
 }

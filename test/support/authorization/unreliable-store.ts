@@ -22,6 +22,8 @@ export class UnreliableStore implements AuthorizationStore {
   readonly texts: string[] = []
   /** Calls that write. */
   writes = 0
+  /** Whether the last of them was acknowledged. */
+  acknowledged = false
 
   constructor(
     private readonly inner: AuthorizationStore,
@@ -34,13 +36,21 @@ export class UnreliableStore implements AuthorizationStore {
   save: AuthorizationStore['save'] = (authorization, revision, expected) => {
     const text = encodeAuthorization(authorization)
     this.texts.push(text)
-    this.writes++
-    return this.call('save', () => this.inner.save(decodeAuthorization(text), revision, expected))
+    return this.write(() =>
+      this.call('save', () => this.inner.save(decodeAuthorization(text), revision, expected)),
+    )
   }
 
   remove: AuthorizationStore['remove'] = (id) => {
+    return this.write(() => this.call('remove', () => this.inner.remove(id)))
+  }
+
+  private async write<Reply>(write: () => Promise<Reply>): Promise<Reply> {
     this.writes++
-    return this.call('remove', () => this.inner.remove(id))
+    this.acknowledged = false
+    const reply = await write()
+    this.acknowledged = reply !== false
+    return reply
   }
 
   private async call<Reply>(verb: string, apply: () => Promise<Reply>): Promise<Reply> {

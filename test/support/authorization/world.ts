@@ -25,6 +25,8 @@ export interface Deed {
   readonly ending: Ending
   /** Calls by which it wrote, or tried to. */
   readonly writes: number
+  /** Whether the last of them was acknowledged. */
+  readonly acknowledged: boolean
 }
 
 /** One authorization, many workers, a moving clock and a bad network. */
@@ -83,7 +85,8 @@ export class World {
     const store = new UnreliableStore(this.records, turn, fates)
     const began = this.moment()
     const ending = await this.endingOf(move, presented, store)
-    this.deeds.push({ move, presented, began, ended: this.moment(), ending, writes: store.writes })
+    const { writes, acknowledged } = store
+    this.deeds.push({ move, presented, began, ended: this.moment(), ending, writes, acknowledged })
     this.texts.push(...store.texts)
     return ending
   }

@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
 
 /** One row: what was tried, how often, what had to hold, and what was seen. */
 export interface Row {
@@ -34,8 +34,9 @@ export async function report(section: string, command: string, rows: readonly Ro
     section,
     table,
   )
-  const options = await resolveConfig(pageOfReliability)
-  writeFileSync(pageOfReliability, await format(page, { ...options, parser: 'markdown' }))
+  writeFileSync(pageOfReliability, page)
+  // As a program: Jest cannot load it as a library.
+  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', pageOfReliability])
 }
 
 /** The page with this text between the marks of a section, which is added at the end if it is not there. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { RedisCommands } from '../../../lib/stores/redis-commands'
+import type { ReplicaWait } from '../../../lib/stores/redis-replicas'
 import { redisStore } from '../../../lib/stores/redis-store'
 import { random22 } from '../../stores/contract/examples'
 import type { StoreUnderTest } from '../../stores/contract/store-under-test'
@@ -14,7 +15,7 @@ export function uniquePrefix(): string {
  * counts down, so a key without one stays for ever.
  */
 export function redisUnderTest(
-  connection: { client: RedisCommands } | { url: string },
+  connection: ({ client: RedisCommands } | { url: string }) & { waitForReplicas?: ReplicaWait },
   masters: () => readonly Redis[],
 ): StoreUnderTest {
   const prefix = uniquePrefix()

@@ -1,0 +1,84 @@
+import { isRecord, Reading } from '../protocol/configuration'
+import { deadlineCure, isDeadline } from './deadline'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { RedisScript } from './redis-script'
+import { saving, type RedisWrites } from './redis-writes'
+
+/** How many replicas must have a write before it counts as done. */
+export interface ReplicaWait {
+  /** At least 1. */
+  readonly replicas: number
+  /** Seconds, more than 0 and at most 60; less than the server's `storeDeadline`, which ends every wait. */
+  readonly within: number
+}
+
+// WAIT counts replicas that have what its connection wrote. Where nothing is left to remove, a write that leaves no
+// trace stands in: a second attempt must not count as done because there was nothing to do.
+const removing = new RedisScript(`
+if redis.call('DEL', KEYS[1]) == 0 then
+  redis.call('SET', KEYS[1], '', 'PX', 1000)
+  redis.call('DEL', KEYS[1])
+end
+return 1
+`)
+
+/** Writes that are done when so many replicas have them, too; with fewer they reject, though Redis has them. */
+export function acknowledgedWrites(
+  client: RedisCommands & PipelinedCommands,
+  { replicas, within }: ReplicaWait,
+): RedisWrites {
+  // Behind the write on the same connection, which in a cluster is one to the node that keeps the key.
+  const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
+
+  async function attempt(script: RedisScript, key: string, words: readonly string[]): Promise<unknown> {
+    const [write, waited] = (await client.pipeline([script.byDigest(key, words), wait]).exec()) ?? []
+    if (write === undefined || waited === undefined)
+      throw new Error(
+        'The Redis client answers a pipeline with something else than one reply to each command.',
+      )
+    for (const [error] of [write, waited]) if (error) throw error
+    // Nothing was written: whoever lost to another writer promises nothing.
+    if (Number(write[1]) === 0) return write[1]
+    const reached = Number(waited[1])
+    if (!(reached >= replicas))
+      throw new Error(`The write reached ${reached} of ${replicas} replicas within ${within} s.`)
+    return write[1]
+  }
+
+  async function run(script: RedisScript, key: string, ...words: string[]): Promise<unknown> {
+    try {
+      return await attempt(script, key, words)
+    } catch (error) {
+      if (!isSentBack(error)) throw error
+      // A single command brings the script along and follows the redirections of a cluster; then once more, and wait.
+      await script.run(client, key, ...words)
+      return attempt(script, key, words)
+    }
+  }
+
+  return { save: (key, ...words) => run(saving, key, ...words), remove: (key) => run(removing, key) }
+}
+
+function isSentBack(error: unknown): boolean {
+  return error instanceof Error && /^(?:NOSCRIPT|MOVED|ASK) /.test(error.message)
+}
+
+/** Reads the option, and whether the client that came with it can wait. */
+export function checkReplicaWait(reading: Reading, client: unknown): void {
+  const value = reading.take('waitForReplicas')
+  if (value === undefined) return
+  const wait = new Reading(value, 'waitForReplicas', reading.mistakes)
+  wait.required('replicas', 1, isReplicas, 'must be a whole number, at least 1.')
+  wait.required('within', 1, isDeadline, deadlineCure)
+  wait.refuseUnknown()
+  if (isRecord(client) && !isPipelined(client))
+    reading.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')
+}
+
+export function isPipelined<Client extends object>(client: Client): client is Client & PipelinedCommands {
+  return 'pipeline' in client && typeof client.pipeline === 'function'
+}
+
+function isReplicas(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1
+}

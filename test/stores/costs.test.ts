@@ -1,0 +1,138 @@
+import { Redis } from 'ioredis'
+import type { Response } from 'supertest'
+import { redisStore, type AuthorizationServerOptions, type RedisStore } from '../../lib/index'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { application } from '../support/flows/application'
+import { bent, everyClient, nightlyReport, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, type Flow } from '../support/flows/flow'
+import { codeOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { report, type Row } from '../support/reliability/report'
+import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
+import { uniquePrefix } from '../support/stores/redis-under-test'
+
+const clients = everyClient.map(
+  (client) => (client === photoPrint ? bent(client, { may_introspect: true }) : client).registration,
+)
+const rounds = 5
+const repeatedBy = 'RELIABILITY_REPORT=1 npx jest test/stores/costs.test.ts --selectProjects "express 5"'
+
+/** What each operation asks of Redis, with clients from the options, and with `clients: store.clients`. */
+const promised: Readonly<Record<string, { readonly configured: string; readonly registered: string }>> = {
+  'authorization request': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
+  decision: { configured: 'GET, EVALSHA', registered: 'GET, HGET, EVALSHA' },
+  'code redeemed': { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
+  refresh: { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
+  'refresh again, in its grace': { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
+  'client credentials': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
+  guard: { configured: 'GET', registered: 'GET' },
+  introspection: { configured: 'GET', registered: 'HGET, GET' },
+  revocation: { configured: 'GET, DEL', registered: 'HGET, GET, DEL' },
+  'revocation, repeated': { configured: 'GET, DEL', registered: 'HGET, GET, DEL' },
+}
+
+describeOwnRedis('On Redis', () => {
+  let server: RedisServer
+  let redis: Redis
+  let watched: WatchedCommands
+  let store: RedisStore
+  let prefix: string
+  const rows: Row[] = []
+  beforeAll(async () => {
+    server = await startRedis({ own: true })
+    redis = new Redis(server.url)
+    watched = await watchCommands(redis)
+  })
+  afterAll(async () => {
+    watched.stop()
+    redis.disconnect()
+    await server.stop()
+    await report('costs', repeatedBy, rows)
+  })
+  beforeEach(() => {
+    prefix = uniquePrefix()
+    store = redisStore({ url: server.url, prefix })
+  })
+  afterEach(() => store.close())
+
+  const open = (options: Partial<AuthorizationServerOptions> = {}) =>
+    application({ clients, storeDeadline: 10, store, ...options }).flow
+
+  /** Each operation once, with clients that authenticate by a secret. */
+  async function commandsOf(flow: Flow): Promise<Readonly<Record<string, string>>> {
+    const commands: Record<string, string> = {}
+    const watch = async (operation: string, act: () => Promise<Response>): Promise<Response> => {
+      const { answer, sent } = await watched.during(act)
+      commands[operation] = sent.join(', ')
+      return answer
+    }
+    const page = await watch('authorization request', () =>
+      flow.ask(authorizationRequest(photoPrint), 'alice'),
+    )
+    const code = codeOf(await watch('decision', () => flow.decide(page, 'approve', 'alice')))
+    const redeemed = await watch('code redeemed', () => flow.redeem(photoPrint, code))
+    const { accessToken, refreshToken } = tokensOf(redeemed)
+    for (const operation of ['refresh', 'refresh again, in its grace'])
+      tokensOf(await watch(operation, () => flow.refresh(photoPrint, refreshToken)))
+    const itself = { grant_type: 'client_credentials', scope: 'photos:read' }
+    tokensOf(await watch('client credentials', () => flow.request(nightlyReport, itself)))
+    expect(await watch('guard', () => flow.photos(accessToken))).toHaveProperty('status', 200)
+    const told = await watch('introspection', () => flow.introspect(photoPrint, accessToken))
+    expect(told.body).toMatchObject({ active: true })
+    for (const operation of ['revocation', 'revocation, repeated'])
+      expect(await watch(operation, () => flow.revoke(photoPrint, accessToken))).toHaveProperty('status', 200)
+    return commands
+  }
+
+  test.each([
+    ['configured', 'with clients from the options'],
+    ['registered', 'with clients of the store'],
+  ] as const)('each operation costs the commands that are promised: %s', async (kind, title) => {
+    if (kind === 'registered') for (const client of clients) await store.clients.add(client)
+    const flow = open(kind === 'registered' ? { clients: store.clients } : {})
+    // The first time Redis gets the script whole.
+    await commandsOf(flow)
+    const expected = Object.fromEntries(Object.entries(promised).map(([name, costs]) => [name, costs[kind]]))
+    for (let round = 0; round < rounds; round++) expect(await commandsOf(flow)).toEqual(expected)
+    for (const [name, commands] of Object.entries(expected)) {
+      const count = commands.split(', ').length
+      const invariant = `${count} round trip${count === 1 ? '' : 's'}`
+      rows.push({ case: `${name}, ${title}`, rounds, invariant, result: commands })
+    }
+  })
+
+  test('an authorization is one key of less than 4 KiB, however often it is refreshed', async () => {
+    const flow = open()
+    const bytes: Record<string, number> = {}
+    const weigh = async (state: string) => {
+      const [key = '', ...more] = await redis.keys(`${prefix}*`)
+      expect({ state, more }).toEqual({ state, more: [] })
+      bytes[state] = Number(await redis.memory('USAGE', key))
+    }
+    const withoutRefreshToken = { grant_type: 'client_credentials', scope: 'photos:read' }
+    await flow.request(nightlyReport, withoutRefreshToken)
+    await weigh('active, without a refresh token')
+    await redis.flushall()
+
+    const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    await weigh('pending')
+    const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+    await weigh('approved')
+    let { refreshToken } = tokensOf(await flow.redeem(photoPrint, code))
+    await weigh('active, with a refresh token')
+    for (let refreshes = 1; refreshes <= 30; refreshes++) {
+      refreshToken = tokensOf(await flow.refresh(photoPrint, refreshToken)).refreshToken
+      if ([1, 10, 30].includes(refreshes)) await weigh(`active, after ${refreshes} refreshes`)
+    }
+    await flow.revoke(photoPrint, refreshToken)
+    expect(await redis.keys(`${prefix}*`)).toEqual([])
+
+    for (const [state, size] of Object.entries(bytes)) {
+      expect({ state, fits: size > 100 && size < 4096 }).toEqual({ state, fits: true })
+      rows.push({ case: `bytes: ${state}`, rounds: 1, invariant: 'one key', result: `${size} bytes` })
+    }
+    // Eight access tokens live at most: from then on it does not grow.
+    expect(bytes['active, after 30 refreshes']).toBe(bytes['active, after 10 refreshes'])
+  })
+})

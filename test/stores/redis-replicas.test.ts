@@ -1,0 +1,237 @@
+import { Redis } from 'ioredis'
+import { commit } from '../../lib/authorization/commit'
+import { remove, save as saving } from '../../lib/authorization/step'
+import { secureRandom } from '../../lib/protocol/credential'
+import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-replicated'
+import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
+import { waitUntil } from '../support/wait-until'
+import { authorizationStoreContract } from './authorization-store-contract'
+import { find, save, threeVersions } from './contract/version'
+
+const wait = { replicas: 1, within: 0.1 }
+const tooFew = 'The write reached 0 of 1 replicas within 0.1 s.'
+
+describe('the option waitForReplicas', () => {
+  const client = { call: async () => null, pipeline: () => ({ exec: async () => null }) }
+  const made = (waitForReplicas: unknown) => () => {
+    const options = { client, waitForReplicas }
+    // @ts-expect-error what a host in JavaScript may pass
+    return redisStore(options)
+  }
+
+  it.each([
+    ['no object', 1, 'waitForReplicas must be an object.'],
+    [
+      'no replicas',
+      { within: 1 },
+      'waitForReplicas.replicas is missing: it must be a whole number, at least 1.',
+    ],
+    ['zero replicas', { replicas: 0, within: 1 }, 'waitForReplicas.replicas must be a whole number'],
+    ['half a replica', { replicas: 1.5, within: 1 }, 'waitForReplicas.replicas must be a whole number'],
+    ['a number in words', { replicas: '1', within: 1 }, 'waitForReplicas.replicas must be a whole number'],
+    ['no time', { replicas: 1 }, 'waitForReplicas.within is missing'],
+    ['no time at all', { replicas: 1, within: 0 }, 'waitForReplicas.within must be seconds'],
+    // WAIT takes 0 for ever.
+    ['time without end', { replicas: 1, within: Infinity }, 'waitForReplicas.within must be seconds'],
+    ['milliseconds', { replicas: 1, within: 100 }, 'waitForReplicas.within must be seconds'],
+    ['another field', { replicas: 1, within: 1, quorum: 2 }, 'waitForReplicas.quorum is not known here'],
+  ])('is refused at construction: %s', (_what, value, problem) => {
+    expect(made(value)).toThrow(problem)
+  })
+
+  it('is refused at construction with a client that cannot send two commands as one', () => {
+    const single = { call: async () => null }
+    expect(() => redisStore({ client: single, waitForReplicas: wait })).toThrow(
+      'client must have the function pipeline for waitForReplicas',
+    )
+    expect(() => redisStore({ client: single })).not.toThrow()
+  })
+
+  it.each([
+    null,
+    [],
+    [[null, 1]],
+    [
+      [null, 1],
+      [null, 'x'],
+    ],
+  ] as const)('takes an answer that is none for trouble: %j', async (answer) => {
+    const exec = async (): Promise<[null, unknown][] | null> =>
+      answer && answer.map(([, reply]) => [null, reply])
+    const store = redisStore({ client: { ...client, pipeline: () => ({ exec }) }, waitForReplicas: wait })
+    await expect(save(store, threeVersions()[0])).rejects.toThrow(/one reply to each command|reached NaN/)
+  })
+})
+
+describeOwnRedis('redisStore that waits for a replica', () => {
+  let redis: ReplicatedRedis
+  let master: Redis
+  let replica: Redis
+  const stores: RedisStore[] = []
+  beforeAll(async () => {
+    redis = await startReplicatedRedis()
+    master = new Redis(redis.master.url)
+    replica = new Redis(redis.replica.url)
+  })
+  afterAll(async () => {
+    master.disconnect()
+    replica.disconnect()
+    await redis.stop()
+  })
+  afterEach(async () => {
+    await redis.replica.kill('SIGCONT')
+    await Promise.all(stores.splice(0).map((store) => store.close()))
+  })
+
+  function open(options: { client?: Redis; prefix?: string } = {}): RedisStore {
+    const { client, prefix = uniquePrefix() } = options
+    const rest = { prefix, waitForReplicas: wait }
+    const store = client ? redisStore({ client, ...rest }) : redisStore({ url: redis.master.url, ...rest })
+    stores.push(store)
+    return store
+  }
+
+  // Not the replication offset: waiting itself raises that one, by asking the replicas.
+  const changes = async () => /rdb_changes_since_last_save:(\d+)/.exec(await master.info('persistence'))?.[1]
+
+  authorizationStoreContract('keeps the contract over a client of the host', async () =>
+    redisUnderTest({ client: master, waitForReplicas: wait }, () => [master]),
+  )
+
+  authorizationStoreContract('keeps the contract over connections of its own', async () =>
+    redisUnderTest({ url: redis.master.url, waitForReplicas: wait }, () => [master]),
+  )
+
+  it('has on the replica what it calls saved, and not any more what it calls removed', async () => {
+    const prefix = uniquePrefix()
+    const store = open({ prefix })
+    for (let round = 0; round < 50; round++) {
+      const [first] = threeVersions()
+      const key = `${prefix}authorization:${first.authorization.id}`
+      await save(store, first)
+      expect(await replica.exists(key)).toBe(1)
+      await store.remove(first.authorization.id)
+      expect(await replica.exists(key)).toBe(0)
+    }
+  })
+
+  it('rejects each write while the replica is silent, the repeated ones too, and goes on when it is back', async () => {
+    const [first, second] = threeVersions()
+    const store = open()
+    await save(store, first)
+    await redis.replica.kill('SIGSTOP')
+    const writes = [
+      () => save(store, second, first),
+      () => save(store, second, first),
+      () => save(store, second, second),
+      () => store.remove(first.authorization.id),
+      () => store.remove(first.authorization.id),
+    ]
+    for (const write of writes) await expect(write()).rejects.toThrow(tooFew)
+    await redis.replica.kill('SIGCONT')
+    await waitUntil('it can remove', () =>
+      store.remove(first.authorization.id).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(await save(store, first)).toBe(true)
+  })
+
+  it.each(['save', 'remove'] as const)(
+    'leaves something to wait for where a %s is repeated, over another connection too',
+    async (verb) => {
+      const prefix = uniquePrefix()
+      const [first] = threeVersions()
+      const write = (store: RedisStore) =>
+        verb === 'save' ? save(store, first) : store.remove(first.authorization.id)
+      await write(open({ prefix }))
+      const other = open({ prefix })
+      // Opens its connection and leaves the scripts with Redis.
+      await write(other)
+      const before = await changes()
+      await write(other)
+      expect(Number(await changes())).toBeGreaterThan(Number(before))
+    },
+  )
+
+  it('leaves no trace of a removal of nothing', async () => {
+    const prefix = uniquePrefix()
+    const [first] = threeVersions()
+    const store = open({ prefix })
+    await store.remove(first.authorization.id)
+    expect(await master.keys(`${prefix}*`)).toEqual([])
+    expect(await find(store, first)).toBeUndefined()
+  })
+
+  it('delivers nothing of a commit that did not reach the replica, and the next one tells as well', async () => {
+    const [first, second] = threeVersions()
+    const store = open()
+    await save(store, first)
+    await redis.replica.kill('SIGSTOP')
+    const moves = () =>
+      commit(store, first.authorization.id, () => saving(second.authorization, 'moved'), secureRandom)
+    await expect(moves()).rejects.toThrow(tooFew)
+    const removes = () => commit(store, first.authorization.id, () => remove('removed'), secureRandom)
+    await expect(removes()).rejects.toThrow(tooFew)
+    await expect(removes()).rejects.toThrow(tooFew)
+  })
+
+  it('does not make whoever lost to another writer wait for replicas in vain', async () => {
+    const [first, second] = threeVersions()
+    const store = open()
+    await save(store, first)
+    await redis.replica.kill('SIGSTOP')
+    expect(await save(store, second)).toBe(false)
+  })
+
+  it('saves and removes where the server has lost the scripts', async () => {
+    const [first] = threeVersions()
+    const store = open()
+    await master.script('FLUSH')
+    expect(await save(store, first)).toBe(true)
+    await master.script('FLUSH')
+    await store.remove(first.authorization.id)
+    expect(await find(store, first)).toBeUndefined()
+  })
+
+  it('reads over a connection of its own while writes wait', async () => {
+    const [first] = threeVersions()
+    const patient = redisStore({
+      url: redis.master.url,
+      prefix: uniquePrefix(),
+      waitForReplicas: { replicas: 1, within: 10 },
+    })
+    stores.push(patient)
+    await save(patient, first)
+    await redis.replica.kill('SIGSTOP')
+    let settled = false
+    const removal = patient.remove(first.authorization.id).finally(() => {
+      settled = true
+    })
+    await waitUntil('the removal waits', async () => (await find(patient, first)) === undefined)
+    expect(settled).toBe(false)
+    await redis.replica.kill('SIGCONT')
+    await expect(removal).resolves.toBeUndefined()
+  })
+
+  it('is refused before anything is written where the server itself asks for replicas', async () => {
+    const [first, second] = threeVersions()
+    const store = open()
+    await save(store, first)
+    await redis.replica.kill('SIGSTOP')
+    await master.config('SET', 'min-replicas-max-lag', '1')
+    await master.config('SET', 'min-replicas-to-write', '1')
+    try {
+      await waitUntil('the replica lags', async () =>
+        (await master.info()).includes('min_slaves_good_slaves:0'),
+      )
+      await expect(save(store, second, first)).rejects.toThrow('NOREPLICAS')
+      expect(await find(store, first)).toEqual(first)
+    } finally {
+      await master.config('SET', 'min-replicas-to-write', '0')
+    }
+  })
+})

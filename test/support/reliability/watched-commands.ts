@@ -1,0 +1,30 @@
+import type { Redis } from 'ioredis'
+import { waitUntil } from '../wait-until'
+
+export interface WatchedCommands {
+  /** What this answered, and the commands that the server saw meanwhile; what scripts do inside does not count. */
+  during<Answer>(act: () => Promise<Answer>): Promise<{ answer: Answer; sent: readonly string[] }>
+  stop(): void
+}
+
+/** Watches a server that serves nobody else, by MONITOR. */
+export async function watchCommands(redis: Redis): Promise<WatchedCommands> {
+  const monitor = await redis.monitor()
+  let seen: string[][] = []
+  monitor.on('monitor', (_time: string, words: string[], source: string) => {
+    if (source !== 'lua') seen.push(words)
+  })
+  return {
+    during: async (act) => {
+      seen = []
+      const answer = await act()
+      // The server tells in order: what came before the mark has been told when the mark is.
+      const mark = `mark ${Math.random()}`
+      await redis.echo(mark)
+      await waitUntil('the mark is seen', async () => seen.some((words) => words[1] === mark))
+      const commands = seen.map(([name = '']) => name.toUpperCase())
+      return { answer, sent: commands.slice(0, commands.lastIndexOf('ECHO')) }
+    },
+    stop: () => monitor.disconnect(),
+  }
+}
