@@ -153,8 +153,9 @@ describeOwnRedis('What a store finds around it', () => {
   })
 })
 
+const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8')
+
 test('the page of warnings explains every code in the code, and no other', () => {
-  const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8')
   const files = readdirSync(join(__dirname, '../lib'), { recursive: true, encoding: 'utf8' })
   const code = files.filter((file) => file.endsWith('.ts')).map((file) => read(join('lib', file)))
   const given = [...code.join('\n').matchAll(/'(EAS_[A-Z_]+)'/g)].map(([, name = '']) => name)

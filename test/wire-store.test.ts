@@ -1,14 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { memoryStore, type AuthorizationStore, type Caution } from '../lib/index'
+import { memoryStore, type Caution } from '../lib/index'
 import { holdStore } from '../lib/wire-store'
 
 const settled = async () => {
   for (let round = 0; round < 5; round++) await turn()
 }
 
-describe('a store that can be closed', () => {
-  const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
+const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
+const looking = (check: () => Promise<readonly Caution[]>) => ({
+  find: async () => undefined,
+  save: async () => true,
+  remove: async () => {},
+  check: jest.fn(check),
+})
+const found = (code: string) => async () => [{ code, message: 'Change it.' }]
+const looks = ({ check }: ReturnType<typeof looking>) => check.mock.calls.length
 
+describe('a store that can be closed', () => {
   it('is closed by the last that lets go of it', async () => {
     const store = closable()
     const [first, second] = [holdStore(store), holdStore(store)]
@@ -44,16 +52,6 @@ describe('a store that looks at its surroundings', () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] })
   })
   afterEach(() => jest.useRealTimers())
-
-  const looking = (check: () => Promise<readonly Caution[]>): AuthorizationStore => ({
-    ...memoryStore(),
-    find: async () => undefined,
-    save: async () => true,
-    remove: async () => {},
-    ...{ check: jest.fn(check) },
-  })
-  const found = (code: string) => async () => [{ code, message: 'Change it.' }]
-  const looks = (store: AuthorizationStore) => jest.mocked(Object(store).check).mock.calls.length
 
   it('does so once, for whoever holds it first', async () => {
     const store = looking(found('EAS_TEST_ONCE'))

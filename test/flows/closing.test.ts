@@ -1,5 +1,5 @@
 import { createBearerGuard, memoryStore, type AuthorizationServer } from '../../lib/index'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
 import { mountAll } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
@@ -32,6 +32,13 @@ function closingOf(oauth: Pick<AuthorizationServer, 'close'>) {
 }
 
 const endings = ({ headers }: Response) => [headers['connection'], headers['retry-after']]
+const inFull = (response: Response) => [outcomeOf(response), endings(response)]
+
+/** A middleware of the host's that takes its time. */
+const waitAt =
+  (gate: Gate): RequestHandler =>
+  (_request, _response, next) =>
+    void gate.pass().then(() => next())
 
 describeOnEveryStore('Closing', (stage) => {
   test('lets 50 requests in flight finish, and turns new ones away at every door', async () => {
@@ -53,10 +60,10 @@ describeOnEveryStore('Closing', (stage) => {
       await flow.photos(''),
       await flow.decide(page, 'approve', 'alice'),
     ]
-    expect(turnedAway.map((response) => [outcomeOf(response), ...endings(response)])).toEqual([
-      ...Array.from({ length: 4 }, () => ['400 temporarily_unavailable', 'close', '1']),
-      ...Array.from({ length: 2 }, () => ['503 temporarily_unavailable', 'close', '1']),
-      ['page 503 temporarily_unavailable', 'close', '1'],
+    expect(turnedAway.map(inFull)).toEqual([
+      ...Array.from({ length: 4 }, () => ['400 temporarily_unavailable', ['close', '1']]),
+      ...Array.from({ length: 2 }, () => ['503 temporarily_unavailable', ['close', '1']]),
+      ['page 503 temporarily_unavailable', ['close', '1']],
     ])
     const asked = await flow.ask(authorizationRequest(photoBook), 'alice')
     expect(redirectionOf(asked).parameters['error']).toBe('temporarily_unavailable')
@@ -84,9 +91,8 @@ describeOnEveryStore('Closing', (stage) => {
   test('lets a request through every part that it came for', async () => {
     const gate = new Gate()
     const { flow, oauth } = stage(undefined, {
-      mount: (app, { clientAuthentication, token }) => {
-        const wait = (_request: unknown, _response: unknown, next: () => void) => void gate.pass().then(next)
-        app.post('/token', clientAuthentication(), wait, token())
+      mount: (app, parts) => {
+        app.post('/token', parts.clientAuthentication(), waitAt(gate), parts.token())
       },
     })
     const answer = flow.request(nightlyReport, grant)
@@ -101,10 +107,15 @@ describeOnEveryStore('Closing', (stage) => {
     const gate = new Gate()
     const { flow, oauth } = stage(undefined, {
       mount: (app, parts) => {
-        const wait = (_request: unknown, _response: unknown, next: () => void) => void gate.pass().then(next)
-        app.get('/slow', parts.bearerGuard(), wait, parts.bearerGuard('photos:read'), (_, response) => {
-          response.json({ done: true })
-        })
+        app.get(
+          '/slow',
+          parts.bearerGuard(),
+          waitAt(gate),
+          parts.bearerGuard('photos:read'),
+          (_, response) => {
+            response.json({ done: true })
+          },
+        )
         mountAll(app, parts)
       },
     })
@@ -153,7 +164,7 @@ describeOnEveryStore('Closing', (stage) => {
     expect((await remote.photos(accessToken)).status).toBe(200)
     await guard.close()
     const response = await remote.photos(accessToken)
-    expect([outcomeOf(response), ...endings(response)]).toEqual(['503 temporarily_unavailable', 'close', '1'])
+    expect(inFull(response)).toEqual(['503 temporarily_unavailable', ['close', '1']])
   })
 })
 

@@ -6,6 +6,7 @@ import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
+import { startServer } from '../support/flows/start-server'
 import { tokensOf } from '../support/flows/tokens'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { waitUntil } from '../support/wait-until'
@@ -66,12 +67,24 @@ describeOwnRedis('A server that starts before its Redis', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
+  test('is not killed by a rejection that nobody handles', async () => {
+    const port = await emptyPort()
+    const plan = { redis: { url: `redis://127.0.0.1:${port}` }, prefix: `late:${randomUUID()}:` }
+    const server = await startServer({ ...plan, storeDeadline: 0.5 })
+    const { flow } = server
+    expect(outcomeOf(await flow.photos(someToken))).toBe('503 temporarily_unavailable')
+    redis = await startRedis({ own: true, port })
+    await waitUntil('it answers', async () => (await flow.photos(someToken)).status === 401)
+    expect((await flow.tokens(photoBook)).scope).toBe(photoBook.registration.scope)
+    await server.kill()
+  })
+
   test('closes without it, too', async () => {
     const store = redisStore({ url: `redis://127.0.0.1:${await emptyPort()}` })
     const { oauth, flow } = application({ store })
     await oauth.close()
     expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
-    await expect(store.find('a'.repeat(22))).rejects.toThrow()
+    await expect(store.find('a'.repeat(22))).rejects.toThrow('Connection is closed')
     expect(unhandled).not.toHaveBeenCalled()
   })
 })

@@ -94,8 +94,9 @@ describeOwnRedis('redisStore looks at', () => {
     const { url } = await server('--maxmemory-policy', 'allkeys-lru')
     const owner = clientOf(new Redis(url))
     await owner.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-info', '-time')
-    const store = storeWith({ url: url.replace('//', '//limited:secret@'), clock: () => 0 })
-    expect(await store.check()).toEqual([])
+    // Without the ready check, which asks for INFO as well, and grumbles.
+    const client = clientOf(new Redis(url.replace('//', '//limited:secret@'), { enableReadyCheck: false }))
+    expect(await storeWith({ client, clock: () => 0 }).check()).toEqual([])
   })
 
   it('nothing that its hoster has taken away, and is content', async () => {
@@ -104,10 +105,11 @@ describeOwnRedis('redisStore looks at', () => {
   })
 
   it('nothing as long as Redis is away, and says so', async () => {
-    const { port, stop } = await startRedis({ own: true })
-    await stop()
+    const away = await startRedis({ own: true })
+    await away.stop()
+    const { port } = away
     const store = storeWith({ url: `redis://127.0.0.1:${port}` })
-    await expect(store.check()).rejects.toThrow()
+    await expect(store.check()).rejects.toBeInstanceOf(Error)
     keep(await startRedis({ own: true, port }), (back) => back.stop())
     await waitUntil('it is found', async () =>
       store.check().then(
@@ -136,12 +138,13 @@ describeOwnRedis('redisStore on a cluster looks at', () => {
   })
 })
 
-describe('redisStore looks at the version', () => {
-  const now = () => [String(Math.floor(Date.now() / 1000)), '0']
-  const says = (...lines: readonly string[]) => ({
-    call: async (command: string) => (command === 'INFO' ? `# Server\r\n${lines.join('\r\n')}\r\n` : now()),
-  })
+const now = () => [String(Math.floor(Date.now() / 1000)), '0']
 
+const says = (...lines: readonly string[]) => ({
+  call: async (command: string) => (command === 'INFO' ? `# Server\r\n${lines.join('\r\n')}\r\n` : now()),
+})
+
+describe('redisStore looks at the version', () => {
   it.each(['6.0.16', '5.0.14', '2.8.0', '6.1.99'])('%s, which is too old', async (version) => {
     expect(await storeWith({ client: says(`redis_version:${version}`) }).check()).toEqual([
       {
