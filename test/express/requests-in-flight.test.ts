@@ -11,7 +11,7 @@ const lines = (...words: readonly string[]) => `${words.join('\r\n')}\r\n\r\n`
 const get = (path: string) => lines(`GET ${path} HTTP/1.1`, 'Host: localhost')
 
 // Far longer than a test may take: what resolves, resolves because nothing is in flight.
-const patience = 3600
+const patience = 30
 
 describe('requests in flight', () => {
   let requests: RequestsInFlight
@@ -86,6 +86,23 @@ describe('requests in flight', () => {
     const closing = requests.close(patience)
     socket.destroy()
     await expect(closing).resolves.toBeUndefined()
+  })
+
+  it('are forgotten once: the next one is waited for all the same', async () => {
+    const socket = await say(get('/never'))
+    await haveCome(1)
+    const gone = once(socket, 'close')
+    socket.destroy()
+    await gone
+    await say(get('/slow'))
+    await haveCome(2)
+    let over = false
+    const closing = requests.close(patience).then(() => (over = true))
+    await say(get('/quick'))
+    await haveCome(3)
+    expect(over).toBe(false)
+    gate.open()
+    await closing
   })
 
   it('are not followed when their client has gone before', async () => {
