@@ -3,7 +3,12 @@ import express, { type Express } from 'express'
 import session, { type Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/express/pages/stylesheet'
-import { createAuthorizationServer, type AuthorizationStore, type ClientRegistration } from '../lib/index'
+import {
+  createAuthorizationServer,
+  type AuthorizationServer,
+  type AuthorizationStore,
+  type ClientRegistration,
+} from '../lib/index'
 import { signIn } from './sign-in'
 
 export interface AuthorizationServerSettings {
@@ -14,12 +19,10 @@ export interface AuthorizationServerSettings {
 }
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
-export function authorizationServer({
-  issuer,
-  clients,
-  store,
-  sessions,
-}: AuthorizationServerSettings): Express {
+export function authorizationServer({ issuer, clients, store, sessions }: AuthorizationServerSettings): {
+  app: Express
+  oauth: AuthorizationServer
+} {
   const app = express()
   app.use(
     helmet({
@@ -50,6 +53,9 @@ export function authorizationServer({
     resourceOwner: (request) => request.session.resourceOwner,
     store,
   })
+  app.get('/ready', async (_request, response) => {
+    response.sendStatus((await oauth.ready()) ? 200 : 503)
+  })
   app.use(oauth.router())
-  return app
+  return { app, oauth }
 }

@@ -51,14 +51,15 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     const atClient = keep(await listen(ports.client))
     const atResourceServer = keep(await listen(ports.resourceServer))
     const { registrations, clients } = registerClients(atClient.url)
-    atAuthorizationServer.serve(
-      authorizationServer({
-        issuer: atAuthorizationServer.url,
-        clients: registrations,
-        store: storage.authorizations,
-        sessions: storage.sessions('authorization-server'),
-      }),
-    )
+    // What is kept last is closed first: requests in flight finish before their listeners close.
+    const { app, oauth } = authorizationServer({
+      issuer: atAuthorizationServer.url,
+      clients: registrations,
+      store: storage.authorizations,
+      sessions: storage.sessions('authorization-server'),
+    })
+    keep(oauth)
+    atAuthorizationServer.serve(app)
     atClient.serve(
       client({
         ...clients.photoBook,
@@ -68,7 +69,9 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       }),
     )
     // In another process it would open the same Redis itself.
-    atResourceServer.serve(resourceServer({ store: storage.authorizations }))
+    const photos = resourceServer({ store: storage.authorizations })
+    keep(photos.guard)
+    atResourceServer.serve(photos.app)
     return {
       authorizationServer: atAuthorizationServer.url,
       client: atClient.url,

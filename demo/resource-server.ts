@@ -1,11 +1,14 @@
 import express, { type Express } from 'express'
 import helmet from 'helmet'
-import { createBearerGuard, type AuthorizationStore } from '../lib/index'
+import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '../lib/index'
 import { landscape } from './landscape'
 import { photos } from './photos'
 
 /** An API with photos. All it shares with the authorization server is the store. */
-export function resourceServer({ store }: { readonly store: AuthorizationStore }): Express {
+export function resourceServer({ store }: { readonly store: AuthorizationStore }): {
+  app: Express
+  guard: RemoteGuard
+} {
   const app = express()
   app.use(helmet())
   const guard = createBearerGuard({ store })
@@ -30,5 +33,5 @@ export function resourceServer({ store }: { readonly store: AuthorizationStore }
   app.post('/photos', guard('photos:write'), (_request, response) => {
     response.status(202).json({ accepted: true })
   })
-  return app
+  return { app, guard }
 }

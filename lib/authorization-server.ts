@@ -14,6 +14,7 @@ import type { ClientRegistrar } from './registration/client-registrar'
 import { resolveOptions } from './resolve-options'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
+import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 import { wireMetadata } from './wire-metadata'
 import { wireRegistration } from './wire-registration'
 import { wiringOf } from './wiring'
@@ -22,7 +23,7 @@ import { wiringOf } from './wiring'
 type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, in parts that an Express application mounts. */
-export interface AuthorizationServer extends ClientRegistrar {
+export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** All endpoints at their configured paths: `app.use(oauth.router())`, below the issuer's path if it has one. */
   router(): RequestHandler
   /** The authorization endpoint (RFC 6749 3.1) with its consent page, for `GET` and `POST` at one path. */
@@ -58,7 +59,7 @@ export interface AuthorizationServer extends ClientRegistrar {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const wiring = wiringOf(settings)
-  const { store, counters, circumstances, reports } = wiring
+  const { store, counters, circumstances, reports, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
   const { proof, token, revocation, introspection } = clientEndpoints
@@ -96,6 +97,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       now: () => circumstances().now,
       knownScope: [...settings.scopes.keys()],
       reports,
+      requests,
       errorUri: settings.errorUri,
     }),
     get strategies() {
@@ -105,5 +107,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     revoke: (authorizationId) => store.remove(authorizationId),
     events: reports.events,
     ...wireRegistration(settings, clientEndpoints),
+    ...lifecycleOf({ ...settings, requests }),
   }
 }

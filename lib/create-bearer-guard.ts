@@ -1,5 +1,6 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { FailureReports, type AuthorizationServerEvents } from './express/failure'
+import { RequestsInFlight } from './express/requests-in-flight'
 import { Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { TokenType } from './protocol/token-type'
@@ -9,6 +10,7 @@ import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stor
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
+import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions {
@@ -23,14 +25,16 @@ export interface RemoteGuardOptions {
   readonly counters?: Counters
   /** How long one call of the store may take, in seconds. Default 0.5. */
   readonly storeDeadline?: number
+  /** How long `close()` waits for requests in flight, in seconds. Default 10. */
+  readonly closeDeadline?: number
   /** The option `errorUri` of the authorization server. */
   readonly errorUri?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** A bearer guard that stands by itself, and the events of its own. */
-export type RemoteGuard = BearerGuard & { readonly events: AuthorizationServerEvents }
+/** A bearer guard that stands by itself, with events and a lifecycle of its own. */
+export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: AuthorizationServerEvents }
 
 /**
  * Makes bearer guards for a resource server in another process than the authorization server.
@@ -46,6 +50,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     storeCure,
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
+  const closeDeadline = reading.optional('closeDeadline', 10, isDeadline, deadlineCure)
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const tokenTypes = resolveTokenTypes(reading)
   const counters = resolveCounters(reading, store, clock, tokenTypes.length > 1)
@@ -54,6 +59,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   reading.settle('createBearerGuard() cannot work with these options:')
 
   const reports = new FailureReports()
+  const requests = new RequestsInFlight()
   const now = () => Math.floor(clock() / 1000)
   const edge = {
     store: withDeadline(store, storeDeadline),
@@ -63,8 +69,10 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     knownScope: undefined,
     errorUri,
     reports,
+    requests,
   }
-  return Object.assign(bearerGuard(edge), { events: reports.events })
+  const lifecycle = lifecycleOf({ store, storeDeadline, closeDeadline, requests })
+  return Object.assign(bearerGuard(edge), { events: reports.events, ...lifecycle })
 }
 
 const isClock = (value: unknown): value is () => number => typeof value === 'function'

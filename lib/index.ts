@@ -1,6 +1,7 @@
 export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
 export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
 export type { AuthorizationServerOptions } from './options'
+export type { Lifecycle } from './wire-lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
 export type { Vocabulary } from './protocol/parse-client'
@@ -55,6 +56,7 @@ export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
+export type { Caution } from './stores/caution'
 export type { ClientRegistry } from './stores/client-registry'
 export type { ClientStore } from './stores/client-store'
 export type { Count, Counters } from './stores/counters'

@@ -97,6 +97,8 @@ export interface AuthorizationServerOptions {
   readonly errorUri?: string
   /** How long one call of a store may take. Default 0.5. */
   readonly storeDeadline?: number
+  /** How long `oauth.close()` waits for requests in flight. Default 10. */
+  readonly closeDeadline?: number
   /** Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. */
   readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
   /** Renders an error page of the host's own. */

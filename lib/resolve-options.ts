@@ -64,6 +64,7 @@ export function resolveOptions(options: Options): Settings {
     clientAuthenticationMethods,
     extensions: resolveExtensions(reading),
     storeDeadline,
+    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
     consentPage: hook(reading, 'consentPage', options.consentPage),

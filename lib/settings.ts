@@ -47,6 +47,7 @@ export interface Settings {
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
+  readonly closeDeadline: number
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined
   readonly consentPage: AuthorizationServerOptions['consentPage']

@@ -12,6 +12,7 @@ export function wireAuthorization({
   circumstances,
   requireService,
   reports,
+  requests,
 }: Wiring): AuthorizationEdge | undefined {
   const {
     issuer,
@@ -45,6 +46,7 @@ export function wireAuthorization({
     showError: errorRenderer(settings.errorPage),
     tlsRequired,
     reports,
+    requests,
   }
 }
 

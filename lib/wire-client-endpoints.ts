@@ -36,12 +36,12 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
 }
 
 export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
-  const { settings, store, circumstances, requireService, reports } = wiring
+  const { settings, store, circumstances, requireService, reports, requests } = wiring
   const { issuer, tlsRequired, errorUri } = settings
   const { methods, ...proof } = clientProof(wiring)
   const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
-    const edge = { endpoint: name, tlsRequired, schemes, errorUri, requireService, reports }
+    const edge = { endpoint: name, tlsRequired, schemes, errorUri, requireService, reports, requests }
     return { edge, path, handler: clientEndpoint(edge, answer) }
   }
   const tokens = tokenEndpoint(wiring)

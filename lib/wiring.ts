@@ -1,5 +1,6 @@
 import type { Circumstances } from './authorization/circumstances'
 import { FailureReports } from './express/failure'
+import { RequestsInFlight } from './express/requests-in-flight'
 import { secureRandom } from './protocol/credential'
 import { temporarilyUnavailable } from './protocol/oauth-error'
 import { byName } from './resolve-token-types'
@@ -17,6 +18,7 @@ export interface Wiring {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly reports: FailureReports
+  readonly requests: RequestsInFlight
 }
 
 export function wiringOf(settings: Settings): Wiring {
@@ -32,5 +34,6 @@ export function wiringOf(settings: Settings): Wiring {
         throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
     },
     reports: new FailureReports(),
+    requests: new RequestsInFlight(),
   }
 }

@@ -75,6 +75,7 @@ describe('createBearerGuard', () => {
     ['no store', {}, ['store']],
     ['a store that is none', { store: {} }, ['store']],
     ['a deadline that is none', { store: memoryStore(), storeDeadline: 0 }, ['storeDeadline']],
+    ['a closing without a bound', { store: memoryStore(), closeDeadline: Infinity }, ['closeDeadline']],
     ['a clock that is none', { store: memoryStore(), clock: 7 }, ['clock']],
     ['token types that are none', { store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],
     ['counters that are none', { store: memoryStore(), counters: {} }, ['counters']],

@@ -128,6 +128,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, '1', true, {}, NaN, Infinity, -1, 0],
     cure: 'must be seconds, more than 0 and at most 60.',
   },
+  closeDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
   maintenance: callable,
   errorUri: {
     wrong: [
@@ -169,6 +173,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   pkce: 'all',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,
+  closeDeadline: 5,
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   consentPage: () => undefined,

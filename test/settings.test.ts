@@ -29,6 +29,7 @@ describe('settings', () => {
       revocationPath: '/revoke',
       introspectionPath: '/introspect',
       storeDeadline: 0.5,
+      closeDeadline: 10,
       clock: Date.now,
       consentPage: undefined,
       errorPage: undefined,
@@ -51,6 +52,7 @@ describe('settings', () => {
       errorPage: () => undefined,
       clock: () => 7,
       storeDeadline: 2,
+      closeDeadline: 3,
     }
     const settings = resolveOptions(
       optionsWith({ ...given, defaultScope: 'photos.write photos.read', accessTokenLifetime: 5 }),

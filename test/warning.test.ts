@@ -1,3 +1,7 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeOwnRedis } from './support/describe-own-redis'
+import { startRedis, type RedisServer } from './support/redis-server'
 import { warningsOf } from './support/rooms/warnings'
 
 const codesOf = (program: string) => warningsOf(program).map(({ code }) => code)
@@ -100,4 +104,64 @@ describe('EAS_FAILURE', () => {
   it('is not given for a mere refusal', () => {
     expect(broken('', 'await refuse(url)')).toEqual([])
   })
+})
+
+describeOwnRedis('What a store finds around it', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis({ own: true, extraArguments: ['--maxmemory-policy', 'allkeys-lru'] })
+  })
+  afterAll(() => redis.stop())
+
+  const around = (program: string) =>
+    warningsOf(`
+      const { createBearerGuard, redisStore } = require('./lib/index')
+      const make = (store) => createAuthorizationServer({ ...options, store })
+      const url = '${redis.url}'
+      const found = () => new Promise((resolve) => process.once('warning', resolve))
+      ${program}
+    `).map(({ code }) => code)
+
+  it('is a warning of the server that works with it', () => {
+    expect(around(`const oauth = make(redisStore({ url })); await found(); await oauth.close()`)).toEqual([
+      'EAS_REDIS_EVICTION',
+    ])
+  })
+
+  it('is a warning of a guard by itself', () => {
+    const program = `const guard = createBearerGuard({ store: redisStore({ url }) }); await found(); await guard.close()`
+    expect(around(program)).toEqual(['EAS_REDIS_EVICTION'])
+  })
+
+  it('is told once per process, however many stores find it', () => {
+    const program = `
+      const stores = [redisStore({ url }), redisStore({ url })]
+      const servers = stores.map(make)
+      for (const store of stores) await store.check()
+      await Promise.all(servers.map((oauth) => oauth.close()))
+    `
+    expect(around(program)).toEqual(['EAS_REDIS_EVICTION'])
+  })
+
+  it('is not told after close(), which lets the process end', () => {
+    expect(around(`await make(redisStore({ url })).close()`)).toEqual([])
+  })
+
+  it('holds no process open while it cannot be looked at', () => {
+    const client = `{ call: async () => { throw new Error('ECONNREFUSED') } }`
+    expect(around(`make(redisStore({ client: ${client} }))`)).toEqual([])
+  })
+})
+
+const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8')
+
+test('the page of warnings explains every code in the code, and no other', () => {
+  const files = readdirSync(join(__dirname, '../lib'), { recursive: true, encoding: 'utf8' })
+  const code = files.filter((file) => file.endsWith('.ts')).map((file) => read(join('lib', file)))
+  const given = [...code.join('\n').matchAll(/'(EAS_[A-Z_]+)'/g)].map(([, name = '']) => name)
+  const explained = [...read('docs/warnings.md').matchAll(/^## (EAS_[A-Z_]+)$/gm)].map(
+    ([, name = '']) => name,
+  )
+  expect(explained.toSorted()).toEqual([...new Set(given)].toSorted())
+  expect(explained.length).toBeGreaterThan(8)
 })

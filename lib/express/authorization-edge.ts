@@ -8,6 +8,7 @@ import type { FailureReports } from './failure'
 import { redirectTo, sendPage } from './page-response'
 import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
+import { closing, type RequestsInFlight } from './requests-in-flight'
 
 /** What the middleware of the authorization endpoint works with. */
 export interface AuthorizationEdge {
@@ -21,6 +22,13 @@ export interface AuthorizationEdge {
   readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
   readonly tlsRequired: boolean
   readonly reports: FailureReports
+  readonly requests: RequestsInFlight
+}
+
+/** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
+export function edgeFor(edge: AuthorizationEdge, request: Request, response: Response): AuthorizationEdge {
+  if (edge.requests.enter(request, response)) return edge
+  return { ...edge, endpoint: { ...edge.endpoint, requireService: () => Promise.reject(closing()) } }
 }
 
 /** Who is logged in at the host; undefined for nobody. */

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { authorize as authorizeRequest } from '../authorization-endpoint/authorize'
 import { unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
-import { answerClient, ownerOf, tellOwner, type AuthorizationEdge } from './authorization-edge'
+import { answerClient, edgeFor, ownerOf, tellOwner, type AuthorizationEdge } from './authorization-edge'
 import { isDecision, takeDecision } from './decision'
 import { formOf } from './form-body'
 import { queryOf } from './query'
@@ -14,7 +14,7 @@ import { requireTls } from './transport'
  */
 export function authorize(edge: AuthorizationEdge): RequestHandler {
   return (request, response, next) => {
-    serve(edge, request, response)
+    serve(edgeFor(edge, request, response), request, response)
       .catch((error: unknown) => tellOwner(edge, request, response, unexpected(error)))
       .catch(next)
   }

@@ -11,6 +11,7 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import type { FailureReports } from './failure'
 import { sendJson, sendJsonError } from './json-response'
+import { closing, type RequestsInFlight } from './requests-in-flight'
 import { singleUse } from './single-use'
 
 declare global {
@@ -49,6 +50,7 @@ export interface GuardEdge {
   /** The scope of the server; undefined where only the authorization server knows it. */
   readonly knownScope: Scope | undefined
   readonly reports: FailureReports
+  readonly requests: RequestsInFlight
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
 }
@@ -68,7 +70,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 }
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
-  const { store, tokenTypes, counters } = edge
+  const { store, tokenTypes, counters, requests } = edge
   return (request, response, next) => {
     const pass = (access: Access | undefined) => {
       if (access !== undefined) request.oauth = access
@@ -77,9 +79,10 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     const fail = (error: unknown) =>
       requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
     const useOnce = singleUse(request, counters)
-    admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now() })
-      .then(pass, fail)
-      .catch(next)
+    const decision = requests.enter(request, response)
+      ? admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now() })
+      : Promise.reject(closing())
+    decision.then(pass, fail).catch(next)
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { sendClientFailure } from './client-failure'
 import type { FailureReports } from './failure'
+import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
+import { closing, type RequestsInFlight } from './requests-in-flight'
 import { requireTls } from './transport'
 
 /** The endpoints that clients call by themselves, each with the name of its part. */
@@ -18,6 +20,7 @@ export interface ClientEdge {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly reports: FailureReports
+  readonly requests: RequestsInFlight
 }
 
 /** What a middleware does with a sound request; what it throws is answered as an error. */
@@ -31,6 +34,7 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
       return 'answered'
     }
     requireTls(request, edge.tlsRequired)
+    if (!edge.requests.enter(request, response)) return turnAway(request)
     await edge.requireService()
     return act(request, response)
   }
@@ -39,6 +43,12 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
     const fail = (error: unknown) => sendClientFailure(request, response, error, edge)
     attempt(request, response).then(passOn, fail).catch(next)
   }
+}
+
+// The connection ends with the answer, and a body that came after it would be answered by a reset instead.
+async function turnAway(request: Request): Promise<never> {
+  await formOf(request).catch(() => undefined)
+  throw closing()
 }
 
 const methodNotAllowed = ({ endpoint }: ClientEdge) => ({

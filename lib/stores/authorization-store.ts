@@ -11,7 +11,7 @@ export interface StoredAuthorization {
 /**
  * Where authorizations live. Three verbs, of which `save` must be atomic; everything else that keeps codes and
  * tokens single-use is built on that. A rejected promise means that the store is in trouble, and is answered as
- * `temporarily_unavailable`.
+ * `temporarily_unavailable`. A store may have a function `close` besides: `oauth.close()` calls it at the end.
  */
 export interface AuthorizationStore {
   /** The authorization and its revision; undefined when there is none or it has expired. */

@@ -2,6 +2,7 @@ import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { isRecord, isText, Reading } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
+import type { Caution } from './caution'
 import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
 import { RedisClients } from './redis-clients'
@@ -10,6 +11,7 @@ import { redisCounters } from './redis-counters'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
 import { writesOver, type RedisWrites } from './redis-writes'
+import { cautionsAbout } from './redis-surroundings'
 
 /** Options of {@link redisStore}. */
 export type RedisStoreOptions = {
@@ -43,6 +45,11 @@ export interface RedisStore extends AuthorizationStore {
   readonly counters: Counters
   /** Registered clients, over the same connection: `createAuthorizationServer({ store, clients: store.clients, … })`. */
   readonly clients: ClientRegistry
+  /**
+   * Looks at the Redis that it is on: eviction, version, role, cluster, clock. Servers and guards do so by themselves and
+   * warn of what is found. Rejects when Redis does not answer.
+   */
+  check(): Promise<readonly Caution[]>
   /** Ends the connection that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
@@ -137,5 +144,9 @@ class KeyPerAuthorization implements RedisStore {
 
   async remove(id: string): Promise<void> {
     await this.writes.remove(this.prefix + id)
+  }
+
+  check(): Promise<readonly Caution[]> {
+    return cautionsAbout({ client: this.client, prefix: this.prefix, clock: this.clock })
   }
 }

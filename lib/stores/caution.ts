@@ -1,0 +1,7 @@
+/** Something around a store that does harm there, or will. */
+export interface Caution {
+  /** A code of `docs/warnings.md`. */
+  readonly code: string
+  /** What was found and what cures it. */
+  readonly message: string
+}

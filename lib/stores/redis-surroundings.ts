@@ -1,0 +1,107 @@
+import { createId, secureRandom } from '../protocol/credential'
+import type { Caution } from './caution'
+import type { RedisCommands } from './redis-commands'
+
+type Information = ReadonlyMap<string, string>
+
+/** What a look needs: the client and how its keys begin, and the clock of this process in milliseconds. */
+interface Surroundings {
+  readonly client: RedisCommands
+  readonly prefix: string
+  readonly clock: () => number
+}
+
+/**
+ * Looks at what a Redis is and how it is reached, by reading alone. What its access rules forbid to ask is taken to be in
+ * order. Rejects when it does not answer.
+ */
+export async function cautionsAbout({ client, prefix, clock }: Surroundings): Promise<readonly Caution[]> {
+  const information = informationOf(await ifAllowed(client.call('INFO')))
+  const isCluster = information.get('cluster_enabled') === '1'
+  const cautions = [
+    evictionOf(information),
+    versionOf(information),
+    roleOf(information),
+    isCluster ? await clusterOf(client, prefix) : undefined,
+    await clockOf(client, clock),
+  ]
+  return cautions.filter((caution) => caution !== undefined)
+}
+
+function evictionOf(information: Information): Caution | undefined {
+  const policy = information.get('maxmemory_policy')
+  if (policy === undefined || policy === 'noeviction') return undefined
+  const message = `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`
+  return { code: 'EAS_REDIS_EVICTION', message }
+}
+
+function versionOf(information: Information): Caution | undefined {
+  // Valkey and others name here the Redis that they are compatible with.
+  const version = information.get('redis_version') ?? ''
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
+  if (major === undefined || Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2))
+    return undefined
+  const message = `Redis is version ${version}, and the store is made for 6.2 or later, Valkey included: upgrade it.`
+  return { code: 'EAS_REDIS_VERSION', message }
+}
+
+function roleOf(information: Information): Caution | undefined {
+  if (information.get('role') !== 'slave') return undefined
+  const message =
+    'The Redis client talks to a replica: it refuses every write, and what it reads may be out of date. Connect to the master, or through Sentinel.'
+  return { code: 'EAS_REDIS_REPLICA', message }
+}
+
+// As many random keys as no two nodes could both have to themselves: of a cluster in equal thirds, one in 40 million.
+const probes = 16
+
+async function clusterOf(client: RedisCommands, prefix: string): Promise<Caution | undefined> {
+  const probe = async () => ifAllowed(client.call('EXISTS', `${prefix}${createId(secureRandom)}`))
+  const answers = await Promise.allSettled(Array.from({ length: probes }, probe))
+  const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+  if (refusals.some((reason) => beginsWith(reason, 'MOVED '))) {
+    const message =
+      'Redis is a cluster, and its client asks one node alone, which refuses the keys of the others: pass a client that knows clusters, such as redisStore({ client: new Cluster(nodes) }) with the Cluster of ioredis.'
+    return { code: 'EAS_REDIS_CLUSTER', message }
+  }
+  if (refusals.length > 0) throw refusals[0]
+  return undefined
+}
+
+const millisecondsApart = 5000
+
+async function clockOf(client: RedisCommands, clock: () => number): Promise<Caution | undefined> {
+  const before = clock()
+  const reply = await ifAllowed(client.call('TIME'))
+  const after = clock()
+  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : []
+  const redis = Number(seconds) * 1000 + Number(microseconds) / 1000
+  // However long the answer took, Redis has looked at its clock in between.
+  const apart = Math.max(before - redis, redis - after)
+  if (!(apart > millisecondsApart)) return undefined
+  const direction = redis < before ? 'ahead of' : 'behind'
+  const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of Redis. Tokens begin and end by the clocks of the processes that issue and guard them: keep all of these in time, with NTP.`
+  return { code: 'EAS_REDIS_CLOCK', message }
+}
+
+function informationOf(answer: unknown): Information {
+  const lines = typeof answer === 'string' ? answer.split('\r\n') : []
+  return new Map(lines.map((line) => pairOf(line)))
+}
+
+function pairOf(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)]
+}
+
+// Access rules, or a hoster who took the command away.
+async function ifAllowed(answer: Promise<unknown>): Promise<unknown> {
+  return answer.catch((error: unknown) => {
+    if (beginsWith(error, 'NOPERM ') || beginsWith(error, 'ERR unknown command')) return undefined
+    throw error
+  })
+}
+
+function beginsWith(error: unknown, words: string): boolean {
+  return error instanceof Error && error.message.startsWith(words)
+}

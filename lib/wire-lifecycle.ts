@@ -1,0 +1,48 @@
+import type { RequestsInFlight } from './express/requests-in-flight'
+import { createId, secureRandom } from './protocol/credential'
+import type { AuthorizationStore } from './stores/authorization-store'
+import { withDeadline } from './stores/deadline'
+import { holdStore } from './wire-store'
+
+/** How a process comes up and goes down. */
+export interface Lifecycle {
+  /**
+   * Closes for good. New requests are answered with `temporarily_unavailable` and `Connection: close`; those in flight
+   * finish, for `closeDeadline` seconds at most. Then the store is closed, if it has a function `close`, unless another
+   * server or guard of this process works with it and is not closed yet. A client that the host gave to `redisStore()`
+   * stays open. Any number of calls is one closing.
+   *
+   * @throws whatever the closing of a store of the host's own throws.
+   */
+  close(): Promise<void>
+  /**
+   * Whether requests are served: the store answers within `storeDeadline`, and `close()` has not been called. It costs
+   * one read of the store and never rejects. Maintenance is no obstacle: it has answers of its own.
+   */
+  ready(): Promise<boolean>
+}
+
+/** What a lifecycle is wired to. */
+interface Living {
+  readonly store: AuthorizationStore
+  readonly storeDeadline: number
+  readonly closeDeadline: number
+  readonly requests: RequestsInFlight
+}
+
+export function lifecycleOf({ store, storeDeadline, closeDeadline, requests }: Living): Lifecycle {
+  const release = holdStore(store)
+  const hurried = withDeadline(store, storeDeadline)
+  let closed: Promise<void> | undefined
+  return {
+    close: () => (closed ??= requests.close(closeDeadline).then(release)),
+    ready: async () => {
+      if (requests.isClosed) return false
+      const answers = await hurried.find(createId(secureRandom)).then(
+        () => true,
+        () => false,
+      )
+      return answers && !requests.isClosed
+    },
+  }
+}

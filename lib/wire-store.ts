@@ -1,0 +1,59 @@
+import { isRecord } from './protocol/configuration'
+import type { AuthorizationStore } from './stores/authorization-store'
+import type { Caution } from './stores/caution'
+import { warnOnce } from './warning'
+
+interface Holding {
+  holders: number
+  readonly stopChecking: () => void
+}
+
+const holdings = new WeakMap<AuthorizationStore, Holding>()
+
+/**
+ * Holds a store for a server or a guard. The first one has it look at its surroundings, if it can; the last one to let go
+ * closes it, if it can be closed. Returns what lets go.
+ */
+export function holdStore(store: AuthorizationStore): () => Promise<void> {
+  const holding = holdings.get(store) ?? { holders: 0, stopChecking: checkSurroundings(store) }
+  holdings.set(store, holding)
+  holding.holders += 1
+  return async () => {
+    holding.holders -= 1
+    if (holding.holders > 0) return
+    holdings.delete(store)
+    holding.stopChecking()
+    if (canClose(store)) await store.close()
+  }
+}
+
+const soonest = 1000
+const latest = 60_000
+
+/** Warns of what the store finds, once, as soon as it can look; delays nobody and holds no process open. */
+function checkSurroundings(store: AuthorizationStore): () => void {
+  if (!canCheck(store)) return () => {}
+  const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
+  const look = async (pause: number): Promise<void> => {
+    try {
+      const cautions = await store.check()
+      if (!state.stopped) for (const { code, message } of cautions) warnOnce(code, message)
+    } catch {
+      // Not there yet: whoever asks for a token meanwhile is told so, and this is no news.
+      if (!state.stopped)
+        state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()
+    }
+  }
+  void look(soonest)
+  return () => {
+    state.stopped = true
+    clearTimeout(state.timer)
+  }
+}
+
+type Checking = AuthorizationStore & { check(): Promise<readonly Caution[]> }
+type Closable = AuthorizationStore & { close(): unknown }
+
+const canCheck = (store: AuthorizationStore): store is Checking => hasFunction(store, 'check')
+const canClose = (store: AuthorizationStore): store is Closable => hasFunction(store, 'close')
+const hasFunction = (value: unknown, name: string) => isRecord(value) && typeof value[name] === 'function'

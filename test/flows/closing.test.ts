@@ -1,0 +1,223 @@
+import { createBearerGuard, memoryStore, type AuthorizationServer } from '../../lib/index'
+import express, { type RequestHandler } from 'express'
+import type { Response } from 'supertest'
+import { mountAll } from '../support/flows/application'
+import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { authorizationRequest, Flow, type Fields } from '../support/flows/flow'
+import { Gate } from '../support/flows/gate'
+import { outcomeOf } from '../support/flows/outcome'
+import { redirectionOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+import { waitUntil } from '../support/wait-until'
+
+const grant: Fields = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+/** A server whose endpoints take their time, as soon as they are told to. */
+function slow(stage: SetStage, seconds = 60) {
+  const gate = new Gate()
+  const pace = { slow: false }
+  const maintenance = async () => {
+    if (pace.slow) await gate.pass()
+    return false
+  }
+  return { ...stage({ maintenance, closeDeadline: seconds }), gate, pace }
+}
+
+/** Whether the closing is over yet. */
+function closingOf(oauth: Pick<AuthorizationServer, 'close'>) {
+  const closing = { over: false, promise: oauth.close() }
+  void closing.promise.then(() => (closing.over = true))
+  return closing
+}
+
+const endings = ({ headers }: Response) => [headers['connection'], headers['retry-after']]
+const inFull = (response: Response) => [outcomeOf(response), endings(response)]
+
+/** A middleware of the host's that takes its time. */
+const waitAt =
+  (gate: Gate): RequestHandler =>
+  (_request, _response, next) =>
+    void gate.pass().then(() => next())
+
+describeOnEveryStore('Closing', (stage) => {
+  test('lets 50 requests in flight finish, and turns new ones away at every door', async () => {
+    const { flow, oauth, gate, pace, failures } = slow(stage)
+    const { accessToken } = await flow.tokens(photoBook)
+    const page = await flow.ask(authorizationRequest(photoBook), 'alice')
+    pace.slow = true
+    const inFlight = Array.from({ length: 50 }, () => flow.request(nightlyReport, grant))
+    const early = Promise.all(inFlight)
+    await waitUntil('all are in flight', async () => gate.waiting === 50)
+
+    const closing = closingOf(oauth)
+    const turnedAway = [
+      await flow.request(nightlyReport, grant),
+      await flow.refresh(photoBook, `rt_${'A'.repeat(80)}`),
+      await flow.revoke(photoPrint, accessToken),
+      await flow.introspect(photoPrint, accessToken),
+      await flow.photos(accessToken),
+      await flow.photos(''),
+      await flow.decide(page, 'approve', 'alice'),
+    ]
+    expect(turnedAway.map(inFull)).toEqual([
+      ...Array.from({ length: 4 }, () => ['400 temporarily_unavailable', ['close', '1']]),
+      ...Array.from({ length: 2 }, () => ['503 temporarily_unavailable', ['close', '1']]),
+      ['page 503 temporarily_unavailable', ['close', '1']],
+    ])
+    const asked = await flow.ask(authorizationRequest(photoBook), 'alice')
+    expect(redirectionOf(asked).parameters['error']).toBe('temporarily_unavailable')
+    // RFC 9110 10.2.3: on a redirect it would ask the user agent to wait before it follows.
+    expect(endings(asked)).toEqual(['close', undefined])
+    expect(new Set(failures.map(({ reason }) => reason))).toEqual(new Set(['closing']))
+
+    expect(closing.over).toBe(false)
+    gate.open()
+    for (const response of await early) expect(tokensOf(response).scope).toBe('photos:read')
+    await closing.promise
+  })
+
+  test('spends nothing of what it turns away', async () => {
+    const { flow, oauth, store, clock } = stage()
+    const code = await flow.approve(photoBook)
+    const { save } = { ...store.calls }
+    await oauth.close()
+    expect(outcomeOf(await flow.redeem(photoBook, code))).toBe('400 temporarily_unavailable')
+    expect(store.calls.save).toBe(save)
+    const another = stage({ store, clock: clock.read })
+    expect(tokensOf(await another.flow.redeem(photoBook, code)).scope).toBe('photos:read photos:print')
+  })
+
+  test('lets a request through every part that it came for', async () => {
+    const gate = new Gate()
+    const { flow, oauth } = stage(undefined, {
+      mount: (app, parts) => {
+        app.post('/token', parts.clientAuthentication(), waitAt(gate), parts.token())
+      },
+    })
+    const answer = flow.request(nightlyReport, grant)
+    await waitUntil('it is between two parts', async () => gate.waiting === 1)
+    const closing = closingOf(oauth)
+    gate.open()
+    expect(tokensOf(await answer).scope).toBe('photos:read')
+    await closing.promise
+  })
+
+  test('waits for a guarded route, however many guards it has', async () => {
+    const gate = new Gate()
+    const { flow, oauth } = stage(undefined, {
+      mount: (app, parts) => {
+        app.get(
+          '/slow',
+          parts.bearerGuard(),
+          waitAt(gate),
+          parts.bearerGuard('photos:read'),
+          (_, response) => {
+            response.json({ done: true })
+          },
+        )
+        mountAll(app, parts)
+      },
+    })
+    const { accessToken } = await flow.tokens(photoBook)
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    const answer = flow.open('/slow', undefined, headers)
+    await waitUntil('it is between two guards', async () => gate.waiting === 1)
+    const closing = closingOf(oauth)
+    expect(outcomeOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
+    expect(closing.over).toBe(false)
+    gate.open()
+    expect((await answer).body).toEqual({ done: true })
+    await closing.promise
+  })
+
+  test('waits no longer than closeDeadline, and the late one is still answered', async () => {
+    const { flow, oauth, gate, pace } = slow(stage, 0.05)
+    pace.slow = true
+    const late = flow.request(nightlyReport, grant)
+    await waitUntil('it is in flight', async () => gate.waiting === 1)
+    await oauth.close()
+    gate.open()
+    expect(tokensOf(await late).scope).toBe('photos:read')
+  })
+
+  test('is one, however often it is asked for', async () => {
+    const { oauth } = stage()
+    expect(oauth.close()).toBe(oauth.close())
+    await oauth.close()
+    await expect(oauth.close()).resolves.toBeUndefined()
+  })
+
+  test('leaves metadata where it is', async () => {
+    const { flow, oauth } = stage()
+    await oauth.close()
+    expect((await flow.open('/.well-known/oauth-authorization-server')).status).toBe(200)
+  })
+
+  test('ends the guards of another application by their own close()', async () => {
+    const { store, clock, flow, oauth } = stage()
+    const guard = createBearerGuard({ store, clock: clock.read, storeDeadline: 10 })
+    const app = express().get('/photos', guard(), (_request, response) => void response.json({}))
+    const remote = new Flow(app)
+    const { accessToken } = await flow.tokens(photoBook)
+    await oauth.close()
+    expect((await remote.photos(accessToken)).status).toBe(200)
+    await guard.close()
+    const response = await remote.photos(accessToken)
+    expect(inFull(response)).toEqual(['503 temporarily_unavailable', ['close', '1']])
+  })
+})
+
+describeOnEveryStore('A server is ready', (stage) => {
+  test('while its store answers, until it closes', async () => {
+    const { oauth, store } = stage({ storeDeadline: 0.05 })
+    const ready: boolean[] = []
+    const look = async () => ready.push(await oauth.ready())
+    store.begin('fails', 'find')
+    await look()
+    store.begin('hangs', 'find')
+    await look()
+    store.recover()
+    await waitUntil('it answers', () => oauth.ready())
+    await oauth.close()
+    await look()
+    expect(ready).toEqual([false, false, false])
+  })
+
+  test('by one read of the store, and no write', async () => {
+    const { oauth, store } = stage()
+    expect(await oauth.ready()).toBe(true)
+    expect(store.calls).toEqual({ find: 1, save: 0, remove: 0 })
+  })
+
+  test('during maintenance, too, which has answers of its own', async () => {
+    const { oauth } = stage({ maintenance: () => true })
+    expect(await oauth.ready()).toBe(true)
+  })
+
+  test('not any more when it closes while the store is asked', async () => {
+    const { oauth } = stage()
+    const asked = oauth.ready()
+    const closed = oauth.close()
+    expect(await asked).toBe(false)
+    await closed
+  })
+
+  test('and so is a guard by itself', async () => {
+    const { store } = stage()
+    const guard = createBearerGuard({ store, storeDeadline: 10 })
+    expect(await guard.ready()).toBe(true)
+    await guard.close()
+    expect(await guard.ready()).toBe(false)
+  })
+})
+
+test('A store that throws is no unready one for ever', async () => {
+  const store = memoryStore()
+  const find = jest.spyOn(store, 'find').mockImplementationOnce(() => {
+    throw new Error('not connected yet')
+  })
+  const guard = createBearerGuard({ store })
+  expect([await guard.ready(), await guard.ready()]).toEqual([false, true])
+  expect(find).toHaveBeenCalledTimes(2)
+})

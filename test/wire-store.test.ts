@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { memoryStore, type Caution } from '../lib/index'
+import { holdStore } from '../lib/wire-store'
+
+const settled = async () => {
+  for (let round = 0; round < 5; round++) await turn()
+}
+
+const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
+const looking = (check: () => Promise<readonly Caution[]>) => ({
+  find: async () => undefined,
+  save: async () => true,
+  remove: async () => {},
+  check: jest.fn(check),
+})
+const found = (code: string) => async () => [{ code, message: 'Change it.' }]
+const looks = ({ check }: ReturnType<typeof looking>) => check.mock.calls.length
+
+describe('a store that can be closed', () => {
+  it('is closed by the last that lets go of it', async () => {
+    const store = closable()
+    const [first, second] = [holdStore(store), holdStore(store)]
+    await first()
+    expect(store.close).not.toHaveBeenCalled()
+    await second()
+    expect(store.close).toHaveBeenCalledTimes(1)
+  })
+
+  it('is waited for, and what it throws comes through', async () => {
+    const store = closable()
+    store.close.mockRejectedValue(new Error('half open'))
+    await expect(holdStore(store)()).rejects.toThrow('half open')
+  })
+
+  it('is another one than its neighbour', async () => {
+    const [one, other] = [closable(), closable()]
+    holdStore(other)
+    await holdStore(one)()
+    expect([one, other].map(({ close }) => close.mock.calls.length)).toEqual([1, 0])
+  })
+
+  it('need not be: three verbs are enough', async () => {
+    await expect(holdStore(memoryStore())()).resolves.toBeUndefined()
+  })
+})
+
+describe('a store that looks at its surroundings', () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const codes = () => warned.mock.calls.map(([, options]) => Object(options).code)
+  beforeEach(() => {
+    warned.mockClear()
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] })
+  })
+  afterEach(() => jest.useRealTimers())
+
+  it('does so once, for whoever holds it first', async () => {
+    const store = looking(found('EAS_TEST_ONCE'))
+    holdStore(store)
+    holdStore(store)
+    await settled()
+    await jest.advanceTimersByTimeAsync(3_600_000)
+    expect([looks(store), codes()]).toEqual([1, ['EAS_TEST_ONCE']])
+  })
+
+  it('tries again until it is there, less and less often, and holds no process open', async () => {
+    let attempts = 0
+    const store = looking(async () => {
+      attempts += 1
+      if (attempts <= 8) throw new Error('ECONNREFUSED')
+      return [{ code: 'EAS_TEST_LATE', message: 'Change it.' }]
+    })
+    holdStore(store)
+    await settled()
+    expect([looks(store), codes()]).toEqual([1, []])
+    // 1, 2, 4, 8, 16, 32, 60 and 60 seconds.
+    await jest.advanceTimersByTimeAsync(182_000)
+    expect([looks(store), codes()]).toEqual([8, []])
+    await jest.advanceTimersByTimeAsync(1000)
+    expect([looks(store), codes()]).toEqual([9, ['EAS_TEST_LATE']])
+    await jest.advanceTimersByTimeAsync(3_600_000)
+    expect(looks(store)).toBe(9)
+  })
+
+  it('stops when it is closed: no further look, and no warning of one that was under way', async () => {
+    const store = looking(() => Promise.reject(new Error('ECONNREFUSED')))
+    const release = holdStore(store)
+    await settled()
+    await release()
+    await jest.advanceTimersByTimeAsync(3_600_000)
+    expect([looks(store), jest.getTimerCount()]).toEqual([1, 0])
+
+    const underWay = looking(found('EAS_TEST_UNDER_WAY'))
+    await holdStore(underWay)()
+    const failing = looking(() => Promise.reject(new Error('ECONNREFUSED')))
+    await holdStore(failing)()
+    await settled()
+    expect([codes(), jest.getTimerCount()]).toEqual([[], 0])
+  })
+
+  it('hurts nobody when it throws at once', async () => {
+    const store = looking(() => {
+      throw new Error('no connection')
+    })
+    const release = holdStore(store)
+    await settled()
+    expect(looks(store)).toBe(1)
+    await release()
+  })
+})
