@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
 
 /** One row: what was tried, how often, what had to hold, and what was seen. */
 export interface Row {
@@ -19,7 +19,7 @@ export const pageOfReliability = join(root, 'docs/reliability.md')
  *
  * @param command what repeats the suite.
  */
-export async function report(section: string, command: string, rows: readonly Row[]): Promise<void> {
+export function report(section: string, command: string, rows: readonly Row[]): void {
   if (process.env['RELIABILITY_REPORT'] !== '1') return
   const cells = (row: Row): string => `| ${row.case} | ${row.rounds} | ${row.invariant} | ${row.result} |`
   const table = [
@@ -34,8 +34,9 @@ export async function report(section: string, command: string, rows: readonly Ro
     section,
     table,
   )
-  const options = await resolveConfig(pageOfReliability)
-  writeFileSync(pageOfReliability, await format(page, { ...options, parser: 'markdown' }))
+  writeFileSync(pageOfReliability, page)
+  // As a program: prettier's module imports itself dynamically, which Jest forbids.
+  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', pageOfReliability])
 }
 
 /** The page with this text between the marks of a section, which is added at the end if it is not there. */
