@@ -42,7 +42,10 @@ const post = (path: string, fields: Fields, presented: string, headers = {}): As
   presented,
 })
 
-export const pageAsk: Ask = {
+/** What there is before anything was asked. */
+export const nothing: Holdings = { form: { action: '', fields: {} }, code: '', pairs: [] }
+
+const pageAsk: Ask = {
   method: 'GET',
   path: `${usualPaths.authorize}?${formOf(authorizationRequest(photoBook))}`,
   headers: owner,
@@ -82,6 +85,7 @@ const former = ({ pairs }: Holdings, rotations: number): Pair => pairs.at(-1 - r
 
 /** What each operation sends. */
 export const asks: Readonly<Record<Operation, AskOf>> = {
+  ask: () => pageAsk,
   approve: (holdings) => decisionAsk(holdings.form, 'approve'),
   deny: (holdings) => decisionAsk(holdings.form, 'deny'),
   'approve late': (holdings) => decisionAsk(holdings.form, 'approve'),

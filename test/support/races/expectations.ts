@@ -12,7 +12,10 @@ const grant: Words = { accepted: 'tokens', refused: '400 invalid_grant' }
 // RFC 7009 2.2: the answer is the same, whatever became of the token.
 const revocation: Words = { accepted: 'done', refused: 'done' }
 
+const question: Words = { accepted: 'question', refused: 'access_denied' }
+
 const words: Readonly<Record<Operation, Words>> = {
+  ask: question,
   approve: decision('code'),
   deny: decision('access_denied'),
   'approve late': decision('code'),
@@ -36,9 +39,11 @@ export const isAccepted = (answer: Answer): boolean =>
 export const isRefused = (answer: Answer): boolean =>
   !isRevocation(answer) && answer.word === words[answer.operation].refused
 
-/** A revocation, or a refusal that means the end of the grant: no late decision is one. */
+const withoutGrant: readonly Operation[] = ['ask', 'approve', 'deny', 'approve late', 'deny late']
+
+/** A revocation, or a refusal of a credential, which each of these grants meets only at its end. */
 export const tellsTheEnd = (answer: Answer): boolean =>
-  isRevocation(answer) || (isRefused(answer) && words[answer.operation].refused !== decision('').refused)
+  isRevocation(answer) || (isRefused(answer) && !withoutGrant.includes(answer.operation))
 
 /** Whether something in this race may end the grant. */
 export function isMortal({ moves, grace }: RoundPlan): boolean {

@@ -21,7 +21,8 @@ export const operations = {
   ],
 } as const satisfies Record<Stage, readonly string[]>
 
-export type Operation = (typeof operations)[Stage][number]
+/** The authorization request itself comes before every race. */
+export type Operation = 'ask' | (typeof operations)[Stage][number]
 
 /** `refreshTokenGrace` of the processes: strict, or as it is by default. */
 export type Grace = 0 | 30

@@ -1,9 +1,12 @@
+import { consentFormOf, type ConsentForm } from '../flows/consent-form'
+import { usualPaths } from '../flows/flow'
 import type { Pair } from './asks'
 import type { Reply } from './connections'
 
 /** What a reply says, in a word or three, and what it brought. */
 export interface Reading {
   readonly word: string
+  readonly form?: ConsentForm
   readonly code?: string
   readonly pair?: Pair
 }
@@ -12,7 +15,7 @@ export interface Reading {
 export function readingOf(reply: Reply): Reading {
   const { status, headers, text } = reply
   if (status === 303) return redirectionIn(headers.location ?? '')
-  if (headers['content-type']?.startsWith('text/html') === true) return { word: pageIn(reply) }
+  if (headers['content-type']?.startsWith('text/html') === true) return pageIn(reply)
   // RFC 6750 3: the guard tells in its challenge why it refuses.
   const challenge = /error="(\w+)"/.exec(headers['www-authenticate'] ?? '')?.[1]
   if (challenge !== undefined) return { word: `${status} ${challenge}` }
@@ -26,8 +29,10 @@ function redirectionIn(location: string): Reading {
   return { word: parameters.get('error') ?? `a redirect to ${location}` }
 }
 
-function pageIn({ status, text }: Reply): string {
-  return status === 200 ? 'question' : `page ${status} ${/<code>(\w+)<\/code>/.exec(text)?.[1]}`
+function pageIn(reply: Reply): Reading {
+  const { status, text } = reply
+  if (status === 200) return { word: 'question', form: consentFormOf(reply, usualPaths.authorize) }
+  return { word: `page ${status} ${/<code>(\w+)<\/code>/.exec(text)?.[1]}` }
 }
 
 function documentIn(status: number, text: string): Reading {

@@ -1,18 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { consentFormOf } from '../flows/consent-form'
-import { usualPaths } from '../flows/flow'
 import {
   asks,
   introspectionAsk,
-  pageAsk,
   redemptionAsk,
   refreshAsk,
   useAsk,
+  nothing,
   type Ask,
   type Holdings,
   type Pair,
 } from './asks'
-import type { Connections, Reply } from './connections'
+import type { Connections } from './connections'
 import { processes, type Move, type Operation, type RoundPlan } from './plan'
 import { readingOf, type Reading } from './readings'
 
@@ -56,15 +54,13 @@ class Parties {
     private readonly connections: Connections,
   ) {}
 
-  send(server: number, ask: Ask): Promise<Reply> {
-    return this.connections.ask(this.origins[server % processes] ?? '', ask)
-  }
-
   async ask(phase: Answer['phase'], operation: Operation, server: number, ask: Ask): Promise<Answer> {
     const began = performance.now()
-    const reading = await this.send(server, ask).then(readingOf, (error: unknown) => ({
-      word: `no answer: ${String(error)}`,
-    }))
+    const reading = await this.connections
+      .ask(this.origins[server % processes] ?? '', ask)
+      .then(readingOf, (error: unknown) => ({
+        word: `no answer: ${String(error)}`,
+      }))
     const { presented } = ask
     const answer = { phase, operation, server, presented, began, ended: performance.now(), ...reading }
     this.answers.push(answer)
@@ -80,8 +76,9 @@ class Parties {
 
 /** Brings an authorization to where its race begins; undefined if that already fails. */
 async function prepare({ stage, first }: RoundPlan, parties: Parties): Promise<Holdings | undefined> {
-  const form = consentFormOf(await parties.send(first, pageAsk), usualPaths.authorize)
-  const pending = { form, code: '', pairs: [] }
+  const { form } = await parties.ask('before', 'ask', first, asks.ask(nothing, 0))
+  if (form === undefined) return undefined
+  const pending = { ...nothing, form }
   if (stage === 'pending') return pending
   const { code } = await parties.ask('before', 'approve', first + 1, asks.approve(pending, 0))
   if (code === undefined) return undefined
