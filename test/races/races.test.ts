@@ -10,7 +10,7 @@ import { report, type Row } from '../support/reliability/report'
 // Every pair once, unless the long form is asked for; a seed that is told brings the same rounds again.
 const rounds = Number(process.env['RACES_ROUNDS'] ?? roundsOfAll)
 const seed = seedOfRun()
-const enough = 30_000 + rounds * 200
+const enough = 60_000 + rounds * 200
 const rows: Row[] = []
 
 describeOwnRedis.each(topologies)(`Six processes on %s, RACES_SEED=${seed}`, (name, start) => {

@@ -1,5 +1,5 @@
 import type { Operation, RoundPlan } from './plan'
-import type { Answer } from './round'
+import type { Answer } from './parties'
 
 interface Words {
   /** The answer that brings something. */
@@ -31,7 +31,7 @@ const words: Readonly<Record<Operation, Words>> = {
   introspect: { accepted: 'active', refused: 'inactive' },
 }
 
-const neverAccepted: readonly Operation[] = ['approve late', 'deny late', 'replay', 'reuse']
+const neverAccepted = new Set<Operation>(['approve late', 'deny late', 'replay', 'reuse'])
 
 export const isRevocation = ({ operation }: Answer): boolean => words[operation] === revocation
 export const isAccepted = (answer: Answer): boolean =>
@@ -39,11 +39,11 @@ export const isAccepted = (answer: Answer): boolean =>
 export const isRefused = (answer: Answer): boolean =>
   !isRevocation(answer) && answer.word === words[answer.operation].refused
 
-const withoutGrant: readonly Operation[] = ['ask', 'approve', 'deny', 'approve late', 'deny late']
+const withoutGrant = new Set<Operation>(['ask', 'approve', 'deny', 'approve late', 'deny late'])
 
 /** A revocation, or a refusal of a credential, which each of these grants meets only at its end. */
 export const tellsTheEnd = (answer: Answer): boolean =>
-  isRevocation(answer) || (isRefused(answer) && !withoutGrant.includes(answer.operation))
+  isRevocation(answer) || (isRefused(answer) && !withoutGrant.has(answer.operation))
 
 /** Whether something in this race may end the grant. */
 export function isMortal({ moves, grace }: RoundPlan): boolean {
@@ -65,7 +65,7 @@ export function expected(plan: RoundPlan, { operation, phase }: Answer): readonl
   const { accepted, refused } = words[operation]
   if (phase === 'before') return [accepted]
   if (phase === 'after') return [accepted, refused]
-  if (neverAccepted.includes(operation)) return [refused]
+  if (neverAccepted.has(operation)) return [refused]
   if (operation === 'refresh again' && plan.grace === 0) return [refused]
   return plan.stage === 'pending' || isMortal(plan) ? [accepted, refused] : [accepted]
 }

@@ -1,6 +1,7 @@
 import { expected, isAccepted, isMortal, isRevocation, tellsTheEnd } from './expectations'
 import type { Operation } from './plan'
-import type { Answer, Round } from './round'
+import type { Answer } from './parties'
+import type { Round } from './round'
 
 /** What holds of every round, told from outside. */
 export interface Law {

@@ -1,28 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  asks,
-  introspectionAsk,
-  redemptionAsk,
-  refreshAsk,
-  useAsk,
-  nothing,
-  type Ask,
-  type Holdings,
-  type Pair,
-} from './asks'
+import { asks, introspectionAsk, redemptionAsk, refreshAsk, useAsk, nothing, type Holdings } from './asks'
 import type { Connections } from './connections'
-import { processes, type Move, type Operation, type RoundPlan } from './plan'
-import { readingOf, type Reading } from './readings'
-
-/** One answer as its party saw it; the times are of one clock. */
-export interface Answer extends Reading {
-  readonly phase: 'before' | 'race' | 'after'
-  readonly operation: Operation
-  readonly server: number
-  readonly presented: string
-  readonly began: number
-  readonly ended: number
-}
+import { Parties, type Answer } from './parties'
+import type { Move, RoundPlan } from './plan'
 
 /** What is known of one race from outside: the plan, and every answer. */
 export interface Round {
@@ -43,35 +23,6 @@ export async function runRound(
     await inquire(parties, plan.first)
   }
   return { plan, answers: parties.answers }
-}
-
-/** Whoever asks in one round, and all that they were told. */
-class Parties {
-  readonly answers: Answer[] = []
-
-  constructor(
-    private readonly origins: readonly string[],
-    private readonly connections: Connections,
-  ) {}
-
-  async ask(phase: Answer['phase'], operation: Operation, server: number, ask: Ask): Promise<Answer> {
-    const began = performance.now()
-    const reading = await this.connections
-      .ask(this.origins[server % processes] ?? '', ask)
-      .then(readingOf, (error: unknown) => ({
-        word: `no answer: ${String(error)}`,
-      }))
-    const { presented } = ask
-    const answer = { phase, operation, server, presented, began, ended: performance.now(), ...reading }
-    this.answers.push(answer)
-    return answer
-  }
-
-  /** Every pair that came so far, once, the newest last. */
-  pairs(): readonly Pair[] {
-    const came = this.answers.flatMap(({ pair }) => pair ?? [])
-    return [...new Map(came.map((pair) => [pair.accessToken, pair])).values()]
-  }
 }
 
 /** Brings an authorization to where its race begins; undefined if that already fails. */

@@ -10,18 +10,19 @@ export interface RunningRedis {
 }
 
 async function oneServer(): Promise<RunningRedis> {
-  const { url, stop } = await startRedis()
-  return { redis: { url }, stop }
+  const server = await startRedis()
+  return { redis: { url: server.url }, stop: () => server.stop() }
 }
 
 async function cluster(): Promise<RunningRedis> {
-  const { nodes, stop } = await startRedisCluster()
-  return { redis: { cluster: nodes }, stop }
+  const servers = await startRedisCluster()
+  return { redis: { cluster: servers.nodes }, stop: () => servers.stop() }
 }
 
 async function behindSentinel(): Promise<RunningRedis> {
-  const { sentinel, masterName, stop } = await startRedisSentinel()
-  return { redis: { sentinels: [sentinel], masterName }, stop }
+  const servers = await startRedisSentinel()
+  const { sentinel, masterName } = servers
+  return { redis: { sentinels: [sentinel], masterName }, stop: () => servers.stop() }
 }
 
 /** Every kind of Redis that the store works on. */
