@@ -7,8 +7,8 @@ import { startField } from '../support/races/start-field'
 import { topologies } from '../support/races/topologies'
 import { report, type Row } from '../support/reliability/report'
 
-// Every pair once, unless the long form is asked for; a seed that is told brings the same rounds again.
-const rounds = Number(process.env['RACES_ROUNDS'] ?? roundsOfAll)
+// Every pair once, unless more is asked for; a seed that is told brings the same rounds again.
+const rounds = Math.max(roundsOfAll, Number(process.env['RACES_ROUNDS'] ?? 0))
 const seed = seedOfRun()
 const enough = 60_000 + rounds * 200
 const rows: Row[] = []
