@@ -7,7 +7,7 @@ export interface ConsentForm {
 }
 
 /** Reads the form of a consent page that came from this path. */
-export function consentFormOf(page: Response, path: string): ConsentForm {
+export function consentFormOf(page: Pick<Response, 'status' | 'text'>, path: string): ConsentForm {
   const form = /<form method="post" action="([^"]*)".*?<\/form>/s.exec(page.text)
   if (form === null) throw new Error(`Not a consent page: ${page.status} ${page.text.slice(0, 500)}`)
   const [text, action = ''] = form

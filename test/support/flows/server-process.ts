@@ -1,4 +1,4 @@
-import { jwtBearer, type TrustedIssuer } from '../../../lib/index'
+import { jwtBearer, type ClientRegistration, type TrustedIssuer } from '../../../lib/index'
 import { storeOn, type RedisPlan } from '../redis-plan'
 import { application, canonicalOptions } from './application'
 import { bent, everyClient, photoFrame } from './clients'
@@ -11,6 +11,8 @@ export interface ServerPlan {
   readonly storeDeadline?: number
   /** By how many seconds its clock is ahead. */
   readonly ahead?: number
+  /** Its clients, in place of the usual ones. */
+  readonly clients?: readonly ClientRegistration[]
   /** Whose assertions it takes, from Photo Frame. */
   readonly issuers?: readonly TrustedIssuer[]
 }
@@ -27,10 +29,11 @@ function serve({
   storeDeadline = 10,
   ahead = 0,
   issuers,
+  clients = canonicalOptions.clients,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(redis, { prefix, clock })
-  const options = { store, clock, refreshTokenGrace, storeDeadline }
+  const options = { store, clock, refreshTokenGrace, storeDeadline, clients }
   const { app } = application({ ...options, ...(issuers && optionsForAssertions(issuers)) })
   const server = app.listen(0, '127.0.0.1', () => {
     const address = server.address()

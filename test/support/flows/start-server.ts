@@ -7,6 +7,7 @@ import type { ServerPlan } from './server-process'
 /** The host application in a process of its own. */
 export interface ServerProcess {
   readonly flow: Flow
+  readonly origin: string
   /** Kills it in the middle of whatever it does. */
   kill(): Promise<void>
 }
@@ -27,8 +28,10 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
     child.once('error', reject)
     child.once('exit', () => reject(new Error(`The server did not start:\n${output}`)))
   })
+  const origin = `http://127.0.0.1:${port}`
   return {
-    flow: new Flow(`http://127.0.0.1:${port}`),
+    flow: new Flow(origin),
+    origin,
     kill: async () => {
       child.kill('SIGKILL')
       await gone

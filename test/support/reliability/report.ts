@@ -19,7 +19,7 @@ export const pageOfReliability = join(root, 'docs/reliability.md')
  *
  * @param command what repeats the suite.
  */
-export async function report(section: string, command: string, rows: readonly Row[]): Promise<void> {
+export function report(section: string, command: string, rows: readonly Row[]): void {
   if (process.env['RELIABILITY_REPORT'] !== '1') return
   const cells = (row: Row): string => `| ${row.case} | ${row.rounds} | ${row.invariant} | ${row.result} |`
   const table = [

@@ -1,0 +1,57 @@
+import { Chance, seedOfRun } from '../support/races/chance'
+import { fieldHere } from '../support/races/field-here'
+import { roundsOfAll } from '../support/races/plan'
+import { race, type Verdict } from '../support/races/race'
+import { contractFailures } from '../support/stores/contract-failures'
+import { faults, type Fault } from '../support/stores/broken-stores'
+
+const seed = seedOfRun()
+const shownInRaces = faults.filter(({ showsInRaces }) => showsInRaces)
+
+async function racesOver(
+  plant: Fault['plant'],
+  most: { rounds: number; untilBroken?: number },
+): Promise<readonly Verdict[]> {
+  const { field, stop } = await fieldHere(plant, new Chance(seed))
+  try {
+    return await race(field, { seed, ...most })
+  } finally {
+    await stop()
+  }
+}
+
+const complaintsOf = (verdicts: readonly Verdict[]): readonly string[] =>
+  verdicts.flatMap(({ violations }) => violations)
+
+describe(`The race suite, RACES_SEED=${seed}`, () => {
+  it('passes a sound store, though its calls wait and its saves are resent', async () => {
+    const verdicts = await racesOver((sound) => sound, { rounds: roundsOfAll })
+    expect(complaintsOf(verdicts)).toEqual([])
+    for (const { rounds } of verdicts) expect(rounds).toBeGreaterThan(0)
+  }, 60_000)
+
+  it.each(shownInRaces)(
+    'fails on $name before every pair has raced twice',
+    async ({ plant }) => {
+      expect(
+        complaintsOf(await racesOver(plant, { rounds: 2 * roundsOfAll, untilBroken: 1 })).length,
+      ).toBeGreaterThan(0)
+    },
+    60_000,
+  )
+})
+
+describe('The contract suite', () => {
+  let failures: ReadonlyMap<string, readonly string[]>
+  beforeAll(() => {
+    failures = contractFailures()
+  }, 60_000)
+
+  it('passes a sound store', () => {
+    expect(failures.get('sound')).toEqual([])
+  })
+
+  it.each(faults)('fails on $name', ({ name }) => {
+    expect(failures.get(name)?.length).toBeGreaterThan(0)
+  })
+})

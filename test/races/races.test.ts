@@ -1,0 +1,45 @@
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { seedOfRun } from '../support/races/chance'
+import { laws } from '../support/races/laws'
+import { roundsOfAll } from '../support/races/plan'
+import { race, type Verdict } from '../support/races/race'
+import { startField } from '../support/races/start-field'
+import { topologies } from '../support/races/topologies'
+import { report, type Row } from '../support/reliability/report'
+
+// Every pair once, unless more is asked for; a seed that is told brings the same rounds again.
+const rounds = Math.max(roundsOfAll, Number(process.env['RACES_ROUNDS'] ?? 0))
+const seed = seedOfRun()
+const enough = 60_000 + rounds * 200
+const rows: Row[] = []
+
+describeOwnRedis.each(topologies)(`Six processes on %s, RACES_SEED=${seed}`, (name, start) => {
+  const stops: (() => Promise<void>)[] = []
+  let verdicts: readonly Verdict[] = []
+
+  beforeAll(async () => {
+    process.stderr.write(`${rounds} races on ${name}: RACES_SEED=${seed} repeats them\n`)
+    const { redis, stop } = await start()
+    stops.push(stop)
+    const running = await startField(redis)
+    stops.unshift(running.stop)
+    verdicts = await race(running.field, { seed, rounds })
+    rows.push(...verdicts.map((verdict) => rowOf(name, verdict)))
+  }, enough)
+  afterAll(async () => {
+    for (const stop of stops) await stop()
+  })
+
+  it.each(laws)('$title', ({ title }) => {
+    const verdict = verdicts.find((one) => one.title === title)
+    expect(verdict?.violations).toEqual([])
+    expect(verdict?.rounds).toBeGreaterThan(0)
+  })
+})
+
+afterAll(() => report('races', 'npm run test:races', rows))
+
+function rowOf(name: string, { title, rounds: judged, violations }: Verdict): Row {
+  const result = violations.length === 0 ? 'held' : `broken ${violations.length} times, RACES_SEED=${seed}`
+  return { case: name, rounds: judged, invariant: title, result }
+}

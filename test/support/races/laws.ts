@@ -1,0 +1,108 @@
+import { expected, isAccepted, isMortal, isRevocation, tellsTheEnd } from './expectations'
+import type { Operation } from './plan'
+import type { Answer } from './parties'
+import type { Round } from './round'
+
+/** What holds of every round, told from outside. */
+export interface Law {
+  readonly title: string
+  /** What breaks it; undefined where the round has nothing to say about it. */
+  readonly judge: (round: Round) => readonly string[] | undefined
+}
+
+const ofCodes: readonly Operation[] = ['redeem', 'replay']
+const ofRefreshTokens: readonly Operation[] = ['refresh', 'refresh again', 'reuse']
+
+const of = (answers: readonly Answer[], ...operations: readonly Operation[]): readonly Answer[] =>
+  answers.filter(({ operation }) => operations.includes(operation))
+const told = ({ phase, operation, server, word }: Answer): string =>
+  `${phase}: ${operation} at ${server} was answered "${word}"`
+const unless = (holds: boolean, complaint: string): readonly string[] => (holds ? [] : [complaint])
+
+const oneRedemption: Law = {
+  title: 'of all redemptions of one code one wins',
+  judge: ({ answers }) => {
+    const redemptions = of(answers, ...ofCodes)
+    const winners = redemptions.filter(isAccepted).length
+    return redemptions.length < 2 ? undefined : unless(winners === 1, `${winners} redemptions won`)
+  },
+}
+
+const onePair: Law = {
+  title: 'a refresh token leads to one pair at most, and without a grace to one answer',
+  judge: ({ plan, answers }) => {
+    const refreshes = of(answers, ...ofRefreshTokens)
+    if (!refreshes.some(({ phase }) => phase === 'race')) return undefined
+    const won = refreshes.filter(isAccepted)
+    return [...new Set(won.map(({ presented }) => presented))].flatMap((token) => {
+      const winners = won.filter(({ presented }) => presented === token)
+      const pairs = new Set(winners.map(({ pair }) => JSON.stringify(pair)))
+      return unless(
+        pairs.size === 1 && (plan.grace > 0 || winners.length === 1),
+        `one refresh token got ${winners.length} answers with ${pairs.size} pairs`,
+      )
+    })
+  },
+}
+
+const oneDecision: Law = {
+  title: 'of all approvals and denials of one request one wins',
+  judge: ({ answers }) => {
+    const decisions = of(answers, 'approve', 'deny', 'approve late', 'deny late')
+    const winners = decisions.filter(isAccepted).length
+    return decisions.length < 2 ? undefined : unless(winners === 1, `${winners} decisions won`)
+  },
+}
+
+/** Nothing that was asked after one of these answers is accepted. */
+function endedBy(title: string, ends: (answer: Answer) => boolean): Law {
+  return {
+    title,
+    judge: ({ answers }) => {
+      const end = Math.min(...answers.filter((answer) => tellsTheEnd(answer) && ends(answer)).map(endOf))
+      if (end === Infinity) return undefined
+      return answers.filter((answer) => answer.began > end && isAccepted(answer)).map(told)
+    },
+  }
+}
+const endOf = ({ ended }: Answer): number => ended
+
+const worksUnlessEnded: Law = {
+  title: 'what was won works at every process, unless something in the race revokes it',
+  judge: ({ plan, answers }) => {
+    const after = answers.filter(({ phase }) => phase === 'after')
+    const mayHaveEnded =
+      isMortal(plan) && answers.some((answer) => answer.phase === 'race' && tellsTheEnd(answer))
+    if (mayHaveEnded || after.length === 0) return undefined
+    return after.filter((answer) => !isAccepted(answer)).map(told)
+  },
+}
+
+const expectedAnswers: Law = {
+  title: 'every answer is one that its pair of requests allows',
+  judge: ({ plan, answers }) =>
+    answers.filter((answer) => !expected(plan, answer).includes(answer.word)).map(told),
+}
+
+const noFailure: Law = {
+  title: 'every request is answered, and none with a failure of the server',
+  judge: ({ answers }) =>
+    answers.filter(({ word }) => /^(page )?5|no answer|server_error|unavailable/.test(word)).map(told),
+}
+
+export const laws: readonly Law[] = [
+  oneRedemption,
+  onePair,
+  oneDecision,
+  endedBy('after a replayed code nothing of the grant is accepted', ({ operation }) =>
+    ofCodes.includes(operation),
+  ),
+  endedBy('after a refused refresh token nothing of the grant is accepted', ({ operation }) =>
+    ofRefreshTokens.includes(operation),
+  ),
+  endedBy('after an acknowledged revocation nothing of the grant is accepted', isRevocation),
+  endedBy('what was refused once at any process is refused at every one', () => true),
+  worksUnlessEnded,
+  expectedAnswers,
+  noFailure,
+]

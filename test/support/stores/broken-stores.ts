@@ -1,0 +1,141 @@
+import { setTimeout } from 'node:timers/promises'
+import { expiryOf } from '../../../lib/authorization/authorization'
+import type { AuthorizationStore, StoredAuthorization } from '../../../lib/index'
+
+/** A mistake that a store could have, planted into a sound one; each process plants its own. */
+export interface Fault {
+  readonly name: string
+  readonly plant: (sound: AuthorizationStore) => AuthorizationStore
+  /** Whether parties that race can see it: an expiry that the core watches over anyway is seen by the contract alone. */
+  readonly showsInRaces: boolean
+}
+
+type Save = AuthorizationStore['save']
+
+/** Only what is broken differs. */
+function but(sound: AuthorizationStore, broken: Partial<AuthorizationStore>): AuthorizationStore {
+  return {
+    find: (id) => sound.find(id),
+    save: (authorization, revision, expected) => sound.save(authorization, revision, expected),
+    remove: (id) => sound.remove(id),
+    ...broken,
+  }
+}
+
+/** Writes whatever is there. */
+async function overwrite(sound: AuthorizationStore, ...[authorization, revision]: Parameters<Save>) {
+  for (;;) {
+    const found = await sound.find(authorization.id)
+    if (await sound.save(authorization, revision, found?.revision)) return true
+  }
+}
+
+function checkThenAct(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    save: async (authorization, revision, expected) => {
+      const found = await sound.find(authorization.id)
+      if (found?.revision === revision) return true
+      return found?.revision === expected && overwrite(sound, authorization, revision)
+    },
+  })
+}
+
+function anyRevision(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    save: (authorization, revision, expected) =>
+      expected === undefined
+        ? sound.save(authorization, revision)
+        : overwrite(sound, authorization, revision),
+  })
+}
+
+function resurrection(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    save: async (authorization, revision, expected) =>
+      (await sound.save(authorization, revision, expected)) || sound.save(authorization, revision),
+  })
+}
+
+function forgottenRevision(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    save: async (authorization, revision, expected) => {
+      const found = await sound.find(authorization.id)
+      return found?.revision !== revision && sound.save(authorization, revision, expected)
+    },
+  })
+}
+
+// Two saves of one record at once become one act, and both are told that theirs was done.
+function lostUpdate(sound: AuthorizationStore): AuthorizationStore {
+  const underWay = new Map<string, Promise<boolean>>()
+  const save: Save = async (authorization, revision, expected) => {
+    const { id } = authorization
+    const begun = underWay.get(id) ?? sound.save(authorization, revision, expected)
+    underWay.set(id, begun)
+    return begun.finally(() => underWay.delete(id))
+  }
+  return but(sound, { save })
+}
+
+function staleCopies(sound: AuthorizationStore): AuthorizationStore {
+  const copies = new Map<string, StoredAuthorization>()
+  return but(sound, {
+    find: async (id) => {
+      const found = copies.get(id) ?? (await sound.find(id))
+      if (found !== undefined) copies.set(id, found)
+      void setTimeout(20, undefined, { ref: false }).then(() => copies.delete(id))
+      return found
+    },
+  })
+}
+
+function removeThatDoesNothing(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, { remove: async () => {} })
+}
+
+function lateRemove(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    remove: async (id) => {
+      void setTimeout(20, undefined, { ref: false }).then(() => sound.remove(id))
+    },
+  })
+}
+
+function earlyExpiry(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    find: async (id) => {
+      const found = await sound.find(id)
+      const secondsLeft = found === undefined ? 0 : expiryOf(found.authorization) - Date.now() / 1000
+      return secondsLeft > 60 ? found : undefined
+    },
+  })
+}
+
+// The last copy it saw stands in for a record that has expired.
+function noExpiry(sound: AuthorizationStore): AuthorizationStore {
+  const seen = new Map<string, StoredAuthorization>()
+  return but(sound, {
+    find: async (id) => {
+      const found = (await sound.find(id)) ?? seen.get(id)
+      if (found !== undefined) seen.set(id, found)
+      return found
+    },
+    remove: async (id) => {
+      seen.delete(id)
+      await sound.remove(id)
+    },
+  })
+}
+
+export const faults: readonly Fault[] = [
+  { name: 'check, then act', plant: checkThenAct, showsInRaces: true },
+  { name: 'a save that takes any expected revision', plant: anyRevision, showsInRaces: true },
+  { name: 'a save that brings a removed record back', plant: resurrection, showsInRaces: true },
+  { name: 'a save that does not know its own revision', plant: forgottenRevision, showsInRaces: true },
+  { name: 'a save that loses one of two updates', plant: lostUpdate, showsInRaces: true },
+  { name: 'a find that serves stale copies', plant: staleCopies, showsInRaces: true },
+  { name: 'a remove that does nothing', plant: removeThatDoesNothing, showsInRaces: true },
+  { name: 'a remove that comes late', plant: lateRemove, showsInRaces: true },
+  { name: 'an expiry that comes too early', plant: earlyExpiry, showsInRaces: true },
+  { name: 'an expiry that never comes', plant: noExpiry, showsInRaces: false },
+]

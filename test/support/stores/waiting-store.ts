@@ -1,0 +1,34 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AuthorizationStore } from '../../../lib/index'
+import type { Chance } from '../races/chance'
+
+/** The same store far away: each call waits before it is carried out, and its answer on the way back. */
+export function waitingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
+  const pass = async <T>(call: () => Promise<T>): Promise<T> => {
+    await someTurns(chance)
+    const answer = await call()
+    await someTurns(chance)
+    return answer
+  }
+  return {
+    find: (id) => pass(() => store.find(id)),
+    save: (authorization, revision, expected) => pass(() => store.save(authorization, revision, expected)),
+    remove: (id) => pass(() => store.remove(id)),
+  }
+}
+
+/** The same store over a library that sends a save again when its reply is lost, which every third is. */
+export function resendingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
+  return {
+    find: (id) => store.find(id),
+    save: async (authorization, revision, expected) => {
+      const first = await store.save(authorization, revision, expected)
+      return chance.below(3) === 0 ? store.save(authorization, revision, expected) : first
+    },
+    remove: (id) => store.remove(id),
+  }
+}
+
+async function someTurns(chance: Chance): Promise<void> {
+  for (let turns = chance.below(8); turns > 0; turns--) await setImmediate()
+}
