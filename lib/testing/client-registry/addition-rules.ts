@@ -9,7 +9,7 @@ export const additionRules = [
     const id = random22()
     equal(await clients.add(registration(id)), true)
     same(await clients.find(id), registration(id))
-    for (const other of ['', id.slice(1), `${id} `, 'constructor', '__proto__'])
+    for (const other of ['', id.slice(1), `${id} `, 'constructor', '__proto__', `${id}\u0000`])
       equal(await clients.find(other), undefined)
   }),
 
