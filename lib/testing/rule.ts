@@ -13,8 +13,8 @@ export interface Rule<Subject> {
 /** What only whoever wrote a store can do with it. */
 export interface UnderTest {
   /**
-   * Makes the store believe that so many seconds have passed. Without it the rules of expiry wait for the clock: about
-   * half a minute for a whole contract.
+   * Makes the store believe that so many seconds have passed. Without it the rules of expiry wait for the clock, some
+   * 20 seconds for a whole contract.
    */
   advance?(seconds: number): void | Promise<void>
   /** Called when a rule is through, kept or not. */

@@ -9,6 +9,7 @@ import {
   type Rule,
   type Verdict,
 } from '../../lib/testing/index'
+import * as kit from '../../lib/testing/index'
 import { runInNode } from '../support/stores/node-program'
 import {
   bringsBack,
@@ -23,6 +24,20 @@ import {
 const broken = (verdicts: readonly Verdict[]) =>
   verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
 const titles = (rules: readonly Rule<never>[]) => rules.map(({ title }) => title)
+
+it('the contracts are all that the kit exports', () => {
+  expect(Object.keys(kit).toSorted()).toEqual([
+    'authorizationStoreContract',
+    'authorizationStoreRules',
+    'checkAuthorizationStore',
+    'checkClientRegistry',
+    'checkCounters',
+    'clientRegistryContract',
+    'clientRegistryRules',
+    'countersContract',
+    'countersRules',
+  ])
+})
 
 describe('the contract as a function', () => {
   it('tells of each rule, in order, that it was kept', async () => {
