@@ -42,7 +42,7 @@ export const countersRules: readonly Rule<CountersUnderTest>[] = [
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
     // Nothing is left of the window that was taken back.
-    deepEqual(await add(1, 30), { count: 1, secondsLeft: 30 })
+    deepEqual(await add(1, 90), { count: 1, secondsLeft: 90 })
   }),
 
   rule('add begins anew after its seconds, counted from the first addition', async (scene) => {
