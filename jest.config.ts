@@ -4,7 +4,10 @@ import type { Config } from 'jest'
 const common = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  moduleNameMapper: { '^express-authorization-server$': '<rootDir>/lib/index.ts' },
+  moduleNameMapper: {
+    '^express-authorization-server$': '<rootDir>/lib/index.ts',
+    '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
+  },
   transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
   // These clients are published as ES modules only.
   transformIgnorePatterns: ['/node_modules/(?!(jose|oauth4webapi|openid-client)/)'],

@@ -81,6 +81,17 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['command-line', '../authorization-server'],
     ['command-line', 'ioredis'],
     ['extensions', '../authorization/authorization'],
+    ['testing', '../token-endpoint/exchange'],
+    ['testing/authorization-store', '../../stores/memory-store'],
+    ['testing/authorization-store', '../../stores/redis-store'],
+    ['testing', '../index'],
+    ['testing', 'vitest'],
+    ['testing', 'ioredis'],
+    ['.', './testing/contract'],
+    ['express', '../testing/contract'],
+    ['passport', '../testing/contract'],
+    ['stores', '../testing/contract'],
+    ['protocol', '../testing/same'],
   ])('%s may not import %s', (room, imported) => {
     expect(allows(room, imported)).toBe(false)
   })
@@ -108,6 +119,11 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['command-line', '../registration/register-client'],
     ['command-line', '../stores/redis-store'],
     ['express', '../token-endpoint/exchange'],
+    ['testing/authorization-store', '../../authorization/commit'],
+    ['testing/authorization-store', '../../stores/authorization-store'],
+    ['testing', '../protocol/configuration'],
+    ['testing', 'node:assert/strict'],
+    ['.', './settings'],
   ])('%s may import %s', (room, imported) => {
     expect(allows(room, imported)).toBe(true)
   })

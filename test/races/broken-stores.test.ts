@@ -1,8 +1,9 @@
+import { memoryStore } from '../../lib/stores/memory-store'
+import { checkAuthorizationStore } from '../../lib/testing/index'
 import { Chance, seedOfRun } from '../support/races/chance'
 import { fieldHere } from '../support/races/field-here'
 import { roundsOfAll } from '../support/races/plan'
 import { race, type Verdict } from '../support/races/race'
-import { contractFailures } from '../support/stores/contract-failures'
 import { faults, type Fault } from '../support/stores/broken-stores'
 
 const seed = seedOfRun()
@@ -41,17 +42,21 @@ describe(`The race suite, RACES_SEED=${seed}`, () => {
   )
 })
 
-describe('The contract suite', () => {
-  let failures: ReadonlyMap<string, readonly string[]>
-  beforeAll(() => {
-    failures = contractFailures()
-  }, 60_000)
+const brokenBy = async (plant: Fault['plant']): Promise<readonly string[]> => {
+  const verdicts = await checkAuthorizationStore(() => {
+    let ahead = 0
+    const store = plant(memoryStore({ clock: () => Date.now() + ahead }))
+    return { store, advance: (seconds) => void (ahead += seconds * 1000) }
+  })
+  return verdicts.flatMap(({ rule, problem }) => (problem === undefined ? [] : [rule]))
+}
 
-  it('passes a sound store', () => {
-    expect(failures.get('sound')).toEqual([])
+describe('The contract of stores', () => {
+  it('passes a sound store', async () => {
+    expect(await brokenBy((sound) => sound)).toEqual([])
   })
 
-  it.each(faults)('fails on $name', ({ name }) => {
-    expect(failures.get(name)?.length).toBeGreaterThan(0)
+  it.each(faults)('fails on $name', async ({ plant }) => {
+    expect((await brokenBy(plant)).length).toBeGreaterThan(0)
   })
 })

@@ -48,7 +48,7 @@ describeOwnRedis('On Redis', () => {
     watched.stop()
     redis.disconnect()
     await server.stop()
-    await report('costs', repeatedBy, rows)
+    report('costs', repeatedBy, rows)
   })
   beforeEach(() => {
     prefix = uniquePrefix()

@@ -1,12 +1,14 @@
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { waitingClients } from '../support/stores/waiting-clients'
-import { clientRegistryContract } from './client-registry-contract'
+import { clientObjectsContract } from './client-objects-contract'
+import { clientRegistryContract } from '../../lib/testing/index'
 
-clientRegistryContract('memoryClients keeps the contract', memoryClients)
-clientRegistryContract('memoryClients keeps the contract behind a wait', () =>
-  waitingClients(memoryClients()),
-)
+clientRegistryContract('memoryClients keeps the contract', () => ({ clients: memoryClients() }))
+clientRegistryContract('memoryClients keeps the contract behind a wait', () => ({
+  clients: waitingClients(memoryClients()),
+}))
+clientObjectsContract('memoryClients keeps objects', memoryClients)
 
 describe('memoryClients in production', () => {
   const before = process.env['NODE_ENV']

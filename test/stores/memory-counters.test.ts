@@ -1,5 +1,5 @@
 import { memoryCounters } from '../../lib/stores/memory-counters'
-import { countersContract } from './counters-contract'
+import { countersContract } from '../../lib/testing/index'
 
 countersContract('memoryCounters keep the contract', async () => {
   let now = 1_000_000

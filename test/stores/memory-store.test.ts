@@ -1,9 +1,9 @@
 import type { StoredAuthorization } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
-import { authorizationStoreContract } from './authorization-store-contract'
-import { active, inSeconds } from './contract/examples'
-import { find, save, version } from './contract/version'
+import { authorizationStoreContract } from '../../lib/testing/index'
+import { active, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { find, save, version } from '../../lib/testing/authorization-store/version'
 
 function movableClock() {
   let ahead = 0
@@ -111,7 +111,7 @@ describe('memoryStore with a bound', () => {
 it('memoryStore keeps no process alive', () => {
   const { status, output } = runInNode(`
     const { memoryStore } = require('./lib/stores/memory-store')
-    const { active, inSeconds, random22 } = require('./test/stores/contract/examples')
+    const { active, inSeconds, random22 } = require('./lib/testing/authorization-store/examples')
     memoryStore().save(active(inSeconds(600)), random22()).then(console.log)
   `)
   expect({ status, output }).toEqual({ status: 0, output: 'true\n' })

@@ -4,8 +4,9 @@ import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
+import { clientObjectsContract } from './client-objects-contract'
 import { uniquePrefix } from '../support/stores/redis-under-test'
-import { clientRegistryContract } from './client-registry-contract'
+import { clientRegistryContract } from '../../lib/testing/index'
 
 const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as const
 const more = { ...photos, description: 'more' }
@@ -22,10 +23,9 @@ describe('clients on one Redis', () => {
     await server.stop()
   })
 
-  clientRegistryContract(
-    'keep the contract',
-    () => redisStore({ client: redis, prefix: uniquePrefix() }).clients,
-  )
+  const open = () => redisStore({ client: redis, prefix: uniquePrefix() }).clients
+  clientRegistryContract('keep the contract', () => ({ clients: open() }))
+  clientObjectsContract('keep objects', open)
 
   it('are one hash under the prefix, a field for each client, which never expires', async () => {
     const prefix = uniquePrefix()
@@ -166,8 +166,7 @@ describeOwnRedis('clients on a cluster of three masters', () => {
     await cluster.stop()
   })
 
-  clientRegistryContract(
-    'keep the contract',
-    () => redisStore({ client: redis, prefix: uniquePrefix() }).clients,
-  )
+  const open = () => redisStore({ client: redis, prefix: uniquePrefix() }).clients
+  clientRegistryContract('keep the contract', () => ({ clients: open() }))
+  clientObjectsContract('keep objects', open)
 })

@@ -1,16 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { redisCounters } from '../../lib/stores/redis-counters'
 import type { RedisCommands } from '../../lib/stores/redis-commands'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { uniquePrefix } from '../support/stores/redis-under-test'
-import { countersContract } from './counters-contract'
+import { countersContract } from '../../lib/testing/index'
 
 const openOn = (client: () => RedisCommands) => async () => ({
   counters: redisCounters(client(), uniquePrefix()),
-  advance: (seconds: number) => wait(seconds * 1000),
-  close: async () => {},
 })
 
 describe('redisCounters on one server', () => {

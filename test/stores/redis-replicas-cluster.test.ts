@@ -3,8 +3,8 @@ import { redisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
-import { authorizationStoreContract } from './authorization-store-contract'
-import { find, save, threeVersions } from './contract/version'
+import { authorizationStoreContract } from '../../lib/testing/index'
+import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
 
 const waitForReplicas = { replicas: 1, within: 0.2 }
 

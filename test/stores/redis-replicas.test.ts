@@ -7,8 +7,8 @@ import { describeOwnRedis } from '../support/describe-own-redis'
 import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-replicated'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { authorizationStoreContract } from './authorization-store-contract'
-import { find, save, threeVersions } from './contract/version'
+import { authorizationStoreContract } from '../../lib/testing/index'
+import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
 
 const wait = { replicas: 1, within: 0.1 }
 const tooFew = 'The write reached 0 of 1 replicas within 0.1 s.'

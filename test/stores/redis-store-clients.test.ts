@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../../lib/stores/redis-store'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { save, threeVersions } from './contract/version'
+import { save, threeVersions } from '../../lib/testing/authorization-store/version'
 
 let server: RedisServer
 beforeAll(async () => {

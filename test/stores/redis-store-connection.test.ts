@@ -9,9 +9,9 @@ import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { waitUntil } from '../support/wait-until'
-import { approved, inSeconds } from './contract/examples'
-import { oneMoreFailure } from './contract/race-rules'
-import { find, save, threeVersions, version } from './contract/version'
+import { approved, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
+import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 /** How long a call took to reject, and with what. */
 async function failure(call: Promise<unknown>): Promise<{ seconds: number; error: unknown }> {

@@ -5,8 +5,14 @@ import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { everyCredential } from '../support/stores/every-credential'
 import { uniquePrefix } from '../support/stores/redis-under-test'
-import { active, approved, inSeconds, pending, random22 } from './contract/examples'
-import { find, save, threeVersions, version } from './contract/version'
+import {
+  active,
+  approved,
+  inSeconds,
+  pending,
+  random22,
+} from '../../lib/testing/authorization-store/examples'
+import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 function remaining(expiresAt: number): number {
   return expiresAt * 1000 - Date.now()

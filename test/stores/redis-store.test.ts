@@ -8,10 +8,10 @@ import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentine
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { authorizationStoreContract } from './authorization-store-contract'
-import { approved, inSeconds, random22 } from './contract/examples'
-import { oneMoreFailure, rivals } from './contract/race-rules'
-import { find, save, threeVersions, version } from './contract/version'
+import { authorizationStoreContract } from '../../lib/testing/index'
+import { approved, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
+import { oneMoreFailure, rivals } from '../../lib/testing/authorization-store/race-rules'
+import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 describe('redisStore on one server', () => {
   let server: RedisServer

@@ -1,4 +1,4 @@
-import { chromiumProgram, findOrInstallProgram, findProgram, redisProgram } from './program'
+import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, redisProgram } from './program'
 
 // Only here, before the workers start, may anything be installed: parallel workers would race for apt's lock.
 function globalSetup(): void {
@@ -9,7 +9,8 @@ function globalSetup(): void {
     : findOrInstallProgram(redisProgram, surroundings)
   // The workers inherit what is set here.
   if (redis !== undefined) environment[redisProgram.variable] = redis
-  environment[chromiumProgram.variable] = findOrInstallProgram(chromiumProgram, surroundings)
+  for (const program of [chromiumProgram, postgresProgram])
+    environment[program.variable] = findOrInstallProgram(program, surroundings)
 }
 
 module.exports = globalSetup

@@ -1,4 +1,4 @@
-import { chromiumProgram, findOrInstallProgram, findProgram, redisProgram } from './program'
+import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, redisProgram } from './program'
 
 const nowhere = { environment: { PATH: '' }, isRoot: false }
 
@@ -13,6 +13,17 @@ describe('a program that the tests need', () => {
     expect(() => findOrInstallProgram(chromiumProgram, nowhere)).toThrow(
       /^The tests need Chromium: [^.\n]*CHROMIUM[^.\n]*chromium, chromium-browser or google-chrome on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
+  })
+
+  test('its absence is told in one sentence that names every way to provide PostgreSQL', () => {
+    const elsewhere = { ...postgresProgram, directories: () => [] }
+    expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
+      /^The tests need PostgreSQL: [^.\n]*POSTGRES_SERVER[^.\n]*postgres on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('it is found where Debian puts it, though that is not on the PATH', () => {
+    expect(findProgram(postgresProgram, nowhere.environment)).toMatch(/\/postgres$/)
   })
 
   test('root without apt-get is told the same', () => {

@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, resolve } from 'node:path'
+import { accessSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { installDebianPackages } from './debian-package'
 
 export interface Program {
@@ -7,6 +7,10 @@ export interface Program {
   names: readonly string[]
   packages: readonly string[]
   missing: string
+  /** Directories beside those on the PATH, in which Debian puts it. */
+  directories?: () => readonly string[]
+  /** A file that its packages read while they are installed. */
+  configuration?: { readonly path: string; readonly text: string }
 }
 
 export interface Surroundings {
@@ -33,9 +37,26 @@ export const chromiumProgram: Program = {
     'or run as root on Debian, where it is installed with apt-get.',
 }
 
+const versions = '/usr/lib/postgresql'
+
+export const postgresProgram: Program = {
+  variable: 'POSTGRES_SERVER',
+  names: ['postgres'],
+  packages: ['postgresql'],
+  directories: () => entriesOf(versions).map((version) => join(versions, version, 'bin')),
+  // Debian would create a database and start its server.
+  configuration: {
+    path: '/etc/postgresql-common/createcluster.d/tests.conf',
+    text: 'create_main_cluster = false\n',
+  },
+  missing:
+    'The tests need PostgreSQL: set POSTGRES_SERVER to the path of its server program, ' +
+    'put postgres on the PATH, or run as root on Debian, where it is installed with apt-get.',
+}
+
 export function findProgram(program: Program, environment: NodeJS.ProcessEnv): string | undefined {
   const named = environment[program.variable]
-  if (!named) return findOnPath(program.names, environment)
+  if (!named) return findIn([...pathOf(environment), ...(program.directories?.() ?? [])], program.names)
   if (isExecutable(named)) return resolve(named)
   // Falling back to another program would hide the typing error.
   throw new Error(`${program.variable} is set to "${named}", which is not a program that can be run.`)
@@ -50,16 +71,35 @@ export function requireProgram(program: Program, environment = process.env): str
 export function findOrInstallProgram(program: Program, { environment, isRoot }: Surroundings): string {
   const present = findProgram(program, environment)
   if (present !== undefined) return present
-  const aptGet = isRoot ? findOnPath(['apt-get'], environment) : undefined
-  if (aptGet !== undefined) installDebianPackages(aptGet, program.packages, environment)
+  const aptGet = isRoot ? findIn(pathOf(environment), ['apt-get']) : undefined
+  if (aptGet !== undefined) {
+    if (program.configuration !== undefined) write(program.configuration)
+    installDebianPackages(aptGet, program.packages, environment)
+  }
   return requireProgram(program, environment)
 }
 
-function findOnPath(names: readonly string[], environment: NodeJS.ProcessEnv): string | undefined {
-  const directories = (environment['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
+function pathOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  return (environment['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
+}
+
+function findIn(directories: readonly string[], names: readonly string[]): string | undefined {
   return names
     .flatMap((name) => directories.map((directory) => resolve(directory, name)))
     .find((path) => isExecutable(path))
+}
+
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function write({ path, text }: { readonly path: string; readonly text: string }): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 function isExecutable(path: string): boolean {

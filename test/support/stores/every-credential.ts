@@ -9,7 +9,7 @@ import { mac } from '../../../lib/token-types/mac/mac'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
-import { inSeconds } from '../../stores/contract/examples'
+import { inSeconds } from '../../../lib/testing/authorization-store/examples'
 
 /**
  * Leads one authorization from consent to a refreshed token and calls `look` at each state that is stored.

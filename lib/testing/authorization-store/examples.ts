@@ -1,15 +1,16 @@
-import type {
-  Active,
-  Approved,
-  Authorization,
-  Denied,
-  Pending,
-} from '../../../lib/authorization/authorization'
-import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
+import type { Active, Approved, Authorization, Denied, Pending } from '../../authorization/authorization'
+import { createId, digest, secureRandom } from '../../protocol/credential'
 
 /** A new id or a new revision, as the callers of a store make both: 22 characters of base64url. */
 export function random22(): string {
   return createId(secureRandom)
+}
+
+/** The text with its letters in the other case. */
+export function swapCase(text: string): string {
+  return text.replaceAll(/[A-Za-z]/g, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
 }
 
 export function inSeconds(seconds: number): number {

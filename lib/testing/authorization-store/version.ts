@@ -1,5 +1,5 @@
-import type { Authorization } from '../../../lib/authorization/authorization'
-import type { AuthorizationStore, StoredAuthorization } from '../../../lib/stores/authorization-store'
+import type { Authorization } from '../../authorization/authorization'
+import type { AuthorizationStore, StoredAuthorization } from '../../stores/authorization-store'
 import { active, approved, inSeconds, pending, random22 } from './examples'
 
 /** What a writer wants stored: the authorization, and the revision that it made for this write. */

@@ -1,0 +1,115 @@
+import {
+  decodeAuthorization,
+  encodeAuthorization,
+  expiryOf,
+  type AuthorizationStore,
+  type Counters,
+} from 'express-authorization-server'
+import type { Pool } from 'pg'
+
+/** For your migrations. Ids and revisions are compared byte by byte, whatever the database's collation. */
+export const schema = `
+create table if not exists oauth_authorizations (
+  id text collate "C" primary key,
+  revision text collate "C" not null,
+  record text not null,
+  expires_at timestamptz not null
+);
+create index if not exists oauth_authorizations_expires_at on oauth_authorizations (expires_at);
+create table if not exists oauth_counters (
+  key bytea primary key,
+  count integer not null,
+  expires_at timestamptz not null
+);
+create index if not exists oauth_counters_expires_at on oauth_counters (expires_at);
+`
+
+const find = `
+select revision, record from oauth_authorizations where id = $1 and expires_at > now()`
+
+// A row that has expired is none. One with our own revision was written by us: only the reply was lost.
+const create = `
+insert into oauth_authorizations as stored (id, revision, record, expires_at)
+values ($1, $2, $3, now() + $4::float8 * interval '1 second')
+on conflict (id) do update
+set revision = excluded.revision, record = excluded.record, expires_at = excluded.expires_at
+where stored.expires_at <= now() or stored.revision = excluded.revision`
+
+// A writer that waited for another one's lock looks at the row again: its revision is not the expected one any more.
+const replace = `
+update oauth_authorizations
+set revision = $2, record = $3, expires_at = now() + $4::float8 * interval '1 second'
+where id = $1 and revision in ($2, $5) and expires_at > now()`
+
+const remove = `delete from oauth_authorizations where id = $1`
+
+/** Authorizations in PostgreSQL 12 or later: a row for each, and each verb one statement. */
+export function postgresStore(pool: Pool): AuthorizationStore & { readonly counters: Counters } {
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => {})
+  return {
+    counters: postgresCounters(pool),
+
+    async find(id) {
+      const { rows } = await pool.query<{ revision: string; record: string }>(find, [id])
+      const [row] = rows
+      return row && { authorization: decodeAuthorization(row.record), revision: row.revision }
+    },
+
+    async save(authorization, revision, expected) {
+      // A span and not a point in time, so that the clocks of process and database need not agree.
+      const seconds = expiryOf(authorization) - Date.now() / 1000
+      const row = [authorization.id, revision, encodeAuthorization(authorization), seconds]
+      const done =
+        expected === undefined ? await pool.query(create, row) : await pool.query(replace, [...row, expected])
+      return done.rowCount === 1
+    },
+
+    async remove(id) {
+      await pool.query(remove, [id])
+    },
+  }
+}
+
+const add = `
+insert into oauth_counters as stored (key, count, expires_at)
+values ($1, greatest($2::int, 0), now() + $3::float8 * interval '1 second')
+on conflict (key) do update set
+  count = greatest($2::int + case when stored.expires_at > now() then stored.count else 0 end, 0),
+  expires_at = case when stored.expires_at > now() and stored.count > 0
+    then stored.expires_at else excluded.expires_at end
+returning count, ceil(extract(epoch from expires_at - now()))::int as seconds`
+
+const spend = `
+insert into oauth_counters as stored (key, count, expires_at)
+values ($1, 1, now() + $2::float8 * interval '1 second')
+on conflict (key) do update set expires_at = excluded.expires_at where stored.expires_at <= now()`
+
+function postgresCounters(pool: Pool): Counters {
+  return {
+    async add(key, amount, seconds) {
+      const values = [Buffer.from(`count:${key}`), amount, seconds]
+      const { rows } = await pool.query<{ count: number; seconds: number }>(add, values)
+      const [row] = rows
+      if (row === undefined) throw new Error('The addition returned no count.')
+      return { count: row.count, secondsLeft: row.count === 0 ? 0 : Math.min(row.seconds, seconds) }
+    },
+
+    async spend(key, seconds) {
+      const done = await pool.query(spend, [Buffer.from(`spent:${key}`), seconds])
+      return done.rowCount === 1
+    },
+  }
+}
+
+const sweeps = [
+  `delete from oauth_authorizations where id in (
+    select id from oauth_authorizations where expires_at <= now() limit 1000 for update skip locked)`,
+  `delete from oauth_counters where key in (
+    select key from oauth_counters where expires_at <= now() limit 1000 for update skip locked)`,
+]
+
+/** Deletes what has expired, in small steps. Nothing depends on it but the size of the tables: call it every minute. */
+export async function sweep(pool: Pool): Promise<void> {
+  for (const step of sweeps) while ((await pool.query(step)).rowCount === 1000);
+}

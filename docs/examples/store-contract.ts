@@ -1,0 +1,14 @@
+import { describe, it } from 'node:test'
+import { memoryStore } from 'express-authorization-server'
+import { authorizationStoreContract } from 'express-authorization-server/testing'
+
+function open() {
+  let ahead = 0
+  return {
+    store: memoryStore({ clock: () => Date.now() + ahead }), // your store
+    advance: (seconds: number) => void (ahead += seconds * 1000), // or nothing: then the tests wait
+    close: () => {}, // or nothing
+  }
+}
+
+authorizationStoreContract('my store keeps the contract', open, { describe, it })

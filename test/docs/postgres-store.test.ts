@@ -1,0 +1,87 @@
+import { Pool } from 'pg'
+import { postgresClients } from '../../docs/examples/postgres-clients'
+import { postgresStore, sweep } from '../../docs/examples/postgres-store'
+import { commit } from '../../lib/authorization/commit'
+import { secureRandom } from '../../lib/protocol/credential'
+import { active, approved, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
+import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { authorizationStoreContract, clientRegistryContract, countersContract } from '../../lib/testing/index'
+import { advance, usePostgresTables } from '../support/docs/postgres-tables'
+import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
+
+const tables = usePostgresTables()
+
+const underTest = () => ({
+  store: tables().store,
+  counters: tables().store.counters,
+  advance: (seconds: number) => advance(tables(), seconds),
+})
+
+describe('the store on PostgreSQL', () => {
+  authorizationStoreContract('keeps the contract', underTest)
+  countersContract('counts as it must', underTest)
+  clientRegistryContract('keeps clients as it must', async () => {
+    await tables().pool.query('truncate oauth_clients')
+    return { clients: postgresClients(tables().pool) }
+  })
+
+  it.each(['repeatable read', 'serializable'])(
+    'lets at most one of 50 saves win where a host has made %s the default',
+    async (isolation) => {
+      const options = `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`
+      const strict = new Pool({ connectionString: tables().server.url, max: 20, options })
+      try {
+        expect((await strict.query('show transaction_isolation')).rows).toEqual([
+          { transaction_isolation: isolation },
+        ])
+        const store = postgresStore(strict)
+        const [first, second] = threeVersions()
+        await save(store, first)
+        const rivals = Array.from({ length: 50 }, () => version(second.authorization))
+        const saves = await Promise.allSettled(rivals.map((rival) => save(store, rival, first)))
+        const won = rivals.filter((_, n) => {
+          const one = saves[n]
+          return one?.status === 'fulfilled' && one.value
+        })
+        expect(won).toHaveLength(1)
+        expect(await find(store, first)).toEqual(won[0])
+      } finally {
+        await strict.end()
+      }
+    },
+  )
+
+  it('sweeps away what has expired, however much, and nothing else', async () => {
+    const { store, pool } = tables()
+    const lasting = version(active(inSeconds(600)))
+    await save(store, lasting)
+    const dead = Array.from({ length: 2001 }, () => version(active(inSeconds(-60))))
+    await Promise.all(dead.map((one) => save(store, one)))
+    await store.counters.spend('dead', 0)
+    await store.counters.spend('alive', 600)
+    await sweep(pool)
+    const gone = `select (select count(*) from oauth_authorizations where expires_at <= now()) +
+      (select count(*) from oauth_counters where expires_at <= now()) as left`
+    expect((await pool.query(gone)).rows).toEqual([{ left: '0' }])
+    expect(await find(store, lasting)).toEqual(lasting)
+    expect(await store.counters.spend('alive', 600)).toBe(false)
+  })
+
+  it('commits a change once whose reply was lost with its connection, and knows it', async () => {
+    const proxy = await startReplyLosingProxy(tables().server.port)
+    const connectionString = `postgres://postgres@${new URL(proxy.url).host}/postgres`
+    const pool = new Pool({ connectionString, max: 1 })
+    const store = postgresStore(pool)
+    const counter = approved(inSeconds(600))
+    await save(store, version(counter))
+    const found = await store.find(counter.id)
+    proxy.loseNextReply()
+    const count = await commit(store, counter.id, oneMoreFailure, secureRandom, found)
+    expect(proxy.lostReplies()).toBe(1)
+    expect(count).toBe(counter.code.failures + 1)
+    expect((await store.find(counter.id))?.authorization).toMatchObject({ code: { failures: count } })
+    await pool.end()
+    await proxy.stop()
+  })
+})

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { authorizationStoreRules } from '../../lib/testing/index'
+import * as kit from '../../lib/testing/index'
+import { runInNode } from '../support/stores/node-program'
+
+const docs = join(__dirname, '../../docs')
+const page = readFileSync(join(docs, 'stores.md'), 'utf8')
+const example = (name: string) => readFileSync(join(docs, 'examples', name), 'utf8')
+
+test('the contract on the page of stores is the file that the tests run, and its tests pass', () => {
+  expect(page).toContain(`\`\`\`ts\n${example('store-contract.ts')}\`\`\``)
+  const { status, output } = runInNode("require('./docs/examples/store-contract')")
+  expect(output).toContain(`pass ${authorizationStoreRules.length}\n`)
+  expect(status).toBe(0)
+})
+
+test('the page of stores names everything that the kit exports', () => {
+  const named = Array.from(page.matchAll(/`(\w+(?:Contract|Rules)|check\w+)`/g), ([, name = '']) => name)
+  expect(named.toSorted()).toEqual(Object.keys(kit).toSorted())
+})
+
+test('a store on PostgreSQL takes less than 150 lines', () => {
+  for (const name of ['postgres-store.ts', 'postgres-clients.ts']) {
+    expect(page).toContain(`(examples/${name})`)
+    expect(example(name).split('\n').length).toBeLessThan(150)
+  }
+})

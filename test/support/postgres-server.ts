@@ -1,0 +1,117 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { postgresProgram, requireProgram } from './program'
+import { watch } from './watchdog'
+
+export interface PostgresServer {
+  /** `postgres://` URL of an empty database. */
+  url: string
+  port: number
+  kill(signal: NodeJS.Signals): Promise<void>
+  stop(): Promise<void>
+}
+
+class PortTaken extends Error {}
+
+/** A server of the test's own, in a temporary directory. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const program = requireProgram(postgresProgram)
+  const owner = ownerOfDatabases()
+  const directory = mkdtempSync(join(tmpdir(), 'postgres-'))
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid)
+  const asOwner = { ...owner, cwd: directory }
+  const data = join(directory, 'data')
+  // Nothing here outlives a test, so nothing is forced to disk.
+  const words = [
+    '--pgdata',
+    data,
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+  ]
+  execFileSync(join(dirname(realpathSync(program)), 'initdb'), [...words, '--no-sync'], {
+    ...asOwner,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startAt(randomInt(11_000, 22_000))
+    } catch (error) {
+      if (error instanceof PortTaken && attempt < 20) continue
+      rmSync(directory, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async function startAt(port: number): Promise<PostgresServer> {
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${directory}`,
+      'dynamic_shared_memory_type=mmap',
+      'fsync=off',
+      'max_connections=200',
+    ]
+    const child = spawn(
+      program,
+      ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])],
+      // Piped, never inherited: a process left behind would keep the pipe of whoever reads our output open.
+      { ...asOwner, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    const watchdog = child.pid === undefined ? undefined : watch(child.pid, directory)
+    const gone = new Promise<void>((resolve) => {
+      child.once('exit', resolve).once('error', () => resolve())
+    })
+    const kill = async (signal: NodeJS.Signals): Promise<void> => {
+      child.ref()
+      child.kill(signal)
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await gone
+    }
+    try {
+      await isReady(child)
+    } catch (error) {
+      watchdog?.dismiss()
+      throw error
+    }
+    // A test that forgets to stop it must not keep its worker from exiting.
+    child.unref()
+    for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
+    const stop = async (): Promise<void> => {
+      // An immediate shutdown: it ends its own processes, which a SIGKILL would not.
+      await kill('SIGQUIT')
+      watchdog?.dismiss()
+      rmSync(directory, { recursive: true, force: true })
+    }
+    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, kill, stop }
+  }
+}
+
+/** PostgreSQL refuses to run as root; Debian's package made it a user. */
+function ownerOfDatabases(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const [uid, gid] = ['-u', '-g'].map((which) =>
+    execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }),
+  )
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+function isReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString()
+      if (output.includes('ready to accept connections')) resolve()
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('error', reject)
+    child.once('close', () => {
+      const Reason = output.includes('Address already in use') ? PortTaken : Error
+      reject(new Reason(`The PostgreSQL server did not start:\n${output}`))
+    })
+  })
+}
