@@ -4,13 +4,17 @@ import session, { type Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/express/pages/stylesheet'
 import { createAuthorizationServer, type AuthorizationStore, type ClientRegistration } from '../lib/index'
+import { oauthLimit, type LimitStores } from './limits'
 import { signIn } from './sign-in'
+import { awayPage } from './sign-in-pages'
+import { troublePage } from './storage-away'
 
 export interface AuthorizationServerSettings {
   readonly issuer: string
   readonly clients: readonly ClientRegistration[]
   readonly store: AuthorizationStore
   readonly sessions: Store
+  readonly limits: LimitStores
 }
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
@@ -19,6 +23,7 @@ export function authorizationServer({
   clients,
   store,
   sessions,
+  limits,
 }: AuthorizationServerSettings): Express {
   const app = express()
   app.use(
@@ -41,7 +46,7 @@ export function authorizationServer({
       cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
     }),
   )
-  app.use(signIn(issuer))
+  app.use(signIn(issuer, limits))
 
   const oauth = createAuthorizationServer({
     issuer,
@@ -50,6 +55,7 @@ export function authorizationServer({
     resourceOwner: (request) => request.session.resourceOwner,
     store,
   })
-  app.use(oauth.router())
+  app.use(oauthLimit(limits), oauth.router())
+  app.use(troublePage(awayPage()))
   return app
 }
