@@ -102,11 +102,12 @@ function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const pause = (milliseconds: number) => `longest turn ${Math.round(milliseconds)} ms of processor time`
+
 async function main(): Promise<void> {
   const seen = await load(Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 100))
   console.log(JSON.stringify(seen))
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-  const pause = (milliseconds: number) => `longest turn ${Math.round(milliseconds)} ms of processor time`
   await report('memory', 'npm run test:memory', [
     {
       case: 'fill with refreshed authorizations',
