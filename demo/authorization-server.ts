@@ -9,20 +9,27 @@ import {
   type AuthorizationStore,
   type ClientRegistration,
 } from '../lib/index'
+import { oauthLimit, type LimitStores } from './limits'
 import { signIn } from './sign-in'
+import { awayPage } from './sign-in-pages'
+import { troublePage } from './storage-away'
 
 export interface AuthorizationServerSettings {
   readonly issuer: string
   readonly clients: readonly ClientRegistration[]
   readonly store: AuthorizationStore
   readonly sessions: Store
+  readonly limits: LimitStores
 }
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
-export function authorizationServer({ issuer, clients, store, sessions }: AuthorizationServerSettings): {
-  app: Express
-  oauth: AuthorizationServer
-} {
+export function authorizationServer({
+  issuer,
+  clients,
+  store,
+  sessions,
+  limits,
+}: AuthorizationServerSettings): { app: Express; oauth: AuthorizationServer } {
   const app = express()
   app.use(
     helmet({
@@ -44,7 +51,7 @@ export function authorizationServer({ issuer, clients, store, sessions }: Author
       cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
     }),
   )
-  app.use(signIn(issuer))
+  app.use(signIn(issuer, limits))
 
   const oauth = createAuthorizationServer({
     issuer,
@@ -56,6 +63,7 @@ export function authorizationServer({ issuer, clients, store, sessions }: Author
   app.get('/ready', async (_request, response) => {
     response.sendStatus((await oauth.ready()) ? 200 : 503)
   })
-  app.use(oauth.router())
+  app.use(oauthLimit(limits), oauth.router())
+  app.use(troublePage(awayPage()))
   return { app, oauth }
 }

@@ -24,6 +24,15 @@ export function homePage({ tokens, photos, problem, steps }: HomeView): string {
   `)
 }
 
+/** While sessions cannot be reached. */
+export function awayPage(): string {
+  return page(
+    html`<p class="notice" role="alert">
+      Photo Book cannot look up your visit at the moment. Wait a little, then load this page again.
+    </p>`,
+  )
+}
+
 const explanations = new Map([
   [
     'access_denied',

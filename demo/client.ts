@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import express, { type Express, type Request } from 'express'
 import session, { type Store } from 'express-session'
 import helmet from 'helmet'
-import { homePage, type PhotoEntry } from './client-pages'
+import { awayPage, homePage, type PhotoEntry } from './client-pages'
 import type { Registration } from './connection'
 import { sameOrigin } from './same-origin'
+import { needsSession, troublePage } from './storage-away'
 import { Visitor } from './visitor'
 
 export interface ClientSettings extends Registration {
@@ -42,6 +43,7 @@ export function client({ resourceServer, sessions, ...registration }: ClientSett
       cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
     }),
   )
+  app.use(needsSession(awayPage()))
   const visitorOf = (request: Request) => new Visitor(request.session, registration, resourceServer)
 
   app.get('/', async (request, response) => {
@@ -80,5 +82,7 @@ export function client({ resourceServer, sessions, ...registration }: ClientSett
     const picture = Buffer.from(await answer.arrayBuffer())
     return response.set('Cache-Control', 'no-store').type('image/svg+xml').send(picture)
   })
+
+  app.use(troublePage(awayPage()))
   return app
 }

@@ -34,7 +34,7 @@ const defaultPorts = { authorizationServer: 3000, client: 3001, resourceServer: 
 /**
  * Starts the authorization server, the client application and the resource server.
  *
- * @throws CannotStart when a port is taken or Redis does not answer.
+ * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
 export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions = {}): Promise<Demo> {
   const opened: { close(): Promise<void> }[] = []
@@ -46,7 +46,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     for (const closable of opened.splice(0).toReversed()) await closable.close()
   }
   try {
-    const storage = keep(await openStorage(redisUrl))
+    const storage = keep(openStorage(redisUrl))
     const atAuthorizationServer = keep(await listen(ports.authorizationServer))
     const atClient = keep(await listen(ports.client))
     const atResourceServer = keep(await listen(ports.resourceServer))
@@ -57,6 +57,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       clients: registrations,
       store: storage.authorizations,
       sessions: storage.sessions('authorization-server'),
+      limits: storage.limits,
     })
     keep(oauth)
     atAuthorizationServer.serve(app)

@@ -55,6 +55,23 @@ export function signInPage({ username, returnTo, problem }: SignInView): string 
   })
 }
 
+/** While sessions cannot be reached. */
+export function awayPage(): string {
+  return pageDocument({
+    title: 'Lumen is not available',
+    content: html`
+      <header class="intro">
+        <div class="mark" aria-hidden="true">L</div>
+        <h1>Not available <span class="subtitle">just now</span></h1>
+      </header>
+      <p class="assurance" role="alert">
+        Lumen cannot look up who is signed in at the moment. Nothing is wrong on your side: wait a little,
+        then load this page again.
+      </p>
+    `,
+  })
+}
+
 /** What the app shows at its root: who is signed in. */
 export function homePage(owner: ResourceOwner | undefined): string {
   return pageDocument({

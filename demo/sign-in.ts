@@ -1,9 +1,10 @@
 import express, { Router } from 'express'
-import { rateLimit } from 'express-rate-limit'
 import type { ResourceOwner } from '../lib/index'
 import { findResourceOwner } from './accounts'
+import { signInLimits, type LimitStores } from './limits'
 import { sameOrigin } from './same-origin'
-import { homePage, icon, signInPage } from './sign-in-pages'
+import { awayPage, homePage, icon, signInPage } from './sign-in-pages'
+import { needsSession } from './storage-away'
 
 declare module 'express-session' {
   interface SessionData {
@@ -12,23 +13,18 @@ declare module 'express-session' {
 }
 
 /** The login that the app had before it became an authorization server. */
-export function signIn(origin: string): Router {
+export function signIn(origin: string, limits: LimitStores): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false })
-  const attempts = rateLimit({
-    windowMs: 60_000,
-    limit: 5,
-    skipSuccessfulRequests: true,
-    requestWasSuccessful: (_request, response) => response.statusCode === 303,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    handler: (request, response) => {
-      const problem = 'Too many attempts. Wait a minute, then try again.'
-      response.status(429).send(signInPage({ ...fieldsOf(request.body), problem }))
-    },
+  const attempts = signInLimits(limits, (request, response) => {
+    const problem = 'Too many attempts. Wait a minute, then try again.'
+    response.status(429).send(signInPage({ ...fieldsOf(request.body), problem }))
   })
 
-  router.get('/', (request, response) => {
+  // The consent page is for whoever is signed in; clients at the other endpoints have no session.
+  router.use(['/login', '/logout', '/authorize'], needsSession(awayPage()))
+
+  router.get('/', needsSession(awayPage()), (request, response) => {
     response.send(homePage(request.session.resourceOwner))
   })
 
@@ -42,7 +38,8 @@ export function signIn(origin: string): Router {
     return response.send(signInPage({ username: '', returnTo }))
   })
 
-  router.post('/login', sameOrigin, form, attempts, async (request, response, next) => {
+  router.post('/login', sameOrigin, form, attempts)
+  router.post('/login', async (request, response, next) => {
     const { username, password, returnTo } = fieldsOf(request.body)
     const owner = await findResourceOwner(username, password)
     if (owner === undefined) {

@@ -2,51 +2,81 @@ import { RedisStore } from 'connect-redis'
 import { MemoryStore, type Store } from 'express-session'
 import { Redis } from 'ioredis'
 import { memoryStore, redisStore, type AuthorizationStore } from '../lib/index'
-import { CannotStart } from './cannot-start'
+import { LimitStore } from './limit-store'
+import type { LimitStores } from './limits'
 
 /** Where the apps keep what they must remember: in memory, or in Redis for any number of processes. */
 export interface Storage {
   readonly authorizations: AuthorizationStore
   /** A session store for one app, whose keys begin with its name. */
   sessions(app: string): Store
+  readonly limits: LimitStores
   close(): Promise<void>
 }
 
-export async function openStorage(redisUrl: string | undefined): Promise<Storage> {
+export function openStorage(redisUrl: string | undefined): Storage {
   return redisUrl === undefined ? inMemory() : inRedis(redisUrl)
 }
 
 function inMemory(): Storage {
-  return { authorizations: memoryStore(), sessions: () => new MemoryStore(), close: async () => {} }
-}
-
-async function inRedis(url: string): Promise<Storage> {
-  const client = await connect(url)
-  const authorizations = redisStore({ url })
   return {
-    authorizations,
-    sessions: (app) => new RedisStore({ client, prefix: `${app}:session:` }),
-    close: async () => {
-      client.disconnect()
-      await authorizations.close()
-    },
+    authorizations: memoryStore(),
+    sessions: () => new MemoryStore(),
+    limits: () => undefined,
+    close: async () => {},
   }
 }
 
-async function connect(url: string): Promise<Redis> {
-  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1, connectTimeout: 2000 })
-  let trouble: unknown
-  redis.on('error', (error) => {
-    trouble = error
+// Redis may be away at the start and come later, and go away and come back: nothing here waits for it.
+function inRedis(url: string): Storage {
+  const { redis, close } = connect(url)
+  return {
+    authorizations: redisStore({ client: redis }),
+    sessions: (app) => sessionsIn(redis, `${app}:session:`),
+    limits: (name) => new LimitStore(redis, `limit:${name}:`),
+    close: async () => close(),
+  }
+}
+
+function connect(url: string): { readonly redis: Redis; readonly close: () => void } {
+  const redis = new Redis(url, {
+    // Without a connection a command fails at once, and no request waits for one.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 2000,
+    commandTimeout: 2000,
+    retryStrategy: (attempt) => Math.min(attempt * 50, 1000),
   })
-  await redis.connect().catch((error: unknown) => {
+  // What goes wrong is told by 'close' and by the requests that fail; without a listener ioredis prints it as well.
+  redis.on('error', () => {})
+  let isAway = false
+  let isClosing = false
+  redis.on('close', () => {
+    if (!isAway && !isClosing)
+      console.error(
+        `Redis at ${withoutPassword(url)} does not answer: start it, and the demo goes on by itself. Without REDIS_URL it keeps everything in memory.`,
+      )
+    isAway = true
+  })
+  redis.on('ready', () => {
+    if (isAway) console.error(`Redis at ${withoutPassword(url)} answers again.`)
+    isAway = false
+  })
+  const close = () => {
+    isClosing = true
     redis.disconnect()
-    throw new CannotStart(
-      `Redis at ${withoutPassword(url)} does not answer: start it, or leave REDIS_URL out and the demo keeps everything in memory.`,
-      { cause: trouble ?? error },
-    )
-  })
-  return redis
+  }
+  return { redis, close }
+}
+
+// express-session asks no store that says it is disconnected: the request goes on without a session.
+function sessionsIn(client: Redis, prefix: string): Store {
+  const store = new RedisStore({ client, prefix })
+  client.on('close', () => store.emit('disconnect'))
+  client.on('ready', () => store.emit('connect'))
+  // Once express-session listens: it takes a store for connected until it hears otherwise.
+  process.nextTick(() => client.status === 'ready' || store.emit('disconnect'))
+  return store
 }
 
 /** The URL as it may be shown. */

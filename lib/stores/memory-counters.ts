@@ -31,7 +31,7 @@ class MemoryCounters implements Counters {
     maximumKeys: number,
     private readonly clock: () => number,
   ) {
-    this.entries = new ExpiringMap(maximumKeys, ({ endsAt }) => endsAt <= clock())
+    this.entries = new ExpiringMap(maximumKeys, clock)
   }
 
   async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
@@ -53,7 +53,7 @@ class MemoryCounters implements Counters {
       return { count: 0, secondsLeft: 0 }
     }
     // Forgetting another key would let its attempts begin anew, so a full map is trouble.
-    if (!this.entries.set(key, { count, endsAt })) throw new Error('The counters in memory are full.')
+    if (!this.entries.set(key, { count, endsAt }, endsAt)) throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }
   }
 }

@@ -1,4 +1,5 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { ConfigurationError } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
@@ -7,7 +8,10 @@ import { memoryCounters } from './memory-counters'
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** Records kept at most; one more is refused, never an older one dropped. Default 100 000. */
+  /**
+   * Authorizations with codes and tokens kept at most, about 2 KB each; beside them half as many requests that wait for
+   * a decision. One more of either is refused, never an older one dropped. Default 100 000.
+   */
   readonly maximumRecords?: number
   /** Lets it run where `NODE_ENV` is `production`: one process, and a restart forgets every token. Default false. */
   readonly allowInProduction?: boolean
@@ -38,33 +42,55 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
+/** A record as its text: the thirty objects of a million records would stop the process while garbage is collected. */
+interface Kept {
+  readonly text: string
+  readonly revision: string
+}
+
 class RecordPerAuthorization implements MemoryStore {
   readonly counters: Counters
-  private readonly records: ExpiringMap<StoredAuthorization>
+  /** Consent pages cost whoever opens them nothing: opening many takes no room from codes and tokens. */
+  private readonly undecided: ExpiringMap<Kept>
+  private readonly decided: ExpiringMap<Kept>
 
   constructor(maximumRecords: number, clock: () => number) {
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
-    this.records = new ExpiringMap(
-      maximumRecords,
-      ({ authorization }) => expiryOf(authorization) * 1000 <= clock(),
-    )
+    this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), clock)
+    this.decided = new ExpiringMap(maximumRecords, clock)
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
-    return this.records.get(id)
+    const stored = this.stored(id)
+    if (stored === undefined) return undefined
+    return { authorization: decodeAuthorization(stored.text), revision: stored.revision }
   }
 
   // No await inside: comparing and writing are one act.
   async save(authorization: Authorization, revision: string, expected?: string): Promise<boolean> {
-    const stored = this.records.get(authorization.id)
+    const stored = this.stored(authorization.id)
     if (stored?.revision === revision) return true
     if (stored?.revision !== expected) return false
-    if (!this.records.set(authorization.id, { authorization, revision }))
-      throw new Error('The memory store is full.')
+    this.keep(authorization, revision)
     return true
   }
 
   async remove(id: string): Promise<void> {
-    this.records.delete(id)
+    this.undecided.delete(id)
+    this.decided.delete(id)
+  }
+
+  private stored(id: string): Kept | undefined {
+    return this.decided.get(id) ?? this.undecided.get(id)
+  }
+
+  private keep(authorization: Authorization, revision: string): void {
+    const { id, state } = authorization
+    const isDecided = state === 'approved' || state === 'active'
+    const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
+    const kept = { text: encodeAuthorization(authorization), revision }
+    if (!room.set(id, kept, expiryOf(authorization) * 1000)) throw new Error('The memory store is full.')
+    // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
+    other.delete(id)
   }
 }

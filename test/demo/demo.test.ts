@@ -74,12 +74,16 @@ describe('when it cannot start, it says why and what to do, and ends with 1', ()
     const stderr = 'PORT is "http": name the first of three free ports, as in PORT=4000 npm run demo.\n'
     expect(await runDemoProcess({ PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr })
   })
+})
 
-  test('Redis does not answer, and its password is not shown', async () => {
-    const stderr =
-      'Redis at redis://localhost:1 does not answer: start it, or leave REDIS_URL out and the demo keeps everything in memory.\n'
-    const end = await runDemoProcess({ PORT: '0', REDIS_URL: 'redis://:secret@localhost:1' })
-    expect(end).toEqual({ code: 1, stdout: '', stderr })
+test('without Redis it starts and says what it waits for, once and without the password', async () => {
+  const demo = await startDemoProcess({ PORT: '0', REDIS_URL: 'redis://:secret@localhost:1' })
+  const page = await fetch(/Authorization server +(\S+)/.exec(demo.printed)?.[1] ?? '')
+  expect(page.status).toBe(503)
+  expect(await demo.interrupt()).toMatchObject({
+    code: 0,
+    stderr:
+      'Redis at redis://localhost:1 does not answer: start it, and the demo goes on by itself. Without REDIS_URL it keeps everything in memory.\n',
   })
 })
 

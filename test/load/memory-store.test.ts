@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = join(__dirname, '../..')
+
+// Counts and bytes only: pauses are what `npm run test:memory` measures, on a machine that does nothing else.
+test('a full memory store stays within its bound, lets what expired go, and does not grow with traffic', async () => {
+  const words = ['--expose-gc', '-r', 'esbuild-register', 'test/load/memory-store.ts', '50000', '10']
+  const { RELIABILITY_REPORT: _theirs, ...env } = process.env
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env })
+  const seen = JSON.parse(stdout)
+  expect(seen).toMatchObject({ refusedWhenFull: 100, replacedAfterExpiry: 16_667, tokensBesideWaiting: true })
+  expect(seen.bytesPerRecord).toBeLessThan(2500)
+  expect(seen.bytesAfterExpiry).toBeLessThan((seen.bytesPerRecord * seen.records) / 2)
+  expect(seen.hour.bytesAtEnd).toBeLessThan(seen.hour.bytesAtHalf * 1.05)
+}, 60_000)
