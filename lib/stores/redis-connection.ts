@@ -7,10 +7,23 @@ export interface RedisConnection extends RedisCommands {
   close(): Promise<void>
 }
 
+// Milliseconds throughout.
+const settings = {
+  maxRetriesPerRequest: 1,
+  connectTimeout: 2000,
+  commandTimeout: 2000,
+  // A server that vanished without a word leaves a connection that fails each command, for minutes; a new one may work.
+  socketTimeout: 2000,
+  // The default waits up to 5 s between two attempts, so long after a server is back.
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
+  // After a failover behind one name this connection is still to the old master, which refuses every write from now on.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} satisfies Ioredis.RedisOptions
+
 /** Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return. */
 export function connect(url: string): RedisConnection {
   const { Redis } = loadIoredis()
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: 2000, commandTimeout: 2000 })
+  const redis = new Redis(url, settings)
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
   return {
