@@ -7,20 +7,24 @@ import { startRedis, type RedisServer } from '../support/redis-server'
 import { waitUntil } from '../support/wait-until'
 import type { Stage } from './stage'
 
+/** A server, and where it keeps what it acknowledges. */
+interface Place {
+  readonly server: RedisServer
+  readonly directory: string
+}
+
 /** One Redis that keeps what it acknowledges, a replica of it when asked for, and a network that can fail. */
 export class SingleStage implements Stage {
-  private replica: RedisServer | undefined
+  private replica: Place | undefined
 
   private constructor(
-    private directory: string,
-    private server: RedisServer,
+    private master: Place,
     readonly network: FaultyNetwork,
   ) {}
 
   static async start(): Promise<SingleStage> {
-    const directory = newDirectory()
-    const server = await startRedis({ own: true, extraArguments: durable(directory) })
-    return new SingleStage(directory, server, await startFaultyNetwork(server.port))
+    const master = await startAt(newDirectory(), { own: true })
+    return new SingleStage(master, await startFaultyNetwork(master.server.port))
   }
 
   get plan(): { readonly url: string } {
@@ -29,29 +33,28 @@ export class SingleStage implements Stage {
 
   /** Sends the server a signal. */
   async signal(signal: NodeJS.Signals): Promise<void> {
-    await this.server.kill(signal)
+    await this.master.server.kill(signal)
   }
 
   /** Starts it again where it was, after it was killed. */
   async restart(data: 'kept' | 'lost'): Promise<void> {
-    const { port } = this.server
-    await this.server.stop()
-    if (data === 'lost') {
-      rmSync(this.directory, { recursive: true })
-      this.directory = newDirectory()
-    }
-    this.server = await startRedis({ port, extraArguments: durable(this.directory) })
+    const { server, directory } = this.master
+    await server.stop()
+    if (data === 'lost') rmSync(directory, { recursive: true })
+    this.master = await startAt(data === 'lost' ? newDirectory() : directory, { port: server.port })
   }
 
   /** Tells the server something, around the network. */
   async tell(command: string, ...words: string[]): Promise<unknown> {
-    return told(this.server, command, ...words)
+    return told(this.master.server, command, ...words)
   }
 
+  /** A new replica; what an earlier switch left behind goes. */
   async addReplica(): Promise<void> {
-    const words = ['--replicaof', '127.0.0.1', String(this.server.port)]
+    await stopAt(this.replica)
     await this.tell('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
-    this.replica = await startRedis({ own: true, extraArguments: words })
+    const words = ['--replicaof', '127.0.0.1', String(this.master.server.port)]
+    this.replica = await startAt(newDirectory(), { own: true }, words)
     await waitUntil('the replica follows', async () =>
       String(await this.tell('INFO', 'replication')).includes('state=online'),
     )
@@ -59,29 +62,40 @@ export class SingleStage implements Stage {
 
   /** Swaps server and replica without loss. Open connections stay with the old one, as those to a name in DNS do. */
   async switchOver(): Promise<void> {
-    const { server: old, replica: next } = this
+    const { master: old, replica: next } = this
     if (next === undefined) throw new Error('There is no replica.')
-    await this.tell('FAILOVER', 'TO', '127.0.0.1', String(next.port))
+    const { server } = next
+    await this.tell('FAILOVER', 'TO', '127.0.0.1', String(server.port))
     await waitUntil('the replica has taken over', async () =>
-      String(await told(next, 'ROLE')).startsWith('master'),
+      String(await told(server, 'ROLE')).startsWith('master'),
     )
-    this.network.leadTo(next.port)
-    this.server = next
+    this.network.leadTo(server.port)
+    this.master = next
     this.replica = old
   }
 
   async stop(): Promise<void> {
     await this.network.stop()
-    await Promise.all([this.server.stop(), this.replica?.stop()])
-    rmSync(this.directory, { recursive: true, force: true })
+    await Promise.all([stopAt(this.master), stopAt(this.replica)])
   }
 }
 
 const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'redis-data-'))
 
-const durable = (directory: string): readonly string[] => [
-  ...['--dir', directory, '--appendonly', 'yes', '--appendfsync', 'always'],
-]
+async function startAt(
+  directory: string,
+  where: { readonly own: true } | { readonly port: number },
+  words: readonly string[] = [],
+): Promise<Place> {
+  const durable = ['--dir', directory, '--appendonly', 'yes', '--appendfsync', 'always']
+  return { directory, server: await startRedis({ ...where, extraArguments: [...durable, ...words] }) }
+}
+
+async function stopAt(place: Place | undefined): Promise<void> {
+  if (place === undefined) return
+  await place.server.stop()
+  rmSync(place.directory, { recursive: true, force: true })
+}
 
 /** One command on a connection of its own. */
 export async function told(server: RedisServer, command: string, ...words: string[]): Promise<unknown> {

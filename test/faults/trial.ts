@@ -6,7 +6,7 @@ import type { Attempt, History, Loss, Span } from './history'
 import { judge, type Violation } from './judge'
 import { randomFrom } from './random'
 import { Recorder } from './recorder'
-import type { Fate, Fault, Stage } from './stage'
+import type { Fault, Stage } from './stage'
 import { audit, Visitor } from './visitor'
 
 const storeDeadline = 0.5
@@ -60,7 +60,9 @@ export class Trial {
     await this.recovered()
     const to = performance.now()
     this.faults.push({ from, to })
-    if (fault.data !== 'kept') this.losses.push({ from, to, of: lossOf[fault.data] })
+    if (fault.data === 'lost') this.losses.push({ from, to, of: 'all' })
+    // What a master acknowledged just before it died had not reached its replica yet.
+    if (fault.data === 'lagging') this.losses.push({ from: from - 200, to, of: 'some' })
     return (to - over) / 1000
   }
 
@@ -75,11 +77,11 @@ export class Trial {
     }
   }
 
-  /** Ends the load, looks at what is left, and judges. */
-  async end(): Promise<Omit<Verdict, 'recovery'>> {
+  /** Ends the load, looks at what so many authorizations are worth now, and judges. */
+  async end(audited = 200): Promise<Omit<Verdict, 'recovery'>> {
     this.stop.abort()
     await this.visits
-    await audit(this.recorder, 200)
+    await audit(this.recorder, audited)
     this.recorder.close()
     const { attempts } = this.recorder
     const history: History = { attempts, faults: this.faults, losses: this.losses, grace, bound }
@@ -101,7 +103,6 @@ export interface Load {
   readonly pause: number
 }
 
-const lossOf: Readonly<Record<Exclude<Fate, 'kept'>, Loss['of']>> = { lost: 'all', lagging: 'some' }
 const isTrouble = ({ answer }: Attempt): boolean => answer.kind === 'trouble'
 
 /** Two server processes with the deadline of production. */

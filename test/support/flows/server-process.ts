@@ -1,6 +1,12 @@
-import { jwtBearer, type ClientRegistration, type TrustedIssuer } from '../../../lib/index'
+import express from 'express'
+import {
+  createAuthorizationServer,
+  jwtBearer,
+  type ClientRegistration,
+  type TrustedIssuer,
+} from '../../../lib/index'
 import { storeOn, type RedisPlan } from '../redis-plan'
-import { application, canonicalOptions } from './application'
+import { canonicalOptions, mountAll } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
 
 /** What the program is told by its only argument. */
@@ -37,7 +43,14 @@ function serve({
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(redis, { prefix, clock })
   const options = { store, clock, refreshTokenGrace, storeDeadline }
-  const { app } = application({ ...options, clients, ...(issuers && optionsForAssertions(issuers)) })
+  const oauth = createAuthorizationServer({
+    ...canonicalOptions,
+    ...options,
+    clients,
+    ...(issuers && optionsForAssertions(issuers)),
+  })
+  const app = express()
+  mountAll(app, oauth)
   const server = app.listen(0, '127.0.0.1', () => {
     const address = server.address()
     if (address !== null && typeof address === 'object') process.stdout.write(`port ${address.port}\n`)
