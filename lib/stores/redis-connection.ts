@@ -7,8 +7,8 @@ export interface RedisConnection extends RedisCommands {
   close(): Promise<void>
 }
 
-// Milliseconds throughout.
-const settings = {
+/** What a connection needs to fail soon and to find back by itself, where ioredis would wait. In milliseconds. */
+export const connectionSettings = {
   maxRetriesPerRequest: 1,
   connectTimeout: 2000,
   commandTimeout: 2000,
@@ -23,7 +23,7 @@ const settings = {
 /** Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return. */
 export function connect(url: string): RedisConnection {
   const { Redis } = loadIoredis()
-  const redis = new Redis(url, settings)
+  const redis = new Redis(url, connectionSettings)
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
   return {

@@ -1,16 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { report, type Row } from '../support/reliability/report'
 import type { Stage } from './stage'
-import {
-  cluster,
-  complaintsOf,
-  rowOf,
-  sentinel,
-  single,
-  startServers,
-  tryFault,
-  type Theatre,
-} from './try-faults'
+import { startServers } from './trial'
+import { cluster, complaintsOf, rowOf, sentinel, single, tryFault, type Theatre } from './try-faults'
 
 /** Every fault in its long form, as a program. FAULTS_SEED repeats a run, as far as chance allows it. */
 async function main(): Promise<void> {
@@ -33,10 +25,7 @@ async function play<S extends Stage>(theatre: Theatre<S>, seed: number, only: st
   const rows: Row[] = []
   try {
     for (const fault of faults) {
-      const verdict = await tryFault(fault, stage, servers, {
-        long: process.env['FAULTS_SHORT'] !== '1',
-        seed,
-      })
+      const verdict = await tryFault(fault, stage, servers, { long: true, seed })
       const complaints = complaintsOf(fault, verdict, servers)
       const row = rowOf(fault, verdict, complaints)
       rows.push(row)

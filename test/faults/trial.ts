@@ -78,7 +78,7 @@ export class Trial {
   }
 
   /** Ends the load, looks at what so many authorizations are worth now, and judges. */
-  async end(audited = 200): Promise<Omit<Verdict, 'recovery'>> {
+  async end(audited: number): Promise<Omit<Verdict, 'recovery'>> {
     this.stop.abort()
     await this.visits
     await audit(this.recorder, audited)

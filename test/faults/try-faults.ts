@@ -5,7 +5,7 @@ import { SentinelStage, sentinelFaults } from './sentinel-stage'
 import { singleFaults } from './single-faults'
 import { SingleStage } from './single-stage'
 import type { Fault, Stage } from './stage'
-import { startServers, Trial, type Servers, type Verdict } from './trial'
+import { Trial, type Servers, type Verdict } from './trial'
 
 /** How a fault is tried. */
 export interface Effort {
@@ -48,10 +48,10 @@ export async function tryFault<S extends Stage>(
 ): Promise<Verdict> {
   const trial = Trial.begin(servers, { seed, visitors: long ? 16 : 8, pause: 20 })
   const [shortly, longer] = fault.seconds
-  await setTimeout(long ? 2000 : 500)
+  await setTimeout(long ? 2000 : 400)
   const recovery = await trial.suffer(fault, stage, long ? longer : shortly)
   await setTimeout(long ? 2000 : 300)
-  return { ...(await trial.end()), recovery }
+  return { ...(await trial.end(long ? 500 : 80)), recovery }
 }
 
 /** What a fault must not have shown, in words; empty when all is well. */
@@ -87,5 +87,3 @@ export function rowOf(fault: Fault<never>, verdict: Verdict, complaints: readonl
     result: complaints.length === 0 ? seen : `BROKEN: ${complaints.length} times, ${seen}`,
   }
 }
-
-export { startServers }
