@@ -23,9 +23,10 @@ function history(words: readonly Words[], bend: Partial<History> = {}): History 
   return { attempts, faults, losses: [], grace: 30, bound: 1, ...bend }
 }
 
-const rulesOf = (given: History): readonly string[] => [...new Set(judge(given).map(({ rule }) => rule))]
-const expectRules = (words: readonly Words[], bend: Partial<History> = {}) =>
-  expect(rulesOf(history(words, bend)))
+/** The rules that the judge sees broken in such a history. */
+function rulesOf(words: readonly Words[], bend: Partial<History> = {}): readonly string[] {
+  return [...new Set(judge(history(words, bend)).map(({ rule }) => rule))]
+}
 
 const begun: readonly Words[] = [
   ['ask', '', granted('form')],
@@ -86,12 +87,12 @@ describe('The judge finds nothing in', () => {
     ],
   }
   test.each(Object.keys(good))('%s', (title) => {
-    expectRules(good[title] ?? []).toEqual([])
+    expect(rulesOf(good[title] ?? [])).toEqual([])
   })
 
   test('what all lost data takes along', () => {
     const losses = [{ of: 'all', from: 26, to: 40 }] as const
-    expectRules([...begun, ['guard', 'at_1', refused, 50]], { losses }).toEqual([])
+    expect(rulesOf([...begun, ['guard', 'at_1', refused, 50]], { losses })).toEqual([])
   })
 
   test('a code that wins again after a failover that lost its first redemption', () => {
@@ -102,7 +103,7 @@ describe('The judge finds nothing in', () => {
       ['guard', 'at_1', refused, 60],
       ['guard', 'at_9', accepted, 70],
     ]
-    expectRules(again, { losses }).toEqual([])
+    expect(rulesOf(again, { losses })).toEqual([])
   })
 })
 
@@ -131,7 +132,7 @@ describe('The judge sees', () => {
     'an answer after 1001 ms': [...begun, ['guard', 'at_1', accepted, 30, 1031]],
   }
   test.each(Object.keys(bad))('%s', (rule) => {
-    expectRules(bad[rule] ?? []).toEqual([rule])
+    expect(rulesOf(bad[rule] ?? [])).toEqual([rule])
   })
 
   test.each<readonly [string, readonly Words[]]>([
@@ -145,25 +146,27 @@ describe('The judge sees', () => {
       ],
     ],
   ])('a token that outlives %s', (_title, end) => {
-    expectRules([...begun, ...end, ['guard', 'at_1', accepted]]).toEqual([
+    expect(rulesOf([...begun, ...end, ['guard', 'at_1', accepted]])).toEqual([
       'a revoked credential was accepted',
     ])
   })
 
   test('trouble although nothing was wrong', () => {
     const words: readonly Words[] = [...begun, ['guard', 'at_1', trouble]]
-    expectRules(words, { faults: [] }).toEqual(['trouble although nothing was wrong'])
-    expectRules(words, { faults: [{ from: 0, to: 31 }] }).toEqual([])
+    expect(rulesOf(words, { faults: [] })).toEqual(['trouble although nothing was wrong'])
+    expect(rulesOf(words, { faults: [{ from: 0, to: 31 }] })).toEqual([])
   })
 
   test('what outlives all data, and what is lost after it', () => {
     const losses = [{ of: 'all', from: 26, to: 40 }] as const
-    expectRules([...begun, ['guard', 'at_1', accepted, 50]], { losses }).toEqual([
+    expect(rulesOf([...begun, ['guard', 'at_1', accepted, 50]], { losses })).toEqual([
       'a credential was accepted although all data was gone',
     ])
-    expectRules([...begun, ['guard', 'at_1', refused]], {
-      losses: [{ of: 'all', from: -9, to: -1 }],
-    }).toEqual(['an acknowledged credential was lost (guard)'])
+    expect(
+      rulesOf([...begun, ['guard', 'at_1', refused]], {
+        losses: [{ of: 'all', from: -9, to: -1 }],
+      }),
+    ).toEqual(['an acknowledged credential was lost (guard)'])
   })
 
   test('two lives of one authorization after a failover', () => {
@@ -174,12 +177,12 @@ describe('The judge sees', () => {
       ['guard', 'at_1', accepted, 60],
       ['guard', 'at_9', accepted, 70],
     ]
-    expectRules(both, { losses }).toEqual(['two answers to one credential were good at once'])
+    expect(rulesOf(both, { losses })).toEqual(['two answers to one credential were good at once'])
   })
 
   test('what a failover may not undo: an authorization at rest', () => {
     const losses = [{ of: 'some', from: 100, to: 200 }] as const
-    expectRules([...begun, ['guard', 'at_1', refused, 300]], { losses }).toEqual([
+    expect(rulesOf([...begun, ['guard', 'at_1', refused, 300]], { losses })).toEqual([
       'an acknowledged credential was lost (guard)',
     ])
   })

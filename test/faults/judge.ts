@@ -1,5 +1,5 @@
 import { availabilityViolations } from './availability'
-import { grantedBy, groupsOf, knownBefore, type Attempt, type History, type Loss } from './history'
+import { grantedBy, groupsOf, knownBefore, type Act, type Attempt, type History, type Loss } from './history'
 import { Line } from './line'
 
 /** What was promised and not kept, with the attempt that shows it. */
@@ -35,11 +35,12 @@ const succeeded = ({ answer }: Attempt): boolean => answer.kind === 'granted' ||
 const sameGrant = (one: Attempt, other: Attempt): boolean =>
   grantedBy(one).join(' ') === grantedBy(other).join(' ')
 
+const writes: ReadonlySet<Act> = new Set<Act>(['ask', 'decide', 'redeem', 'refresh', 'revoke'])
+
 /** A request that writes, acknowledged or not, during the span: a failover may have undone what it did. */
 function mayHaveUndone(line: Line, { from, to }: Loss): boolean {
-  const writes = ['ask', 'decide', 'redeem', 'refresh', 'revoke']
   return line.attempts.some(
-    ({ act, sentAt, answeredAt }) => writes.includes(act) && answeredAt >= from && sentAt <= to,
+    ({ act, sentAt, answeredAt }) => writes.has(act) && answeredAt >= from && sentAt <= to,
   )
 }
 

@@ -1,4 +1,6 @@
-import { grantedBy, knownBefore, type Attempt } from './history'
+import { grantedBy, knownBefore, type Act, type Attempt } from './history'
+
+const uses: ReadonlySet<Act> = new Set<Act>(['decide', 'redeem', 'refresh'])
 
 /** One authorization as its client saw it: which attempt brought which credential, and what may have ended it. */
 export class Line {
@@ -27,8 +29,7 @@ export class Line {
 
   /** Every attempt to turn this credential into others. */
   usesOf(credential: string): readonly Attempt[] {
-    const uses: readonly string[] = ['decide', 'redeem', 'refresh']
-    return (this.presentations.get(credential) ?? []).filter(({ act }) => uses.includes(act))
+    return (this.presentations.get(credential) ?? []).filter(({ act }) => uses.has(act))
   }
 
   /** The uses that brought something. */

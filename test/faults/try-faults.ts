@@ -37,7 +37,7 @@ export const sentinel: Theatre<SentinelStage> = {
 }
 
 /** Seconds after the end of a fault within which everything must work again. */
-export const recoveryBound = 8
+export const recoveryBound = 10
 
 /** One fault under load, with calm before and after it. */
 export async function tryFault<S extends Stage>(

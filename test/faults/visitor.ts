@@ -13,7 +13,7 @@ interface Rhythm {
 }
 
 /** The pairs of one authorization, oldest first. */
-type Pairs = readonly [Pair, ...Pair[]]
+type Pairs = [Pair, ...Pair[]]
 
 /** One application with one owner after the other, until it is told to stop: it does right and wrong, at random. */
 export class Visitor {
@@ -50,15 +50,14 @@ export class Visitor {
     return answers.some(({ kind }) => kind === 'refused') ? undefined : pair
   }
 
-  private async live(code: string, begun: Pairs): Promise<void> {
-    let pairs = begun
+  private async live(code: string, pairs: Pairs): Promise<void> {
     while (!this.rhythm.signal.aborted && pairs.length < 7) {
       const choice = this.random()
       if (choice < 0.4) await this.look(pairs)
       else if (choice < 0.8) {
         const next = await this.refresh(pairs)
         if (next === undefined) return this.look(pairs)
-        pairs = [...pairs, next]
+        pairs.push(next)
       } else if (choice < 0.86) {
         await this.end(code, pairs)
         return this.look(pairs)

@@ -16,9 +16,13 @@ const slotRanges: readonly [number, number][] = [
 ]
 
 const extraArguments = [
-  ...['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'],
+  '--cluster-enabled',
+  'yes',
+  '--cluster-node-timeout',
+  '2000',
   // The delay, 5 s by default, lets further replicas share one transfer.
-  ...['--repl-diskless-sync-delay', '0'],
+  '--repl-diskless-sync-delay',
+  '0',
 ]
 
 export async function startRedisCluster({ replicas = false } = {}): Promise<RedisCluster> {

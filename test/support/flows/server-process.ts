@@ -55,6 +55,8 @@ function serve({
     const address = server.address()
     if (address !== null && typeof address === 'object') process.stdout.write(`port ${address.port}\n`)
   })
+  // A client that sends just as a connection is closed for being idle would see a reset, with nobody at fault.
+  server.keepAliveTimeout = 0
   process.stdin.on('data', tellMemory).on('close', () => process.exit())
 }
 
