@@ -30,8 +30,20 @@ async function main(): Promise<void> {
 }
 
 async function live(stage: SingleStage, servers: Servers, seed: number): Promise<Row[]> {
-  const random = randomFrom(seed)
   const trial = Trial.begin(servers, { seed, visitors: 8, pause: 60 })
+  try {
+    return await liveThrough(trial, stage, servers, randomFrom(seed))
+  } finally {
+    await trial.leave()
+  }
+}
+
+async function liveThrough(
+  trial: Trial,
+  stage: SingleStage,
+  servers: Servers,
+  random: () => number,
+): Promise<Row[]> {
   const begun = performance.now()
   const memories: Memory[][] = servers.map(() => [])
   const recoveries: number[] = []

@@ -77,12 +77,18 @@ export class Trial {
     }
   }
 
+  /** Ends the load, whatever came of it: visitors of a trial that failed would keep its process for ever. */
+  async leave(): Promise<void> {
+    this.stop.abort()
+    await this.visits
+    this.recorder.close()
+  }
+
   /** Ends the load, looks at what so many authorizations are worth now, and judges. */
   async end(audited: number): Promise<Omit<Verdict, 'recovery'>> {
     this.stop.abort()
     await this.visits
     await audit(this.recorder, audited)
-    this.recorder.close()
     const { attempts } = this.recorder
     const history: History = { attempts, faults: this.faults, losses: this.losses, grace, bound }
     return {

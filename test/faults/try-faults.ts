@@ -48,10 +48,14 @@ export async function tryFault<S extends Stage>(
 ): Promise<Verdict> {
   const trial = Trial.begin(servers, { seed, visitors: long ? 16 : 8, pause: 20 })
   const [shortly, longer] = fault.seconds
-  await setTimeout(long ? 2000 : 400)
-  const recovery = await trial.suffer(fault, stage, long ? longer : shortly)
-  await setTimeout(long ? 2000 : 300)
-  return { ...(await trial.end(long ? 500 : 80)), recovery }
+  try {
+    await setTimeout(long ? 2000 : 400)
+    const recovery = await trial.suffer(fault, stage, long ? longer : shortly)
+    await setTimeout(long ? 2000 : 300)
+    return { ...(await trial.end(long ? 500 : 80)), recovery }
+  } finally {
+    await trial.leave()
+  }
 }
 
 /** What a fault must not have shown, in words; empty when all is well. */
