@@ -7,6 +7,19 @@ export interface RedisConnection extends RedisCommands, PipelinedCommands {
   close(): Promise<void>
 }
 
+/** What a connection needs to fail soon and to find back by itself, where ioredis would wait. In milliseconds. */
+export const connectionSettings = {
+  maxRetriesPerRequest: 1,
+  connectTimeout: 2000,
+  commandTimeout: 2000,
+  // A server that vanished without a word leaves a connection that fails each command, for minutes; a new one may work.
+  socketTimeout: 2000,
+  // The default waits up to 5 s between two attempts, so long after a server is back.
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
+  // After a failover behind one name this connection is still to the old master, which refuses every write from now on.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} satisfies Ioredis.RedisOptions
+
 /**
  * Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return.
  *
@@ -14,8 +27,8 @@ export interface RedisConnection extends RedisCommands, PipelinedCommands {
  */
 export function connect(url: string, waiting = 0): RedisConnection {
   const { Redis } = loadIoredis()
-  const commandTimeout = 2000 + waiting * 1000
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: 2000, commandTimeout })
+  const silence = connectionSettings.commandTimeout + waiting * 1000
+  const redis = new Redis(url, { ...connectionSettings, commandTimeout: silence, socketTimeout: silence })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
   return {

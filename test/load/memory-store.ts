@@ -1,7 +1,13 @@
 import { encodeAuthorization, decodeAuthorization } from '../../lib/authorization/codec'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { memoryStore } from '../../lib/stores/memory-store'
-import { active, inSeconds, pending, random22, refreshed } from '../../lib/testing/authorization-store/examples'
+import {
+  active,
+  inSeconds,
+  pending,
+  random22,
+  refreshed,
+} from '../../lib/testing/authorization-store/examples'
 import { report } from '../support/reliability/report'
 import { Ticks } from './ticks'
 

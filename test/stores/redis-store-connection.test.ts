@@ -2,10 +2,11 @@ import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
 import { withDeadline } from '../../lib/stores/deadline'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
+import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { waitUntil } from '../support/wait-until'
@@ -36,8 +37,11 @@ describeOwnRedis('redisStore and its connection', () => {
     await server.stop()
   })
   const others: RedisServer[] = []
+  let network: FaultyNetwork | undefined
   afterEach(async () => {
     await store.close()
+    await network?.stop()
+    network = undefined
     await Promise.all(others.splice(0).map((other) => other.stop()))
   })
   async function another(options: { port?: number } = {}): Promise<RedisServer> {
@@ -168,6 +172,42 @@ describeOwnRedis('redisStore and its connection', () => {
     expect(await find(store, first)).toEqual(first)
   })
 
+  const saves = (first: StoredAuthorization) =>
+    save(store, first).then(
+      (saved) => saved,
+      () => false,
+    )
+
+  it('leaves a connection on which nothing comes any more, without waiting for the system to notice', async () => {
+    const [first] = threeVersions()
+    network = await startFaultyNetwork(server.port)
+    store = redisStore({ url: network.url })
+    await save(store, first)
+    network.silence()
+    expect((await failure(find(store, first))).error).toBeInstanceOf(Error)
+    await waitUntil('it finds again', () =>
+      find(store, first).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(await find(store, first)).toEqual(first)
+  })
+
+  it('leaves a master that has become a replica, and finds the new one behind the same name', async () => {
+    const [old, next] = await Promise.all([another(), another()])
+    network = await startFaultyNetwork(old.port)
+    store = redisStore({ url: network.url })
+    await save(store, threeVersions()[0])
+    network.leadTo(next.port)
+    const client = new Redis(old.url)
+    await client.call('REPLICAOF', '127.0.0.1', String(next.port))
+    client.disconnect()
+    const [first] = threeVersions()
+    await waitUntil('it saves again', () => saves(first))
+    expect(await find(store, first)).toEqual(first)
+  })
+
   it('goes on when Redis comes back, at its old place', async () => {
     const before = await another()
     store = redisStore({ url: before.url })
@@ -176,12 +216,7 @@ describeOwnRedis('redisStore and its connection', () => {
     const [first] = threeVersions()
     expect((await failure(save(store, first))).error).toBeInstanceOf(Error)
     await another({ port: before.port })
-    await waitUntil('it saves again', () =>
-      save(store, first).then(
-        (saved) => saved,
-        () => false,
-      ),
-    )
+    await waitUntil('it saves again', () => saves(first))
     expect(await find(store, first)).toEqual(first)
   })
 })

@@ -4,6 +4,7 @@ import { waitUntil } from './wait-until'
 
 export interface RedisCluster {
   nodes: { host: string; port: number }[]
+  /** The masters. */
   servers: RedisServer[]
   /** One for each master, in their order, if they were asked for. */
   replicas: RedisServer[]

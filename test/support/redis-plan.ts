@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
+import { connectionSettings } from '../../lib/stores/redis-connection'
 
 interface Node {
   readonly host: string
@@ -12,15 +13,13 @@ export type RedisPlan =
   | { readonly cluster: readonly Node[] }
   | { readonly sentinels: readonly Node[]; readonly masterName: string }
 
-// As the documentation advises a host: a command fails soon, and the next one finds the server again.
-const soon = { maxRetriesPerRequest: 1, connectTimeout: 2000, commandTimeout: 2000 }
-
 /** A store on it. Over a single server it makes its own connection, else the client is the host's. */
 export function storeOn(
   plan: RedisPlan,
   options: { readonly prefix: string; readonly clock?: () => number },
 ): RedisStore {
   if ('url' in plan) return redisStore({ url: plan.url, ...options })
+  // With the settings that the README advises a host to use.
   const client = clientOn(plan)
   // Without a listener ioredis prints every lost connection.
   client.on('error', () => {})
@@ -28,7 +27,7 @@ export function storeOn(
 }
 
 function clientOn(plan: Exclude<RedisPlan, { readonly url: string }>): Cluster | Redis {
-  if ('cluster' in plan) return new Cluster([...plan.cluster], { redisOptions: soon })
+  if ('cluster' in plan) return new Cluster([...plan.cluster], { redisOptions: connectionSettings })
   const { sentinels, masterName } = plan
-  return new Redis({ sentinels: [...sentinels], name: masterName, ...soon })
+  return new Redis({ sentinels: [...sentinels], name: masterName, ...connectionSettings })
 }

@@ -4,16 +4,32 @@ import { join } from 'node:path'
 import { Flow } from './flow'
 import type { ServerPlan } from './server-process'
 
+/** In bytes. */
+export interface Memory {
+  readonly rss: number
+  readonly heapUsed: number
+}
+
 /** The host application in a process of its own. */
 export interface ServerProcess {
   readonly flow: Flow
-  readonly origin: string
+  readonly url: string
+  /** Whether it lives, as far as is known. */
+  isAlive(): boolean
+  /** Collects its garbage and tells its memory; rejects when its event loop does not answer. */
+  memory(): Promise<Memory>
   /** Kills it in the middle of whatever it does. */
   kill(): Promise<void>
 }
 
 export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
-  const words = ['-r', 'esbuild-register', join(__dirname, 'server-process.ts'), JSON.stringify(plan)]
+  const words = [
+    '--expose-gc',
+    '-r',
+    'esbuild-register',
+    join(__dirname, 'server-process.ts'),
+    JSON.stringify(plan),
+  ]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
   const port = await new Promise<string>((resolve, reject) => {
@@ -28,10 +44,16 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
     child.once('error', reject)
     child.once('exit', () => reject(new Error(`The server did not start:\n${output}`)))
   })
-  const origin = `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}`
   return {
-    flow: new Flow(origin),
-    origin,
+    flow: new Flow(url),
+    url,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    memory: async () => {
+      child.stdin.write('memory\n')
+      const [told] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+      return JSON.parse(String(told))
+    },
     kill: async () => {
       child.kill('SIGKILL')
       await gone

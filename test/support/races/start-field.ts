@@ -19,7 +19,7 @@ export async function startField(redis: RedisPlan): Promise<RunningField> {
       Array.from({ length: processes }, async () => {
         const server = await startServer({ redis, prefix, refreshTokenGrace, clients: clientsOfRaces })
         started.push(server)
-        return server.origin
+        return server.url
       }),
     )
   const [strict, usual] = await Promise.all([three(0), three(30)])

@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import type { Stage } from './stage'
+import { startServers, type Servers } from './trial'
+import { cluster, complaintsOf, sentinel, single, tryFault, type Theatre } from './try-faults'
+
+const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(1_000_000))
+
+function suite<S extends Stage>({ title, start, faults }: Theatre<S>): void {
+  describeOwnRedis(`${title} under load, tried with FAULTS_SEED=${seed}`, () => {
+    let stage: S
+    let servers: Servers
+    beforeAll(async () => {
+      stage = await start()
+      servers = await startServers(stage.plan)
+    }, 60_000)
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.kill()))
+      await stage.stop()
+    })
+
+    const cases = faults.map((fault) => ({ fault, promise: promiseOf[fault.data] }))
+    test.each(cases)(
+      '$fault.title: $promise',
+      async ({ fault }) => {
+        const verdict = await tryFault(fault, stage, servers, { long: false, seed })
+        expect(complaintsOf(fault, verdict, servers)).toEqual([])
+      },
+      60_000,
+    )
+  })
+}
+
+const promiseOf = {
+  kept: 'nothing wins twice, nothing acknowledged is lost',
+  lost: 'nothing wins twice, nothing of before is accepted',
+  lagging: 'no two answers to one credential are good at once',
+}
+
+suite(single)
+suite(cluster)
+suite(sentinel)

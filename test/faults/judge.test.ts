@@ -1,0 +1,189 @@
+import type { Act, Answer, Attempt, History } from './history'
+import { judge } from './judge'
+
+const granted = (...credentials: string[]): Answer => ({ kind: 'granted', credentials })
+const accepted: Answer = { kind: 'accepted' }
+const done: Answer = { kind: 'done' }
+const refused: Answer = { kind: 'refused' }
+const trouble: Answer = { kind: 'trouble' }
+
+type Words = readonly [act: Act, presented: string, answer: Answer, sentAt?: number, answeredAt?: number]
+
+/** A history of one authorization: an attempt each 10 ms, one after the other unless the times are told. */
+function history(words: readonly Words[], bend: Partial<History> = {}): History {
+  const attempts = words.map(([act, presented, answer, sentAt, answeredAt], index): Attempt => ({
+    line: 1,
+    act,
+    presented,
+    answer,
+    sentAt: sentAt ?? index * 10,
+    answeredAt: answeredAt ?? (sentAt ?? index * 10) + 5,
+  }))
+  const faults = [{ from: 0, to: 1e6 }]
+  return { attempts, faults, losses: [], grace: 30, bound: 1, ...bend }
+}
+
+/** The rules that the judge sees broken in such a history. */
+function rulesOf(words: readonly Words[], bend: Partial<History> = {}): readonly string[] {
+  return [...new Set(judge(history(words, bend)).map(({ rule }) => rule))]
+}
+
+const begun: readonly Words[] = [
+  ['ask', '', granted('form')],
+  ['decide', 'form', granted('code')],
+  ['redeem', 'code', granted('at_1', 'rt_1')],
+]
+const rotated: readonly Words[] = [...begun, ['refresh', 'rt_1', granted('at_2', 'rt_2')]]
+
+describe('The judge finds nothing in', () => {
+  const good: Record<string, readonly Words[]> = {
+    'a whole life': [
+      ...rotated,
+      ['guard', 'at_1', accepted],
+      ['introspect', 'at_2', accepted],
+      ['revoke', 'at_1', done],
+      ['guard', 'at_2', refused],
+      ['refresh', 'rt_2', refused],
+    ],
+    'a code of which nobody learned that it was spent': [
+      ...begun.slice(0, 2),
+      ['redeem', 'code', trouble],
+      ['redeem', 'code', refused],
+    ],
+    'a decision of which nobody learned that it was made': [
+      ['ask', '', granted('form')],
+      ['decide', 'form', trouble],
+      ['decide', 'form', refused],
+    ],
+    'a refresh that is sent again': [
+      ...begun,
+      ['refresh', 'rt_1', trouble],
+      ['refresh', 'rt_1', granted('at_2', 'rt_2')],
+      ['refresh', 'rt_1', granted('at_2', 'rt_2')],
+      ['refresh', 'rt_2', granted('at_3', 'rt_3')],
+    ],
+    'a revocation that may have happened': [
+      ...begun,
+      ['revoke', 'at_1', trouble],
+      ['guard', 'at_1', accepted],
+      ['guard', 'at_1', refused],
+    ],
+    'a replay that may have happened': [...begun, ['redeem', 'code', trouble], ['guard', 'at_1', refused]],
+    'two redemptions at once, of which the loser kills': [
+      ...begun.slice(0, 2),
+      ['redeem', 'code', granted('at_1', 'rt_1'), 20, 40],
+      ['redeem', 'code', refused, 21, 39],
+      ['guard', 'at_1', refused],
+    ],
+    'a token that is presented while it is revoked': [
+      ...begun,
+      ['revoke', 'at_1', done, 30, 50],
+      ['guard', 'at_1', accepted, 31, 60],
+    ],
+    'a refresh that comes after the grace': [
+      ...begun,
+      ['refresh', 'rt_1', trouble],
+      ['refresh', 'rt_1', refused, 30_000],
+    ],
+  }
+  test.each(Object.keys(good))('%s', (title) => {
+    expect(rulesOf(good[title] ?? [])).toEqual([])
+  })
+
+  test('what all lost data takes along', () => {
+    const losses = [{ of: 'all', from: 26, to: 40 }] as const
+    expect(rulesOf([...begun, ['guard', 'at_1', refused, 50]], { losses })).toEqual([])
+  })
+
+  test('a code that wins again after a failover that lost its first redemption', () => {
+    const losses = [{ of: 'some', from: 20, to: 30 }] as const
+    const again: readonly Words[] = [
+      ...begun,
+      ['redeem', 'code', granted('at_9', 'rt_9'), 50],
+      ['guard', 'at_1', refused, 60],
+      ['guard', 'at_9', accepted, 70],
+    ]
+    expect(rulesOf(again, { losses })).toEqual([])
+  })
+})
+
+describe('The judge sees', () => {
+  const bad: Record<string, readonly Words[]> = {
+    'a code won twice': [...begun, ['redeem', 'code', granted('at_9', 'rt_9')]],
+    'a question was answered twice': [...begun, ['decide', 'form', granted('another code')]],
+    'a refresh generation won twice': [...rotated, ['refresh', 'rt_1', granted('at_9', 'rt_9')]],
+    'a rotated-out token was accepted': [
+      ...rotated,
+      ['refresh', 'rt_2', granted('at_3', 'rt_3')],
+      ['refresh', 'rt_1', granted('at_2', 'rt_2')],
+    ],
+    'a revoked credential was accepted': [...begun, ['revoke', 'rt_1', done], ['guard', 'at_1', accepted]],
+    'a credential that nobody issued was accepted': [...begun, ['guard', 'at_0', accepted]],
+    'an acknowledged credential was lost (guard)': [...begun, ['guard', 'at_1', refused]],
+    'an acknowledged credential was lost (introspect)': [...begun, ['introspect', 'at_1', refused]],
+    'an acknowledged credential was lost (redeem)': [...begun.slice(0, 2), ['redeem', 'code', refused]],
+    'an acknowledged credential was lost (decide)': [...begun.slice(0, 1), ['decide', 'form', refused]],
+    'an acknowledged credential was lost (refresh)': [
+      ...begun,
+      ['refresh', 'rt_1', trouble],
+      ['refresh', 'rt_1', refused],
+    ],
+    'a wrong answer: 500': [...begun, ['guard', 'at_1', { kind: 'wrong', what: '500' }]],
+    'an answer after 1001 ms': [...begun, ['guard', 'at_1', accepted, 30, 1031]],
+  }
+  test.each(Object.keys(bad))('%s', (rule) => {
+    expect(rulesOf(bad[rule] ?? [])).toEqual([rule])
+  })
+
+  test.each<readonly [string, readonly Words[]]>([
+    ['a replayed code', [['redeem', 'code', refused]]],
+    [
+      'a reused refresh token',
+      [
+        ['refresh', 'rt_1', granted('at_2', 'rt_2')],
+        ['refresh', 'rt_2', granted('at_3', 'rt_3')],
+        ['refresh', 'rt_1', refused],
+      ],
+    ],
+  ])('a token that outlives %s', (_title, end) => {
+    expect(rulesOf([...begun, ...end, ['guard', 'at_1', accepted]])).toEqual([
+      'a revoked credential was accepted',
+    ])
+  })
+
+  test('trouble although nothing was wrong', () => {
+    const words: readonly Words[] = [...begun, ['guard', 'at_1', trouble]]
+    expect(rulesOf(words, { faults: [] })).toEqual(['trouble although nothing was wrong'])
+    expect(rulesOf(words, { faults: [{ from: 0, to: 31 }] })).toEqual([])
+  })
+
+  test('what outlives all data, and what is lost after it', () => {
+    const losses = [{ of: 'all', from: 26, to: 40 }] as const
+    expect(rulesOf([...begun, ['guard', 'at_1', accepted, 50]], { losses })).toEqual([
+      'a credential was accepted although all data was gone',
+    ])
+    expect(
+      rulesOf([...begun, ['guard', 'at_1', refused]], {
+        losses: [{ of: 'all', from: -9, to: -1 }],
+      }),
+    ).toEqual(['an acknowledged credential was lost (guard)'])
+  })
+
+  test('two lives of one authorization after a failover', () => {
+    const losses = [{ of: 'some', from: 20, to: 30 }] as const
+    const both: readonly Words[] = [
+      ...begun,
+      ['redeem', 'code', granted('at_9', 'rt_9'), 50],
+      ['guard', 'at_1', accepted, 60],
+      ['guard', 'at_9', accepted, 70],
+    ]
+    expect(rulesOf(both, { losses })).toEqual(['two answers to one credential were good at once'])
+  })
+
+  test('what a failover may not undo: an authorization at rest', () => {
+    const losses = [{ of: 'some', from: 100, to: 200 }] as const
+    expect(rulesOf([...begun, ['guard', 'at_1', refused, 300]], { losses })).toEqual([
+      'an acknowledged credential was lost (guard)',
+    ])
+  })
+})

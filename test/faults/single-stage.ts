@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { waitUntil } from '../support/wait-until'
+import type { Stage } from './stage'
+
+/** A server, and where it keeps what it acknowledges. */
+interface Place {
+  readonly server: RedisServer
+  readonly directory: string
+}
+
+/** One Redis that keeps what it acknowledges, a replica of it when asked for, and a network that can fail. */
+export class SingleStage implements Stage {
+  private replica: Place | undefined
+
+  private constructor(
+    private master: Place,
+    readonly network: FaultyNetwork,
+  ) {}
+
+  static async start(): Promise<SingleStage> {
+    const master = await startAt(newDirectory(), { own: true })
+    return new SingleStage(master, await startFaultyNetwork(master.server.port))
+  }
+
+  get plan(): { readonly url: string } {
+    return { url: this.network.url }
+  }
+
+  /** Sends the server a signal. */
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    await this.master.server.kill(signal)
+  }
+
+  /** Starts it again where it was, after it was killed. */
+  async restart(data: 'kept' | 'lost'): Promise<void> {
+    const { server, directory } = this.master
+    await server.stop()
+    if (data === 'lost') rmSync(directory, { recursive: true })
+    this.master = await startAt(data === 'lost' ? newDirectory() : directory, { port: server.port })
+  }
+
+  /** Tells the server something, around the network. */
+  async tell(command: string, ...words: string[]): Promise<unknown> {
+    return told(this.master.server, command, ...words)
+  }
+
+  /** A new replica; what an earlier switch left behind goes. */
+  async addReplica(): Promise<void> {
+    await stopAt(this.replica)
+    await this.tell('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
+    const words = ['--replicaof', '127.0.0.1', String(this.master.server.port)]
+    this.replica = await startAt(newDirectory(), { own: true }, words)
+    await waitUntil('the replica follows', async () =>
+      String(await this.tell('INFO', 'replication')).includes('state=online'),
+    )
+  }
+
+  /** Swaps server and replica without loss. Open connections stay with the old one, as those to a name in DNS do. */
+  async switchOver(): Promise<void> {
+    const { master: old, replica: next } = this
+    if (next === undefined) throw new Error('There is no replica.')
+    const { server } = next
+    await this.tell('FAILOVER', 'TO', '127.0.0.1', String(server.port))
+    await waitUntil('the replica has taken over', async () =>
+      String(await told(server, 'ROLE')).startsWith('master'),
+    )
+    this.network.leadTo(server.port)
+    this.master = next
+    this.replica = old
+  }
+
+  async stop(): Promise<void> {
+    await this.network.stop()
+    await Promise.all([stopAt(this.master), stopAt(this.replica)])
+  }
+}
+
+const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'redis-data-'))
+
+async function startAt(
+  directory: string,
+  where: { readonly own: true } | { readonly port: number },
+  words: readonly string[] = [],
+): Promise<Place> {
+  const durable = ['--dir', directory, '--appendonly', 'yes', '--appendfsync', 'always']
+  return { directory, server: await startRedis({ ...where, extraArguments: [...durable, ...words] }) }
+}
+
+async function stopAt(place: Place | undefined): Promise<void> {
+  if (place === undefined) return
+  await place.server.stop()
+  rmSync(place.directory, { recursive: true, force: true })
+}
+
+/** One command on a connection of its own. */
+export async function told(server: RedisServer, command: string, ...words: string[]): Promise<unknown> {
+  const client = new Redis(server.url, { maxRetriesPerRequest: 1 })
+  client.on('error', () => {})
+  try {
+    return await client.call(command, ...words)
+  } finally {
+    client.disconnect()
+  }
+}

@@ -1,0 +1,23 @@
+import type { RedisPlan } from '../support/redis-plan'
+
+/** A Redis of some kind, and how server processes reach it. */
+export interface Stage {
+  readonly plan: RedisPlan
+  stop(): Promise<void>
+}
+
+/** What a fault does to the data. */
+export type Fate = 'kept' | 'lost' | 'lagging'
+
+/** One thing that breaks, and how it ends. */
+export interface Fault<S extends Stage> {
+  readonly title: string
+  /** `lost`: all of it is gone. `lagging`: what was acknowledged shortly before may be undone. */
+  readonly data: Fate
+  /** Whether clients meet trouble: they must, may, or must not. */
+  readonly trouble: 'must' | 'may' | 'never'
+  /** How long it lasts, in seconds; in the short form, too. */
+  readonly seconds: readonly [short: number, long: number]
+  begin(stage: S): Promise<void>
+  end(stage: S): Promise<void>
+}

@@ -1,0 +1,93 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Row } from '../support/reliability/report'
+import { ClusterStage, clusterFaults } from './cluster-stage'
+import { SentinelStage, sentinelFaults } from './sentinel-stage'
+import { singleFaults } from './single-faults'
+import { SingleStage } from './single-stage'
+import type { Fault, Stage } from './stage'
+import { Trial, type Servers, type Verdict } from './trial'
+
+/** How a fault is tried. */
+export interface Effort {
+  readonly long: boolean
+  readonly seed: number
+}
+
+/** A kind of Redis, how it begins, and what is done to it. */
+export interface Theatre<S extends Stage> {
+  readonly title: string
+  readonly start: () => Promise<S>
+  readonly faults: readonly Fault<S>[]
+}
+
+export const single: Theatre<SingleStage> = {
+  title: 'One Redis',
+  start: () => SingleStage.start(),
+  faults: singleFaults,
+}
+export const cluster: Theatre<ClusterStage> = {
+  title: 'A cluster',
+  start: () => ClusterStage.start(),
+  faults: clusterFaults,
+}
+export const sentinel: Theatre<SentinelStage> = {
+  title: 'Sentinel',
+  start: () => SentinelStage.start(),
+  faults: sentinelFaults,
+}
+
+/** Seconds after the end of a fault within which everything must work again. */
+export const recoveryBound = 10
+
+/** One fault under load, with calm before and after it. */
+export async function tryFault<S extends Stage>(
+  fault: Fault<S>,
+  stage: S,
+  servers: Servers,
+  { long, seed }: Effort,
+): Promise<Verdict> {
+  const trial = Trial.begin(servers, { seed, visitors: long ? 16 : 8, pause: 20 })
+  const [shortly, longer] = fault.seconds
+  try {
+    await setTimeout(long ? 2000 : 400)
+    const recovery = await trial.suffer(fault, stage, long ? longer : shortly)
+    await setTimeout(long ? 2000 : 300)
+    return { ...(await trial.end(long ? 500 : 80)), recovery }
+  } finally {
+    await trial.leave()
+  }
+}
+
+/** What a fault must not have shown, in words; empty when all is well. */
+export function complaintsOf(fault: Fault<never>, verdict: Verdict, servers: Servers): readonly string[] {
+  const { violations, troubled, requests, recovery } = verdict
+  const told = violations.slice(0, 5).map(({ rule, attempt }) => `${rule}: ${JSON.stringify(attempt)}`)
+  return [
+    ...told,
+    ...(servers.every((server) => server.isAlive()) ? [] : ['a server has died']),
+    ...(recovery > recoveryBound ? [`it worked again only after ${recovery.toFixed(1)} s`] : []),
+    ...(fault.trouble === 'must' && troubled === 0 ? ['nobody met the fault'] : []),
+    // A busy machine misses a deadline now and then.
+    ...(fault.trouble === 'never' && troubled > requests / 100
+      ? [`${troubled} answers told of trouble`]
+      : []),
+  ]
+}
+
+const promises = {
+  kept: 'all invariants, nothing acknowledged is lost',
+  lost: 'all invariants, nothing of before is accepted',
+  lagging: 'what the survivor has is consistent: no two answers to one credential are good at once',
+}
+
+/** A row of the page. */
+export function rowOf(fault: Fault<never>, verdict: Verdict, complaints: readonly string[]): Row {
+  const { requests, troubled, recovery, slowest } = verdict
+  const seen = `${troubled} times temporarily_unavailable, slowest answer ${slowest.toFixed(1)} s, works again after ${recovery.toFixed(1)} s`
+  return {
+    case: fault.title,
+    rounds: requests,
+    invariant: promises[fault.data],
+    result: complaints.length === 0 ? seen : `BROKEN: ${complaints.length} times, ${seen}`,
+  }
+}
