@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   try {
     const rows = await live(stage, servers, seed)
     for (const row of rows) process.stdout.write(`${row.case}: ${row.rounds}, ${row.result}\n`)
-    await report('day', 'npm run test:day', rows)
+    report('day', 'npm run test:day', rows)
   } finally {
     await Promise.all(servers.map((server) => server.kill()))
     await stage.stop()
