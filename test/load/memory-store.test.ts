@@ -13,5 +13,6 @@ test('a full memory store stays within its bound, lets what expired go, and does
   expect(seen).toMatchObject({ refusedWhenFull: 100, replacedAfterExpiry: 16_667, tokensBesideWaiting: true })
   expect(seen.bytesPerRecord).toBeLessThan(2500)
   expect(seen.bytesAfterExpiry).toBeLessThan((seen.bytesPerRecord * seen.records) / 2)
-  expect(seen.hour.bytesAtEnd).toBeLessThan(seen.hour.bytesAtHalf * 1.05)
+  // Half an hour of records that stay would be some 15 MB; Node's own come and go by less.
+  expect(seen.hour.bytesAtEnd).toBeLessThan(seen.hour.bytesAtHalf + 4e6)
 }, 60_000)

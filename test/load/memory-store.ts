@@ -109,7 +109,7 @@ function heap(): number {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-const pause = (milliseconds: number) => `longest turn ${Math.round(milliseconds)} ms of processor time`
+const pause = (milliseconds: number) => `longest turn of the event loop ${Math.round(milliseconds)} ms`
 
 async function main(): Promise<void> {
   const seen = await load(Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 100))

@@ -1,26 +1,24 @@
+import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 
-/**
- * Turns of the event loop, and the longest of them. What counts is the processor time of this process, all of its threads
- * that collect garbage included: on a machine shared with others the time that passes would tell of them.
- */
+/** Turns of the event loop, and the longest of them. What passes on a busy machine counts, so measure on an idle one. */
 export class Ticks {
-  private last = processorTime()
+  private last = performance.now()
   private most = 0
 
   begin(): void {
-    this.last = processorTime()
+    this.last = performance.now()
     this.most = 0
   }
 
   /** What the program did for itself, such as asking for a collection, is no turn. */
   skip(): void {
-    this.last = processorTime()
+    this.last = performance.now()
   }
 
   async next(): Promise<void> {
     await setImmediate()
-    const now = processorTime()
+    const now = performance.now()
     this.most = Math.max(this.most, now - this.last)
     this.last = now
   }
@@ -29,9 +27,4 @@ export class Ticks {
   longest(): number {
     return this.most
   }
-}
-
-function processorTime(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
 }
