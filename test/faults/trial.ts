@@ -94,7 +94,10 @@ export class Trial {
     return {
       requests: attempts.length,
       troubled: attempts.filter(isTrouble).length,
-      slowest: Math.max(0, ...attempts.map(({ sentAt, answeredAt }) => (answeredAt - sentAt) / 1000)),
+      slowest: attempts.reduce(
+        (most, { sentAt, answeredAt }) => Math.max(most, (answeredAt - sentAt) / 1000),
+        0,
+      ),
       violations: judge(history),
     }
   }
