@@ -43,7 +43,7 @@ export function resolveOptions(options: Options): Settings {
     tokenTypes: tokenTypes.map(({ name }) => name),
     authenticationMethods: clientAuthenticationMethods,
   }
-  const clock = hook(reading, 'clock', options.clock) ?? Date.now
+  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const settings: Settings = {
     ...resolveIssuer(reading),
@@ -160,4 +160,5 @@ const isParameterNames = (value: unknown) =>
   isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
 const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
   value === undefined || accepts(value)
+const isClock = (value: unknown): value is () => number => typeof value === 'function'
 const isFunction = (value: unknown) => typeof value === 'function'
