@@ -1,5 +1,5 @@
-import { presentAccessToken, type Access, type GoodAccessToken } from '../authorization/present-access-token'
-import { credentialId } from '../protocol/credential'
+import { findAccessToken } from '../authorization/find-access'
+import type { Access, GoodAccessToken } from '../authorization/present-access-token'
 import { covers, intersects, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import type { AuthorizationStore } from '../stores/authorization-store'
@@ -28,9 +28,7 @@ export async function admit(
 ): Promise<Access> {
   const { store, tokenTypes, now } = admission
   const { tokenType, presented } = tokenOf(request, tokenTypes, requirement.scope)
-  const id = credentialId('accessToken', presented.accessToken)
-  const found = id === undefined ? undefined : await store.find(id)
-  const good = presentAccessToken(found?.authorization, presented.accessToken, now)
+  const good = await findAccessToken(store, presented.accessToken, now)
   if (good === undefined) throw AccessRefusal.badToken('token_invalid', requirement.scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
   if (good.access.tokenType !== tokenType.name)

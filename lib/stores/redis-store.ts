@@ -113,7 +113,6 @@ class KeyPerAuthorization implements RedisStore {
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
   ) {
-    this.prefix = `${prefix}authorization:`
     this.counters = redisCounters(client, prefix)
     this.clients = new RedisClients(client, `${prefix}clients`)
     this.prefix = `${prefix}authorization:`
