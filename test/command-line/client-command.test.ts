@@ -1,12 +1,13 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { run } from '../../lib/command-line/run'
 import { hashClientSecret, redisStore, type RedisStore } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { outcomeOf } from '../support/flows/outcome'
 import { commandLine, type Finished } from '../support/command-line'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import type { RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 
 const web = [
@@ -27,15 +28,11 @@ const phone = [
 ]
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-let server: RedisServer
 let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.url)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
+let server: RedisServer
+withRedis((started) => {
+  redis = started.client
+  server = started.server
 })
 
 let prefix: string

@@ -2,7 +2,8 @@ import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import type { RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { clientObjectsContract } from './client-objects-contract'
 import { uniquePrefix } from '../support/stores/redis-under-test'
@@ -12,15 +13,11 @@ const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as con
 const more = { ...photos, description: 'more' }
 
 describe('clients on one Redis', () => {
-  let server: RedisServer
   let redis: Redis
-  beforeAll(async () => {
-    server = await startRedis()
-    redis = new Redis(server.url)
-  })
-  afterAll(async () => {
-    redis.disconnect()
-    await server.stop()
+  let server: RedisServer
+  withRedis((started) => {
+    redis = started.client
+    server = started.server
   })
 
   const open = () => redisStore({ client: redis, prefix: uniquePrefix() }).clients

@@ -1,8 +1,8 @@
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
 import { redisCounters } from '../../lib/stores/redis-counters'
 import type { RedisCommands } from '../../lib/stores/redis-commands'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { countersContract } from '../../lib/testing/index'
 
@@ -11,15 +11,9 @@ const openOn = (client: () => RedisCommands) => async () => ({
 })
 
 describe('redisCounters on one server', () => {
-  let server: RedisServer
   let client: Redis
-  beforeAll(async () => {
-    server = await startRedis()
-    client = new Redis(server.url)
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await server.stop()
+  withRedis((started) => {
+    client = started.client
   })
 
   countersContract(

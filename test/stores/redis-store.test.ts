@@ -5,7 +5,8 @@ import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentinel'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import type { RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { authorizationStoreContract } from '../../lib/testing/index'
@@ -14,15 +15,11 @@ import { oneMoreFailure, rivals } from '../../lib/testing/authorization-store/ra
 import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 describe('redisStore on one server', () => {
-  let server: RedisServer
   let client: Redis
-  beforeAll(async () => {
-    server = await startRedis()
-    client = new Redis(server.url)
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await server.stop()
+  let server: RedisServer
+  withRedis((started) => {
+    client = started.client
+    server = started.server
   })
 
   authorizationStoreContract('keeps the contract over a client of the host', async () =>

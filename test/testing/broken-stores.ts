@@ -1,4 +1,3 @@
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import type { ClientRegistry } from '../../lib/stores/client-registry'
 import type { Counters } from '../../lib/stores/counters'
 import { memoryClients } from '../../lib/stores/memory-clients'
@@ -16,48 +15,6 @@ export function inMemory() {
     advance: (seconds: number) => void (ahead += seconds * 1000),
   }
 }
-
-/** The usual mistake: look, and then write. */
-export const checksThenActs = (store: AuthorizationStore): AuthorizationStore => ({
-  find: (id) => store.find(id),
-  remove: (id) => store.remove(id),
-  async save(authorization, revision, expected) {
-    const found = await store.find(authorization.id)
-    if (found?.revision !== revision && found?.revision !== expected) return false
-    return overwrites(store).save(authorization, revision)
-  },
-})
-
-/** Writes as most caches do. */
-export const overwrites = (store: AuthorizationStore): AuthorizationStore => ({
-  find: (id) => store.find(id),
-  remove: (id) => store.remove(id),
-  async save(authorization, revision) {
-    const found = await store.find(authorization.id)
-    return (
-      (await store.save(authorization, revision, found?.revision)) ||
-      overwrites(store).save(authorization, revision)
-    )
-  },
-})
-
-/** Takes a write that is sent again for another writer's. */
-export const forgetsItsOwnWrite = (store: AuthorizationStore): AuthorizationStore => ({
-  find: (id) => store.find(id),
-  remove: (id) => store.remove(id),
-  async save(authorization, revision, expected) {
-    const found = await store.find(authorization.id)
-    return found?.revision !== revision && store.save(authorization, revision, expected)
-  },
-})
-
-/** Moves on what is not there any more. */
-export const bringsBack = (store: AuthorizationStore): AuthorizationStore => ({
-  find: (id) => store.find(id),
-  remove: (id) => store.remove(id),
-  save: async (authorization, revision, expected) =>
-    (await store.save(authorization, revision, expected)) || store.save(authorization, revision),
-})
 
 /** Counts in two acts. */
 export function readsThenWrites(counters: Counters): Counters {

@@ -11,15 +11,8 @@ import {
 } from '../../lib/testing/index'
 import * as kit from '../../lib/testing/index'
 import { runInNode } from '../support/stores/node-program'
-import {
-  bringsBack,
-  checksThenActs,
-  forgetsItsOwnWrite,
-  inMemory,
-  losesChanges,
-  overwrites,
-  readsThenWrites,
-} from './broken-stores'
+import { checkThenAct, forgottenRevision, overwriting, resurrection } from '../support/stores/broken-stores'
+import { inMemory, losesChanges, readsThenWrites } from './broken-stores'
 
 const broken = (verdicts: readonly Verdict[]) =>
   verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
@@ -62,7 +55,7 @@ describe('the contract as a function', () => {
     const open = () => {
       acts.push('open')
       const { store, advance } = inMemory()
-      return { store: overwrites(store), advance, close: async () => void acts.push('close') }
+      return { store: overwriting(store), advance, close: async () => void acts.push('close') }
     }
     await checkAuthorizationStore(open)
     expect(acts).toEqual(authorizationStoreRules.flatMap(() => ['open', 'close']))
@@ -80,16 +73,16 @@ describe('a store that is wrong is found out', () => {
   it.each([
     [
       'looks and then writes',
-      checksThenActs,
+      checkThenAct,
       'races: of 50 parallel saves on one revision exactly one succeeds',
     ],
-    ['overwrites', overwrites, 'save without an expected revision is refused where there is a record'],
+    ['overwrites', overwriting, 'save without an expected revision is refused where there is a record'],
     [
       'forgets its own write',
-      forgetsItsOwnWrite,
+      forgottenRevision,
       'save with an expected revision resolves to true when it is rep',
     ],
-    ['brings back', bringsBack, 'save with an expected revision is refused where the record was removed'],
+    ['brings back', resurrection, 'save with an expected revision is refused where the record was removed'],
   ])('%s', async (_fault, breaking, rule) => {
     const open = () => {
       const { store, advance } = inMemory()

@@ -3,7 +3,8 @@ import { runInNode } from '../support/stores/node-program'
 const over = (store: string) => `
   const { describe, it } = require('node:test')
   const { authorizationStoreContract } = require('./lib/testing')
-  const { inMemory, overwrites } = require('./test/testing/broken-stores')
+  const { inMemory } = require('./test/testing/broken-stores')
+  const { overwriting } = require('./test/support/stores/broken-stores')
   const open = () => {
     const { store, advance } = inMemory()
     return { store: ${store}, advance }
@@ -19,7 +20,7 @@ test('node:test runs the contract, and it passes over a store that keeps it', ()
 })
 
 test('node:test runs the contract, and it fails over a store that does not keep it', () => {
-  const { status, output } = runInNode(over('overwrites(store)'))
+  const { status, output } = runInNode(over('overwriting(store)'))
   expect(output).toContain('is refused where there is a record, and overwrites nothing')
   expect(output).not.toMatch(/fail 0$/m)
   expect(status).toBe(1)

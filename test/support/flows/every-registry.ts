@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import {
   memoryClients,
   memoryStore,
@@ -9,7 +9,7 @@ import {
   type ClientRegistry,
   type OldSecretUse,
 } from '../../../lib/index'
-import { startRedis } from '../redis-server'
+import { withRedis } from '../with-redis'
 import { waitingClients } from '../stores/waiting-clients'
 import { application, type Application } from './application'
 
@@ -53,17 +53,10 @@ function inMemory(): () => Stores {
 }
 
 function onRedis(): () => Stores {
-  const started = { stop: async () => {} }
   let client: Redis
-  beforeAll(async () => {
-    const server = await startRedis()
-    client = new Redis(server.url)
-    started.stop = async () => {
-      client.disconnect()
-      await server.stop()
-    }
+  withRedis((started) => {
+    client = started.client
   })
-  afterAll(() => started.stop())
   return () => {
     const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
     return { store, clients: store.clients }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { memoryStore, redisStore, type AuthorizationServerOptions } from '../../../lib/index'
-import { startRedis } from '../redis-server'
+import { withRedis } from '../with-redis'
 import { application, type Application, type Hosting } from './application'
 import { Clock } from './clock'
 import { ObservedStore } from './observed-store'
@@ -41,16 +41,9 @@ function inMemory(): OpenStore {
 }
 
 function onRedis(): OpenStore {
-  const started = { stop: async () => {} }
   let client: Redis
-  beforeAll(async () => {
-    const server = await startRedis()
-    client = new Redis(server.url)
-    started.stop = async () => {
-      client.disconnect()
-      await server.stop()
-    }
+  withRedis((started) => {
+    client = started.client
   })
-  afterAll(() => started.stop())
   return (clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })
 }

@@ -30,7 +30,12 @@ async function overwrite(sound: AuthorizationStore, ...[authorization, revision]
   }
 }
 
-function checkThenAct(sound: AuthorizationStore): AuthorizationStore {
+/** Takes every save for the newest, as most caches do. */
+export function overwriting(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, { save: (authorization, revision) => overwrite(sound, authorization, revision) })
+}
+
+export function checkThenAct(sound: AuthorizationStore): AuthorizationStore {
   return but(sound, {
     save: async (authorization, revision, expected) => {
       const found = await sound.find(authorization.id)
@@ -49,14 +54,14 @@ function anyRevision(sound: AuthorizationStore): AuthorizationStore {
   })
 }
 
-function resurrection(sound: AuthorizationStore): AuthorizationStore {
+export function resurrection(sound: AuthorizationStore): AuthorizationStore {
   return but(sound, {
     save: async (authorization, revision, expected) =>
       (await sound.save(authorization, revision, expected)) || sound.save(authorization, revision),
   })
 }
 
-function forgottenRevision(sound: AuthorizationStore): AuthorizationStore {
+export function forgottenRevision(sound: AuthorizationStore): AuthorizationStore {
   return but(sound, {
     save: async (authorization, revision, expected) => {
       const found = await sound.find(authorization.id)
