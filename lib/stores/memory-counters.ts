@@ -1,5 +1,5 @@
 import type { Count, Counters } from './counters'
-import { ExpiringMap } from './expiring-map'
+import { ExpiringTexts } from './expiring-texts'
 
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
@@ -17,21 +17,15 @@ export function memoryCounters({
   return new MemoryCounters(maximumKeys, clock)
 }
 
-interface Entry {
-  readonly count: number
-  /** Milliseconds since the epoch. */
-  readonly endsAt: number
-}
-
 // No await inside: reading and writing are one act.
 class MemoryCounters implements Counters {
-  private readonly entries: ExpiringMap<Entry>
+  private readonly entries: ExpiringTexts
 
   constructor(
     maximumKeys: number,
     private readonly clock: () => number,
   ) {
-    this.entries = new ExpiringMap(maximumKeys, clock)
+    this.entries = new ExpiringTexts(maximumKeys, clock)
   }
 
   async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
@@ -43,17 +37,21 @@ class MemoryCounters implements Counters {
   }
 
   private change(key: string, amount: 1 | -1, seconds: number): Count {
-    const { count: before, endsAt } = this.entries.get(key) ?? {
-      count: 0,
-      endsAt: this.clock() + seconds * 1000,
-    }
+    const { count: before, endsAt } = this.counted(key) ?? { count: 0, endsAt: this.clock() + seconds * 1000 }
     const count = before + amount
     if (count <= 0) {
       this.entries.delete(key)
       return { count: 0, secondsLeft: 0 }
     }
     // Forgetting another key would let its attempts begin anew, so a full map is trouble.
-    if (!this.entries.set(key, { count, endsAt }, endsAt)) throw new Error('The counters in memory are full.')
+    if (!this.entries.set(key, `${count} ${endsAt}`, endsAt))
+      throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }
+  }
+  private counted(key: string) {
+    const text = this.entries.get(key)
+    if (text === undefined) return undefined
+    const [count = 0, endsAt = 0] = text.split(' ').map(Number)
+    return { count, endsAt }
   }
 }

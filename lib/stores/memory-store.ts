@@ -3,7 +3,7 @@ import { decodeAuthorization, encodeAuthorization } from '../authorization/codec
 import { ConfigurationError } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
-import { ExpiringMap } from './expiring-map'
+import { ExpiringTexts } from './expiring-texts'
 import { memoryCounters } from './memory-counters'
 
 /** Options of {@link memoryStore}. */
@@ -42,22 +42,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
-/** A record as its text: the thirty objects of a million records would stop the process while garbage is collected. */
 interface Kept {
-  readonly text: string
   readonly revision: string
+  readonly text: string
 }
 
 class RecordPerAuthorization implements MemoryStore {
   readonly counters: Counters
   /** Consent pages cost whoever opens them nothing: opening many takes no room from codes and tokens. */
-  private readonly undecided: ExpiringMap<Kept>
-  private readonly decided: ExpiringMap<Kept>
+  private readonly undecided: ExpiringTexts
+  private readonly decided: ExpiringTexts
 
   constructor(maximumRecords: number, clock: () => number) {
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
-    this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), clock)
-    this.decided = new ExpiringMap(maximumRecords, clock)
+    this.undecided = new ExpiringTexts(Math.ceil(maximumRecords / 2), clock)
+    this.decided = new ExpiringTexts(maximumRecords, clock)
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -81,15 +80,18 @@ class RecordPerAuthorization implements MemoryStore {
   }
 
   private stored(id: string): Kept | undefined {
-    return this.decided.get(id) ?? this.undecided.get(id)
+    const lines = this.decided.get(id) ?? this.undecided.get(id)
+    if (lines === undefined) return undefined
+    const end = lines.lastIndexOf('\n')
+    return { revision: lines.slice(0, end), text: lines.slice(end + 1) }
   }
 
   private keep(authorization: Authorization, revision: string): void {
     const { id, state } = authorization
     const isDecided = state === 'approved' || state === 'active'
     const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
-    const kept = { text: encodeAuthorization(authorization), revision }
-    if (!room.set(id, kept, expiryOf(authorization) * 1000)) throw new Error('The memory store is full.')
+    const lines = `${revision}\n${encodeAuthorization(authorization)}`
+    if (!room.set(id, lines, expiryOf(authorization) * 1000)) throw new Error('The memory store is full.')
     // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
     other.delete(id)
   }
