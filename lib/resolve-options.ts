@@ -62,7 +62,7 @@ export function resolveOptions(options: Options): Settings {
     tokenTypes,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    extensions: resolveExtensions(reading),
+    ...resolveExtensions(reading),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     maintenance: hook(reading, 'maintenance', options.maintenance),
@@ -116,7 +116,7 @@ function resolveLifetimes(reading: Reading): Lifetimes {
   }
 }
 
-function resolveExtensions(reading: Reading): readonly Extension[] {
+function resolveExtensions(reading: Reading): Pick<Settings, 'pkce' | 'extensions'> {
   const requirement = reading.optional(
     'pkce',
     'public',
@@ -132,7 +132,7 @@ function resolveExtensions(reading: Reading): readonly Extension[] {
   const extensions = [pkce(requirement), ...guests]
   if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
     reading.wrong('extensions', 'must have a name of its own each; "pkce" is taken.')
-  return extensions
+  return { pkce: requirement, extensions }
 }
 
 // What a function takes and returns cannot be seen beforehand: there the declared type is believed.

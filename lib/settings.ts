@@ -1,6 +1,7 @@
 import type { Lifetimes } from './authorization/circumstances'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
+import type { PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
@@ -45,6 +46,8 @@ export interface Settings {
   readonly tokenType: string
   /** Those of the host, beside the built-in ones. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
+  /** Of whom the first of the extensions asks for a proof. */
+  readonly pkce: PkceRequirement
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number

@@ -5,7 +5,9 @@ import { run } from './run'
 process.stdout.on('error', () => {})
 
 void run(process.argv.slice(2), process.env).then(({ status, output, remarks }) => {
-  if (output !== '') process.stdout.write(`${output}\n`)
-  if (remarks !== '') process.stderr.write(`${remarks}\n`)
+  // A configuration that was loaded may hold the process with what it opened; what was said is out before it ends.
   process.exitCode = status
+  process.stdout.write(output === '' ? '' : `${output}\n`, () =>
+    process.stderr.write(remarks === '' ? '' : `${remarks}\n`, () => process.exit()),
+  )
 })

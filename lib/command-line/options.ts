@@ -15,6 +15,14 @@ export const commonOptions = {
   help: { kind: 'flag', meaning: 'this text' },
 } as const satisfies Record<string, Option>
 
+/** Options of `lint`. */
+export const lintOptions = {
+  allow: { kind: 'texts', meaning: 'a rule that does not count here' },
+  rules: { kind: 'flag', meaning: 'list all rules, and look at nothing' },
+  json: commonOptions.json,
+  help: commonOptions.help,
+} as const satisfies Record<string, Option>
+
 /** Options of `rotate-secret`. */
 export const rotationOptions: Readonly<Record<string, Option>> = {
   finish: { kind: 'flag', meaning: 'issue nothing; drop the old secret, so that only the current one works' },

@@ -1,26 +1,20 @@
-import { ConfigurationError, type Mistake } from '../protocol/configuration'
+import { ConfigurationError } from '../protocol/configuration'
 import { redisStore } from '../stores/redis-store'
 import type { Answer } from './commands'
+import { runLint } from './lint'
 import type { Option } from './options'
-import { jsonText, printable, tableText } from './output'
+import { jsonText, tableText } from './output'
+import { failed, lineOf, misunderstood, type Result } from './result'
 import { usage } from './usage'
 import { readWords } from './words'
 
-/** What the process leaves behind. */
-export interface Result {
-  /** 0 done, 1 refused or failed, 2 wrong usage. */
-  readonly status: 0 | 1 | 2
-  readonly output: string
-  /** For people: notes and what went wrong. Never a credential. */
-  readonly remarks: string
-}
-
 /** Carries out a command line, given the words behind the program's name. */
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
+  const [subject, ...rest] = words
+  if (subject === 'lint') return runLint(rest)
   const asked = readWords(words, environment)
   if (asked.kind === 'help') return { status: 0, output: usage(), remarks: '' }
-  if (asked.kind === 'mistakes')
-    return failed(2, ['This cannot be understood:', ...asked.mistakes.map(lineOf), 'See --help.'])
+  if (asked.kind === 'mistakes') return misunderstood(asked.mistakes)
   const { command, order, redis, prefix, json } = asked
   try {
     const answer = await withClients(redis, prefix, (clients) => command.run(clients, order))
@@ -47,10 +41,6 @@ function done({ found, note }: Answer, json: boolean): Result {
   return { status: 0, output: json ? jsonText(found) : tableText(found), remarks: note ?? '' }
 }
 
-function failed(status: 1 | 2, lines: readonly string[]): Result {
-  return { status, output: '', remarks: lines.map(printable).join('\n') }
-}
-
 type Options = Readonly<Record<string, Option>>
 
 function reasonsOf(error: unknown, redis: string, options: Options): readonly string[] {
@@ -71,8 +61,6 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
 
 // What ioredis says when there is no connection, or not soon enough.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
-
-const lineOf = ({ path, problem }: Mistake): string => `  - ${path} ${problem}`
 
 // A mistake in a registration names its field, which came as an option.
 function optionOf(path: string, options: Options): string {

@@ -1,5 +1,5 @@
 import { commands } from './commands'
-import { commonOptions, metadataOptions, rotationOptions, type Option } from './options'
+import { commonOptions, lintOptions, metadataOptions, rotationOptions, type Option } from './options'
 
 const program = 'express-authorization-server'
 
@@ -7,6 +7,7 @@ const program = 'express-authorization-server'
 export function usage(): string {
   return [
     `Usage: ${program} client <command> [client_id] [options]`,
+    `       ${program} lint CONFIG [options]     what is unwise in a configuration; see lint --help`,
     '',
     'Clients of an authorization server whose option clients is redisStore({ url }).clients.',
     '',
@@ -28,6 +29,24 @@ export function usage(): string {
     ...optionLines(metadataOptions),
     '',
     'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',
+  ].join('\n')
+}
+
+/** The text of `lint --help`, without the list of rules. */
+export function lintUsage(): string {
+  return [
+    `Usage: ${program} lint CONFIG [options]`,
+    '',
+    'Looks at the options of createAuthorizationServer() and at registered clients, and starts no server.',
+    'CONFIG is a module whose export named options, or else whose default export, is the options object or a',
+    'function that returns it; or a file of JSON.',
+    '',
+    'Options:',
+    ...optionLines(lintOptions),
+    '',
+    'Exit status: 0 nothing found, 1 findings, 2 it cannot be looked at, or no server could start with it.',
+    '',
+    'Rules:',
   ].join('\n')
 }
 

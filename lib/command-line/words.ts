@@ -45,14 +45,15 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
 }
 
 function noSuchCommand(given: string | undefined): Mistake {
-  const known = [...commands.keys()].map((name) => `client ${name}`).join(', ')
+  const known = [...[...commands.keys()].map((name) => `client ${name}`), 'lint'].join(', ')
   return { path: given?.trim() ?? '', problem: `is no command; the commands are ${known}.` }
 }
 
 // One in 64 of the identifiers that are issued begins as an option does.
 const beginsAsOption = /^-[A-Za-z0-9_-]{21}$/
 
-function readOptions(
+/** Reads options, and what is none, from words; a mistake in one does not hide another. */
+export function readOptions(
   words: readonly string[],
   known: Readonly<Record<string, Option>>,
   mistakes: Mistake[],
@@ -88,7 +89,8 @@ function readOptions(
   return { values, positionals }
 }
 
-const textsOf = (value: true | string | readonly string[] | undefined): readonly string[] =>
+/** The values of an option that may come again. */
+export const textsOf = (value: true | string | readonly string[] | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
 
 const optionNames = (known: Readonly<Record<string, Option>>): string =>

@@ -1,6 +1,7 @@
 import type { ClientRegistration } from '../protocol/client'
 import { ConfigurationError } from '../protocol/configuration'
 import { byClientId, changed, type ClientRegistry } from './client-registry'
+import { InMemory } from './in-memory'
 import { decodeRegistration, encodeRegistration } from './registration-codec'
 
 /** Options of {@link memoryClients}. */
@@ -26,7 +27,7 @@ export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistr
   return new MemoryClients()
 }
 
-class MemoryClients implements ClientRegistry {
+class MemoryClients extends InMemory implements ClientRegistry {
   private readonly registrations = new Map<string, ClientRegistration>()
 
   async find(clientId: string): Promise<ClientRegistration | undefined> {

@@ -1,5 +1,6 @@
 import type { Count, Counters } from './counters'
 import { ExpiringTexts } from './expiring-texts'
+import { InMemory } from './in-memory'
 
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
@@ -18,13 +19,14 @@ export function memoryCounters({
 }
 
 // No await inside: reading and writing are one act.
-class MemoryCounters implements Counters {
+class MemoryCounters extends InMemory implements Counters {
   private readonly entries: ExpiringTexts
 
   constructor(
     maximumKeys: number,
     private readonly clock: () => number,
   ) {
+    super()
     this.entries = new ExpiringTexts(maximumKeys, clock)
   }
 

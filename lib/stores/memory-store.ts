@@ -4,6 +4,7 @@ import { ConfigurationError } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
 import { ExpiringTexts } from './expiring-texts'
+import { InMemory } from './in-memory'
 import { memoryCounters } from './memory-counters'
 
 /** Options of {@link memoryStore}. */
@@ -47,13 +48,14 @@ interface Kept {
   readonly text: string
 }
 
-class RecordPerAuthorization implements MemoryStore {
+class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
   /** Consent pages cost whoever opens them nothing: opening many takes no room from codes and tokens. */
   private readonly undecided: ExpiringTexts
   private readonly decided: ExpiringTexts
 
   constructor(maximumRecords: number, clock: () => number) {
+    super()
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
     this.undecided = new ExpiringTexts(Math.ceil(maximumRecords / 2), clock)
     this.decided = new ExpiringTexts(maximumRecords, clock)

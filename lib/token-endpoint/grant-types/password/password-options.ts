@@ -1,6 +1,7 @@
 import { readLimit, type Limit, type LimitOption } from '../../../attempts/limit'
 import type { Client } from '../../../protocol/client'
-import { Reading } from '../../../protocol/configuration'
+import { isRecord, Reading } from '../../../protocol/configuration'
+import type { GrantType } from '../../grant-type'
 
 type Verdict = string | undefined | null | false
 
@@ -46,6 +47,13 @@ export interface PasswordOptions {
 /** The limits, complete; undefined where one is switched off. */
 export type ResolvedLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
+/** The limits that a grant type of {@link PasswordOptions} has switched off; undefined for any other grant type. */
+export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
+  const limits = 'limits' in grantType ? grantType.limits : undefined
+  return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
+}
+
+const limitNames = ['username', 'address', 'client'] as const
 const quarterOfAnHour = 900
 
 /** @throws ConfigurationError */

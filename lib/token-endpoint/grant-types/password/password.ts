@@ -4,7 +4,12 @@ import { grantableScope } from '../../../protocol/grantable-scope'
 import { invalidGrant, serverError } from '../../../protocol/oauth-error'
 import { mayRefresh, type GrantType } from '../../grant-type'
 import { attemptLimits } from './attempt-limits'
-import { resolvePasswordOptions, type PasswordOptions, type VerifyPassword } from './password-options'
+import {
+  resolvePasswordOptions,
+  type PasswordOptions,
+  type ResolvedLimits,
+  type VerifyPassword,
+} from './password-options'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
@@ -23,8 +28,9 @@ const refused = (reason: string) => invalidGrant(reason, 'The user name or the p
  */
 export function password(options: PasswordOptions): GrantType {
   const { verify, limits } = resolvePasswordOptions(options)
-  return {
+  const grantType: GrantType & { readonly limits: ResolvedLimits } = {
     name: 'password',
+    limits,
     parameters: ['username', 'password', 'scope'],
     async prove(request) {
       const { client, parameters, defaultScope, counters } = request
@@ -39,6 +45,7 @@ export function password(options: PasswordOptions): GrantType {
       return { grant: { subject, scope, refreshToken: mayRefresh(client), bindings: {} } }
     },
   }
+  return grantType
 }
 
 /** What the host says, proven. Its faults must not look like wrong credentials, nor like anything else that was meant. */

@@ -1,0 +1,36 @@
+import { clientRules } from './client-rules'
+import { grantRules } from './grant-rules'
+import { lifetimeRules } from './lifetime-rules'
+import { redirectionRules } from './redirection-rules'
+import type { Finding, Place, Rule, Subject } from './rule'
+import { serverRules } from './server-rules'
+
+/** Every rule, in the order in which they are listed. */
+export const rules: readonly Rule[] = [
+  ...serverRules,
+  ...lifetimeRules,
+  ...grantRules,
+  ...redirectionRules,
+  ...clientRules,
+]
+
+/**
+ * What is wrong with a configuration that works. Pure.
+ *
+ * @param allowed the rules that do not count here.
+ * @returns findings, errors first, and of each severity in the order of the rules.
+ */
+export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
+  const findings = rules
+    .filter(({ id }) => !allowed.includes(id))
+    .flatMap((rule) => rule.places(subject).map((place) => findingOf(rule, place)))
+  return [
+    ...findings.filter(({ severity }) => severity === 'error'),
+    ...findings.filter(({ severity }) => severity === 'warning'),
+  ]
+}
+
+function findingOf({ id, severity, why, cure, source }: Rule, place: Place): Finding {
+  const { path, client } = place
+  return { rule: id, severity, path, client, why: place.why ?? why, cure, source }
+}
