@@ -1,0 +1,81 @@
+import type { Redis } from 'ioredis'
+
+/** Everything that a Redis holds: each key with its value, whatever its type. */
+export async function dumpOf(redis: Redis): Promise<readonly string[]> {
+  const texts: string[] = []
+  for (const key of await redis.keys('*')) {
+    const type = await redis.type(key)
+    if (type === 'string') texts.push(key, String(await redis.get(key)))
+    else if (type === 'hash')
+      texts.push(key, ...Object.entries(await redis.hgetall(key)).flatMap(([field, value]) => [field, value]))
+    else throw new Error(`The dump does not know how to read the ${type} ${key}.`)
+  }
+  return texts
+}
+
+const revisionLength = 22
+
+/** What somebody could try of a dump: each text, each part of it, and what credentials could be put together from. */
+export function lootOf(dump: readonly string[]): readonly string[] {
+  const loot = new Set<string>()
+  for (const text of dump) {
+    const parts = [text, ...leavesOf(text.slice(revisionLength)), ...text.split(':')]
+    const runs = text.match(/[A-Za-z0-9_-]{22,}/g) ?? []
+    const long = runs.filter((run) => run.length >= 40)
+    for (const part of [...parts, ...long, ...long.flatMap(dressed)]) if (part !== '') loot.add(part)
+    // The id of the record with each digest where the secret would be.
+    for (const id of runs.filter((run) => run.length === 22))
+      for (const secret of runs.filter((run) => run.length === 43))
+        for (const made of dressed(joined(id, secret))) loot.add(made)
+  }
+  return [...loot]
+}
+
+/** The keys under which refresh tokens are tagged, with the ids of their authorizations. */
+export function tagKeysIn(
+  dump: readonly string[],
+): readonly { readonly id: string; readonly tagKey: string }[] {
+  return dump.flatMap((text) => {
+    const [, tagKey] = /"tagKey":"([^"]+)"/.exec(text) ?? []
+    const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
+    return tagKey === undefined || id === undefined ? [] : [{ id, tagKey }]
+  })
+}
+
+/** How a credential could stand in a dump. */
+export function spellingsOf(credential: string): readonly string[] {
+  const bytes = Buffer.from(credential)
+  const secret = Buffer.from(credential.replace(/^[a-z]{2}_/, ''), 'base64url').subarray(-32)
+  const encodings = ['base64', 'base64url', 'hex'] as const
+  return [
+    credential,
+    credential.slice(-40),
+    encodeURIComponent(credential),
+    ...encodings.map((encoding) => bytes.toString(encoding).replace(/=+$/, '')),
+    ...(secret.length === 32
+      ? encodings.map((encoding) => secret.toString(encoding).replace(/=+$/, ''))
+      : []),
+  ]
+}
+
+const joined = (id: string, secret: string) =>
+  Buffer.concat([Buffer.from(id, 'base64url'), Buffer.from(secret, 'base64url')]).toString('base64url')
+
+/** The text in the form of each kind of credential. */
+const dressed = (text: string) => [
+  ...['at_', 'ac_', 'ar_'].map((prefix) => prefix + text.slice(0, 64)),
+  `rt_${text.padEnd(80, text).slice(0, 80)}`,
+]
+
+function leavesOf(json: string): readonly string[] {
+  try {
+    return leaves(JSON.parse(json))
+  } catch {
+    return []
+  }
+}
+
+function leaves(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []
+}
