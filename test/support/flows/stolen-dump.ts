@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 
-/** Everything that a Redis holds: each key with its value, whatever its type. */
+/** Everything that a Redis holds: each key with its value, whatever its type; and what of it is merely encoded. */
 export async function dumpOf(redis: Redis): Promise<readonly string[]> {
   const texts: string[] = []
   for (const key of await redis.keys('*')) {
@@ -10,10 +10,20 @@ export async function dumpOf(redis: Redis): Promise<readonly string[]> {
       texts.push(key, ...Object.entries(await redis.hgetall(key)).flatMap(([field, value]) => [field, value]))
     else throw new Error(`The dump does not know how to read the ${type} ${key}.`)
   }
-  return texts
+  return [...texts, ...texts.flatMap(decoded)]
+}
+
+/** What is only encoded, and by no key kept from whoever has the dump. */
+function decoded(text: string): readonly string[] {
+  const runs = text.match(/[A-Za-z0-9_+/-]{44,}/g) ?? []
+  return runs.flatMap((run) =>
+    (['base64url', 'hex'] as const).map((encoding) => Buffer.from(run, encoding).toString('latin1')),
+  )
 }
 
 const revisionLength = 22
+// No request can carry anything else.
+const sendable = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/
 
 /** What somebody could try of a dump: each text, each part of it, and what credentials could be put together from. */
 export function lootOf(dump: readonly string[]): readonly string[] {
@@ -22,7 +32,7 @@ export function lootOf(dump: readonly string[]): readonly string[] {
     const parts = [text, ...leavesOf(text.slice(revisionLength)), ...text.split(':')]
     const runs = text.match(/[A-Za-z0-9_-]{22,}/g) ?? []
     const long = runs.filter((run) => run.length >= 40)
-    for (const part of [...parts, ...long, ...long.flatMap(dressed)]) if (part !== '') loot.add(part)
+    for (const part of [...parts, ...long, ...long.flatMap(dressed)]) if (sendable.test(part)) loot.add(part)
     // The id of the record with each digest where the secret would be.
     for (const id of runs.filter((run) => run.length === 22))
       for (const secret of runs.filter((run) => run.length === 43))
