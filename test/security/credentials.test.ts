@@ -15,9 +15,12 @@ test('a credential is worth nothing in the place of another, under no prefix', a
   const { accessToken, refreshToken } = await flow.tokens(photoBook)
   const all = { handle, code, accessToken, refreshToken }
   expect(Object.values(all).every((credential) => /^[a-z]{2}_/.test(credential))).toBe(true)
+  // As it is, behind the prefix of the place, and behind prefix and identifier of what belongs there.
   const guises = (own: string) =>
     Object.values(all).flatMap((credential) =>
-      credential === own ? [] : [credential, own.slice(0, 3) + credential.slice(3)],
+      credential === own
+        ? []
+        : [credential, own.slice(0, 3) + credential.slice(3), own.slice(0, 25) + credential.slice(25)],
     )
   for (const guise of guises(accessToken)) expect((await flow.photos(guise)).status).toBe(401)
   for (const guise of guises(code))
