@@ -1,0 +1,84 @@
+import { photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, formOf, redemption } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
+import { rawRequest } from '../support/flows/raw-request'
+import { tokensOf } from '../support/flows/tokens'
+
+const form = ['Content-Type', 'application/x-www-form-urlencoded']
+
+// better-auth was got around by //path (GHSA-x732-6j76-qmhm), Keycloak by ;x in a path (CVE-2026-0976).
+test.each(['//token', '/token/', '/TOKEN', '/./token', '/x/../token', '/token;x=1', '/%74oken', '/token%2f'])(
+  'no spelling of the path leads past client authentication: %s',
+  async (path) => {
+    const { app, flow } = memoryStage()
+    const code = await flow.approve(photoPrint)
+    const body = formOf({ ...redemption(photoPrint, code), client_id: 'photo-print' })
+    const { status, text } = await rawRequest(app, { method: 'POST', path, headers: form, body })
+    expect([401, 404]).toContain(status)
+    expect(text).not.toContain('access_token')
+    tokensOf(await flow.redeem(photoPrint, code))
+  },
+)
+
+test.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])(
+  'no header makes a POST of a GET: %s',
+  async (name) => {
+    const { app, flow, store } = memoryStage()
+    const code = await flow.approve(photoBook)
+    const before = { ...store.calls }
+    const grant = formOf({ ...redemption(photoBook, code), client_id: 'photo-book', _method: 'POST' })
+    const path = `/token?${grant}`
+    const { status } = await rawRequest(app, { method: 'GET', path, headers: [name, 'POST'] })
+    expect(status).toBe(405)
+    expect(store.calls).toEqual(before)
+    tokensOf(await flow.redeem(photoBook, code))
+  },
+)
+
+// RFC 9700 2.6: the authorization endpoint has no CORS; what the others answer is for no other site either.
+test.each([
+  ['OPTIONS', '/authorize'],
+  ['GET', `/authorize?${formOf(authorizationRequest(photoBook))}`],
+  ['OPTIONS', '/token'],
+  ['POST', '/token'],
+  ['POST', '/revoke'],
+  ['POST', '/introspect'],
+  ['GET', '/photos'],
+])('no other site may read what %s %s answers', async (method, path) => {
+  const { app } = memoryStage()
+  const cors = ['Origin', 'https://evil.example', 'Access-Control-Request-Method', 'POST']
+  const { headers } = await rawRequest(app, { method, path, headers: ['X-Owner', 'alice', ...form, ...cors] })
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+})
+
+// The MCP SDK took any Host on loopback (GHSA-w48q-cv73-mx4w).
+test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL'])(
+  'what %s claims stands in no answer',
+  async (name) => {
+    const { flow } = memoryStage()
+    const claim = { [name]: name === 'Forwarded' ? 'host=evil.example' : 'evil.example' }
+    const asked = `/authorize?${formOf(authorizationRequest(photoBook))}`
+    const answers = [
+      await flow.open('/.well-known/oauth-authorization-server', undefined, claim),
+      await flow.open(asked, undefined, claim),
+      await flow.open(asked, 'alice', claim),
+      await flow.decide(await flow.open(asked, 'alice', claim), 'approve', 'alice', claim),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 303, 200, 303])
+    for (const { text, headers } of answers) expect(`${text}${JSON.stringify(headers)}`).not.toContain('evil')
+  },
+)
+
+// Keycloak took a tab, and more, for the space behind the scheme (GHSA-gv94-wp4h-vv8p).
+test.each(['\t', '\u00A0', '=', ':', '/', ', Bearer ', ' "', ' \t'])(
+  'a token behind Bearer and %j is not taken',
+  async (between) => {
+    const { app, flow } = memoryStage()
+    const { accessToken } = await flow.tokens(photoBook)
+    const headers = ['Authorization', `Bearer${between}${accessToken}`]
+    const { status, text } = await rawRequest(app, { method: 'GET', path: '/photos', headers })
+    expect([400, 401]).toContain(status)
+    expect(text).not.toContain('alice')
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  },
+)
