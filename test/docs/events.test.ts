@@ -72,9 +72,10 @@ test('the logger on the page is the file that the tests run', () => {
   expect(page).toContain(`\`\`\`ts\n${read('docs/examples/audit-log.ts')}\`\`\``)
 })
 
+const failing = () => Promise.reject(new Error('connection refused'))
+
 test('the logger writes a line of JSON for each event, with what broke as text', async () => {
   const lines: string[] = []
-  const failing = () => Promise.reject(new Error('connection refused'))
   const { oauth, flow } = application({ clients: { find: failing } })
   logEvents(oauth, pino({ base: null }, { write: (line) => void lines.push(line) }))
   const { headers } = await flow.request(photoBook, {})

@@ -3,7 +3,6 @@ import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { printer, printerSecret } from '../support/rooms/registrations'
-import { statusOf } from '../support/rooms/status'
 
 const fails = () => Promise.reject(new Error('down'))
 const down: AuthorizationStore = { find: fails, save: fails, remove: fails }

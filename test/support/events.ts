@@ -30,7 +30,8 @@ export const eventNames = Object.keys(everyName).filter(isEventName)
 /** Every event of a request that did not get what it asked for, in order. */
 export function failuresOf(events: AuthorizationServerEvents): readonly Failure[] {
   const failures: Failure[] = []
-  const keep = (failure: Failure) => void failures.push(failure)
+  // A mere refusal has no cause: here that can be asserted of all alike.
+  const keep = (failure: Failure) => void failures.push({ cause: undefined, ...failure })
   for (const name of ['refused', 'replayed', 'reused', 'throttled', 'failure'] as const) events.on(name, keep)
   return failures
 }

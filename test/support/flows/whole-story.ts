@@ -50,8 +50,14 @@ export async function wholeStory(): Promise<Told> {
   const heard = heardFrom(oauth.events)
   const state = randomUUID()
   const secrets = new Set([
-    ...[codeVerifier, state, wrongSecret, ownersPassword, wrongPassword, old.client_secret],
-    ...[print.secret ?? '', report.secret ?? ''],
+    codeVerifier,
+    state,
+    wrongSecret,
+    ownersPassword,
+    wrongPassword,
+    old.client_secret,
+    print.secret ?? '',
+    report.secret ?? '',
     basic(print.registration.client_id, print.secret ?? '').slice(6),
   ])
   const seen = (response: Response): Response => {
