@@ -3,7 +3,7 @@ import { authorize } from './express/authorize'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { clientAuthentication, clientAuthenticationErrors } from './express/client-authentication'
 import type { ClientEndpointName } from './express/client-post'
-import type { AuthorizationServerEvents } from './express/failure'
+import type { AuthorizationServerEvents } from './express/events'
 import { metadataAt } from './express/metadata'
 import { MountedParts, part } from './express/mounting'
 import { router } from './express/router'
@@ -15,6 +15,7 @@ import { resolveOptions } from './resolve-options'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
+import { hostRevocation } from './wire-host-revocation'
 import { wireMetadata } from './wire-metadata'
 import { wireRegistration } from './wire-registration'
 import { wiringOf } from './wiring'
@@ -47,7 +48,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   readonly strategies: readonly ClientStrategy[]
   /** Revokes an authorization: every code and token that descends from it is dead when this resolves. */
   revoke(authorizationId: string): Promise<void>
-  /** What is refused and what breaks, and who still uses an old secret. */
+  /** What was approved, issued, revoked and refused, and what broke: `docs/events.md` explains each event. */
   readonly events: AuthorizationServerEvents
 }
 
@@ -104,7 +105,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       mounted.noteClientAuthentication()
       return proof.strategies
     },
-    revoke: (authorizationId) => store.remove(authorizationId),
+    revoke: hostRevocation(wiring),
     events: reports.events,
     ...wireRegistration(settings, clientEndpoints),
     ...lifecycleOf({ ...settings, requests }),

@@ -1,5 +1,6 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
-import { FailureReports, type AuthorizationServerEvents } from './express/failure'
+import type { AuthorizationServerEvents } from './express/events'
+import { Reports } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
 import { Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
@@ -58,7 +59,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
-  const reports = new FailureReports()
+  const reports = new Reports(clock)
   const requests = new RequestsInFlight()
   const now = () => Math.floor(clock() / 1000)
   const edge = {

@@ -84,7 +84,16 @@ export type { FoundAccess } from './authorization/find-access'
 export type { Access } from './authorization/present-access-token'
 export type { ClientStrategy } from './passport/client-strategy'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
-export type { AuthorizationServerEvents, Failure, OldSecretUse } from './express/failure'
+export type {
+  AuditEvent,
+  AuditEvents,
+  AuthorizationServerEvents,
+  EventOrigin,
+  FailureEvent,
+  GrantEvent,
+  RefusalEvent,
+  ThrottleEvent,
+} from './express/events'
 export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 

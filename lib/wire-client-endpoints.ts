@@ -56,8 +56,8 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
-    revocation: endpoint('revocation', settings.revocationPath, (client, parameters) =>
-      revoke({ store, circumstances }, client, parameters),
+    revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, witness) =>
+      revoke({ store, circumstances }, client, parameters, witness),
     ),
     introspection: endpoint('introspection', settings.introspectionPath, (client, parameters) =>
       introspect(introspection, client, parameters),

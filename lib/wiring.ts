@@ -1,5 +1,5 @@
 import type { Circumstances } from './authorization/circumstances'
-import { FailureReports } from './express/failure'
+import { Reports } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
 import { secureRandom } from './protocol/credential'
 import { temporarilyUnavailable } from './protocol/oauth-error'
@@ -17,7 +17,7 @@ export interface Wiring {
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
-  readonly reports: FailureReports
+  readonly reports: Reports
   readonly requests: RequestsInFlight
 }
 
@@ -33,7 +33,7 @@ export function wiringOf(settings: Settings): Wiring {
       if ((await maintenance?.()) === true)
         throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
     },
-    reports: new FailureReports(),
+    reports: new Reports(clock),
     requests: new RequestsInFlight(),
   }
 }

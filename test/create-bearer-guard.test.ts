@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { createBearerGuard } from '../lib/create-bearer-guard'
-import type { Failure } from '../lib/express/failure'
+import { failuresOf } from './support/events'
 import { ConfigurationError, type Mistake } from '../lib/protocol/configuration'
 import { memoryStore } from '../lib/stores/memory-store'
 import { hostWith } from './support/rooms/host'
@@ -41,8 +41,7 @@ describe('createBearerGuard', () => {
 
   it('reports what it refuses, by events of its own', async () => {
     const guard = createBearerGuard({ store: memoryStore() })
-    const failures: Failure[] = []
-    guard.events.on('failure', (failure) => failures.push(failure))
+    const failures = failuresOf(guard.events)
     const resource = express().get('/', guard())
     const { headers } = await request(resource).get('/').auth('x', { type: 'bearer' })
     expect(failures).toEqual([

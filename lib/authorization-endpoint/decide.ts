@@ -3,6 +3,7 @@ import type { Pending } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { keep, save, type Step, type Transition } from '../authorization/step'
+import type { Witness } from '../authorization/witness'
 import { credentialId } from '../protocol/credential'
 import { tokenResponse } from '../token-types/token-response'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
@@ -30,11 +31,15 @@ export type DecisionOutcome =
   | Redirection
 
 /** Carries out a decision, once, and answers the client (RFC 6749 4.1.2). */
-export async function decide(endpoint: AuthorizationEndpoint, decision: Decision): Promise<DecisionOutcome> {
+export async function decide(
+  endpoint: AuthorizationEndpoint,
+  decision: Decision,
+  witness?: Witness,
+): Promise<DecisionOutcome> {
   // The request as the last round of the commit found it: with it, trouble can still be told to the client.
   const open: { pending?: Pending | undefined } = {}
   try {
-    return await settle(endpoint, decision, (pending) => (open.pending = pending))
+    return await settle(endpoint, decision, (pending) => (open.pending = pending), witness)
   } catch (cause) {
     const error = unexpected(cause)
     if (open.pending === undefined) return { kind: 'refused', error }
@@ -46,6 +51,7 @@ async function settle(
   endpoint: AuthorizationEndpoint,
   decision: Decision,
   found: (pending: Pending | undefined) => void,
+  witness: Witness | undefined,
 ): Promise<DecisionOutcome> {
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
@@ -61,7 +67,7 @@ async function settle(
     found(pending)
     return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
   }
-  return commit(endpoint.store, id, transition, circumstances.random, read)
+  return commit(endpoint.store, id, transition, circumstances.random, read, witness)
 }
 
 // The client may have been disabled while the owner looked at the page: an implicit grant would still give it a token.

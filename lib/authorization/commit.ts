@@ -3,6 +3,7 @@ import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import type { Step, Transition } from './step'
+import type { Witness } from './witness'
 
 // A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
 const rounds = 16
@@ -12,6 +13,7 @@ const rounds = 16
  * record is still the one that was read, and after a conflict begin again with what is there now.
  *
  * @param read what the caller has just read of the record, in place of the first read.
+ * @param witness is told of the move once it is written.
  * @throws OAuthError the refusal of the transition, after what it wanted written is written.
  */
 export async function commit<Outcome>(
@@ -20,12 +22,16 @@ export async function commit<Outcome>(
   transition: Transition<Outcome>,
   random: Random,
   read?: StoredAuthorization,
+  witness?: Witness,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
     const found = (round === 0 ? read : undefined) ?? (await store.find(id))
     const { write, outcome } = transition(found?.authorization, superseded)
-    if (await done(store, id, write, found, random)) return delivered(outcome)
+    if (await done(store, id, write, found, random)) {
+      witness?.({ found: found?.authorization, write })
+      return delivered(outcome)
+    }
     superseded = found?.authorization
   }
   throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')

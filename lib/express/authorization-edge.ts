@@ -4,10 +4,10 @@ import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/
 import type { OAuthError } from '../protocol/oauth-error'
 import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
-import type { FailureReports } from './failure'
 import { redirectTo, sendPage } from './page-response'
 import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
+import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 
 /** What the middleware of the authorization endpoint works with. */
@@ -21,7 +21,7 @@ export interface AuthorizationEdge {
   readonly showConsent: (request: Request, response: Response, question: Question) => unknown
   readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
   readonly tlsRequired: boolean
-  readonly reports: FailureReports
+  readonly reports: Reports
   readonly requests: RequestsInFlight
 }
 
@@ -45,7 +45,9 @@ export function answerClient(
 ): void {
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
-  if (error !== undefined) reports.reportError(request, response, 'authorization', error, clientId)
+  const asked = { request, response, endpoint: 'authorization', clientId } as const
+  if (error === undefined) reports.reportSuccess(asked)
+  else reports.reportError(asked, error)
   // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
@@ -63,7 +65,7 @@ export function tellOwner(
   response: Response,
   error: OAuthError,
 ): unknown {
-  const requestId = reports.reportError(request, response, 'authorization', error)
+  const requestId = reports.reportError({ request, response, endpoint: 'authorization' }, error)
   if (error.code === 'server_error') throw error.cause ?? error
   return showError(request, response, error, requestId)
 }

@@ -38,6 +38,7 @@ async function takeRequest(
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
+  edge.reports.note(request, { claimedClientId: parameters.peek('client_id') })
   const outcome = await authorizeRequest(edge.endpoint, parameters, {
     resourceOwner: () => ownerOf(edge, request),
     logIn: async () => {

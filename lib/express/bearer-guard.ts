@@ -9,8 +9,8 @@ import type { Scope } from '../protocol/scope'
 import type { ResourceRequest, TokenType } from '../protocol/token-type'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
-import type { FailureReports } from './failure'
 import { sendJson, sendJsonError } from './json-response'
+import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { singleUse } from './single-use'
 
@@ -49,7 +49,7 @@ export interface GuardEdge {
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
   readonly knownScope: Scope | undefined
-  readonly reports: FailureReports
+  readonly reports: Reports
   readonly requests: RequestsInFlight
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
@@ -70,7 +70,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 }
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
-  const { store, tokenTypes, counters, requests } = edge
+  const { store, tokenTypes, counters, requests, reports } = edge
   return (request, response, next) => {
     const pass = (access: Access | undefined) => {
       if (access !== undefined) request.oauth = access
@@ -79,8 +79,9 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     const fail = (error: unknown) =>
       requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
     const useOnce = singleUse(request, counters)
+    const witness = (shown: string, access: Access | undefined) => reports.note(request, { shown, access })
     const decision = requests.enter(request, response)
-      ? admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now() })
+      ? admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now(), witness })
       : Promise.reject(closing())
     decision.then(pass, fail).catch(next)
   }
@@ -108,18 +109,17 @@ function refuse(
   response: Response,
   thrown: unknown,
 ): void {
-  const endpoint = 'protected resource'
+  const asked = { request, response, endpoint: 'protected resource' } as const
   if (thrown instanceof AccessRefusal) {
     const { code, status, reason } = thrown
-    if (code !== undefined)
-      reports.report(request, response, { endpoint, code, reason, clientId: undefined, cause: undefined })
+    if (code !== undefined) reports.reportRefusal(asked, { code, reason })
     // RFC 9110 11.6.1: a line for each scheme, because clients read lists of challenges badly.
     const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
     sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
     return
   }
   const error = unexpected(thrown)
-  reports.reportError(request, response, endpoint, error)
+  reports.reportError(asked, error)
   // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
   sendJsonError(response, 503, error, errorUri, { 'Retry-After': '1' })

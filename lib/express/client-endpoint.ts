@@ -1,13 +1,16 @@
 import type { RequestHandler } from 'express'
+import type { Witness } from '../authorization/witness'
 import { authenticatedByOldSecret, authenticatedClient } from '../passport/authenticated-client'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
-import { clientPost, type ClientEdge } from './client-post'
+import { clientPost, type ClientEdge, type ClientEndpointName } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
+import type { Known } from './known-of-request'
 
 /**
- * What an endpoint answers to the request of an authenticated client, which came from this network address.
+ * What an endpoint answers to the request of an authenticated client, which came from this network address. The witness
+ * hears what became of it.
  *
  * @throws OAuthError to refuse it.
  */
@@ -15,6 +18,7 @@ export type AnswerToClient = (
   client: Client,
   parameters: Parameters,
   address: string | undefined,
+  witness: Witness,
 ) => Promise<object>
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
@@ -25,8 +29,22 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    if (authenticatedByOldSecret(request)) edge.reports.reportOldSecret(request, response, client.client_id)
-    sendJson(response, 200, await answer(client, await formOf(request), request.ip))
+    const { endpoint, reports } = edge
+    const asked = { request, response, endpoint, clientId: client.client_id }
+    const form = await formOf(request)
+    reports.note(request, shownBy(form, endpoint))
+    if (authenticatedByOldSecret(request)) reports.reportOldSecret(asked)
+    const body = await answer(client, form, request.ip, reports.witness(request))
+    reports.reportSuccess(asked)
+    sendJson(response, 200, body)
     return 'answered'
   })
+}
+
+const shownToTokenEndpoint = ['code', 'refresh_token', 'subject_token']
+
+function shownBy(form: Parameters, endpoint: ClientEndpointName): Known {
+  if (endpoint !== 'token') return { shown: form.peek('token') }
+  const name = shownToTokenEndpoint.find((parameter) => form.mentions(parameter))
+  return { shown: name && form.peek(name), grantType: form.peek('grant_type') }
 }

@@ -3,16 +3,17 @@ import { challengeOf } from '../client-authentication/scheme'
 import { claimedClientId } from '../passport/client-verification'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
-import type { Failure, FailureReports } from './failure'
+import type { EventOrigin } from './events'
 import { sendJsonError } from './json-response'
+import type { Reports } from './reports'
 
 /** What a failure needs to know of its endpoint. */
 interface FailingEdge {
-  readonly endpoint: Failure['endpoint']
+  readonly endpoint: EventOrigin
   readonly errorUri: string | undefined
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
-  readonly reports: FailureReports
+  readonly reports: Reports
 }
 
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
@@ -23,7 +24,7 @@ export function sendClientFailure(
   { endpoint, reports, errorUri, schemes }: FailingEdge,
 ): void {
   const error = unexpected(thrown)
-  reports.reportError(request, response, endpoint, error, claimedClientId(request))
+  reports.reportError({ request, response, endpoint, clientId: claimedClientId(request) }, error)
   sendJsonError(response, statusOf(error), error, errorUri, headersOf(error, request, schemes))
 }
 

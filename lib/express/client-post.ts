@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { sendClientFailure } from './client-failure'
-import type { FailureReports } from './failure'
 import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
+import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { requireTls } from './transport'
 
@@ -19,7 +19,7 @@ export interface ClientEdge {
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
-  readonly reports: FailureReports
+  readonly reports: Reports
   readonly requests: RequestsInFlight
 }
 

@@ -21,10 +21,12 @@ export async function takeDecision(
 ): Promise<void> {
   requireSameOrigin(request)
   const handle = form.require(handleField)
+  edge.reports.note(request, { shown: handle })
   const approved = isApproval(form.require('decision'))
   const owner = await ownerOf(edge, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
-  const outcome = await decide(edge.endpoint, { handle, approved, subject: owner.subject })
+  const decision = { handle, approved, subject: owner.subject }
+  const outcome = await decide(edge.endpoint, decision, edge.reports.witness(request))
   if (outcome.kind === 'refused') throw outcome.error
   answerClient(edge, request, response, outcome)
 }

@@ -13,6 +13,8 @@ export interface Admission {
   readonly useOnce: TokenCheck['useOnce']
   /** Seconds since the epoch. */
   readonly now: number
+  /** Is told which token the request shows and what that stands for, for events alone. */
+  readonly witness?: (accessToken: string, access: Access | undefined) => void
 }
 
 /**
@@ -29,6 +31,7 @@ export async function admit(
   const { store, tokenTypes, now } = admission
   const { tokenType, presented } = tokenOf(request, tokenTypes, requirement.scope)
   const good = await findAccessToken(store, presented.accessToken, now)
+  admission.witness?.(presented.accessToken, good?.access)
   if (good === undefined) throw AccessRefusal.badToken('token_invalid', requirement.scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
   if (good.access.tokenType !== tokenType.name)

@@ -1,6 +1,7 @@
 import type { Circumstances } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { revokeByToken } from '../authorization/revoke'
+import type { Witness } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
@@ -22,11 +23,21 @@ export async function revoke(
   { store, circumstances }: RevocationEndpoint,
   { client_id: clientId }: Client,
   parameters: Parameters,
+  witness?: Witness,
 ): Promise<Readonly<Record<string, never>>> {
   const token = parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
-  if (id !== undefined)
-    await commit(store, id, (current) => revokeByToken(current, { token, clientId }), circumstances().random)
+  if (id !== undefined) {
+    const { random } = circumstances()
+    await commit(
+      store,
+      id,
+      (current) => revokeByToken(current, { token, clientId }),
+      random,
+      undefined,
+      witness,
+    )
+  }
   // RFC 7009 2.2 wants an empty success; libraries that parse every answer as JSON need an object.
   return {}
 }

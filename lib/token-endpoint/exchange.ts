@@ -2,6 +2,7 @@ import type { Circumstances } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
 import { findAccess } from '../authorization/find-access'
 import { issueDirectly, type Issued } from '../authorization/issue'
+import type { Witness } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -32,6 +33,7 @@ export async function exchange(
   client: Client,
   parameters: Parameters,
   address: string | undefined,
+  witness?: Witness,
 ): Promise<TokenResponse> {
   const { grantTypes, defaultScope, counters, store } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
@@ -50,22 +52,28 @@ export async function exchange(
     counters,
     findAccess: (accessToken) => findAccess(store, accessToken, circumstances.now),
   })
-  const issued = await settle(endpoint, client, proof, circumstances)
+  const issued = await settle(endpoint, client, { proof, circumstances, witness })
   return { ...proof.members, ...tokenResponse(issued, circumstances.now) }
+}
+
+interface Proven {
+  readonly proof: Proof
+  readonly circumstances: Circumstances
+  readonly witness: Witness | undefined
 }
 
 async function settle(
   { store, tokenType }: TokenEndpoint,
   { client_id: clientId, token_type = tokenType }: Client,
-  proof: Proof,
-  circumstances: Circumstances,
+  { proof, circumstances, witness }: Proven,
 ): Promise<Issued> {
   if ('transition' in proof)
-    return commit(store, proof.authorizationId, proof.transition, circumstances.random)
+    return commit(store, proof.authorizationId, proof.transition, circumstances.random, undefined, witness)
   const { authorization, issued } = issueDirectly(
     { ...proof.grant, clientId, tokenType: token_type },
     circumstances,
   )
   await begin(store, authorization, circumstances.random)
+  witness?.({ found: undefined, write: authorization })
   return issued
 }

@@ -115,14 +115,13 @@ describeOnEveryStore('The owner is told, and no one is redirected,', (stage) => 
     )
     const response = await flow.ask(withClientId('client_id=photo-crook'), 'alice')
     expect(response.text).toContain('req-7')
-    expect(failures).toEqual([
+    expect(failures).toMatchObject([
       {
         endpoint: 'authorization',
         code: 'invalid_request',
         reason: 'client_unknown',
         requestId: 'req-7',
-        clientId: undefined,
-        cause: undefined,
+        clientId: 'photo-crook',
       },
     ])
   })

@@ -9,7 +9,7 @@ import { tokensOf } from '../support/flows/tokens'
 function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOptions> = {}) {
   const guard = createBearerGuard({ store, clock: clock.read, ...bend })
   const reasons: string[] = []
-  guard.events.on('failure', ({ reason }) => reasons.push(reason))
+  guard.events.on('refused', ({ reason }) => reasons.push(reason))
   const app = express()
   app.get('/photos', guard('photos:read'), (request, response) => {
     response.json(request.oauth)

@@ -56,7 +56,7 @@ export const credentials: readonly Mutation[] = [
   ],
   [
     'TKN-6',
-    'authorization-server.ts',
+    'wire-host-revocation.ts',
     'store.remove(authorizationId)',
     'Promise.resolve(void authorizationId)',
   ],

@@ -3,8 +3,8 @@ import {
   createAuthorizationServer,
   type AuthorizationServer,
   type AuthorizationServerOptions,
-  type Failure,
 } from '../../../lib/index'
+import { failuresOf, type Failure } from '../events'
 import { everyClient } from './clients'
 import { Flow, usualPaths, type Paths } from './flow'
 
@@ -43,8 +43,7 @@ export function application(
   { mount = mountAll, paths = {} }: Hosting = {},
 ): Application {
   const oauth = createAuthorizationServer({ ...canonicalOptions, ...options })
-  const failures: Failure[] = []
-  oauth.events.on('failure', (failure) => failures.push(failure))
+  const failures = failuresOf(oauth.events)
   const app = express()
   mount(app, oauth)
   return { app, oauth, failures, flow: new Flow(app, { ...usualPaths, ...paths }) }

@@ -7,7 +7,7 @@ import {
   type AuthorizationServerOptions,
   type AuthorizationStore,
   type ClientRegistry,
-  type OldSecretUse,
+  type AuditEvent,
 } from '../../../lib/index'
 import { withRedis } from '../with-redis'
 import { waitingClients } from '../stores/waiting-clients'
@@ -18,7 +18,7 @@ export interface RegistryStage extends Application {
   readonly clients: ClientRegistry
   readonly store: AuthorizationStore
   /** What the server reported of old secrets, in order. */
-  readonly oldSecrets: readonly OldSecretUse[]
+  readonly oldSecrets: readonly AuditEvent[]
 }
 
 export type SetRegistryStage = (options?: Partial<AuthorizationServerOptions>) => RegistryStage
@@ -41,7 +41,7 @@ export function describeOnEveryRegistry(title: string, stories: (stage: SetRegis
     stories((options) => {
       const stores = open()
       const staged = application({ ...stores, storeDeadline: patience, ...options })
-      const oldSecrets: OldSecretUse[] = []
+      const oldSecrets: AuditEvent[] = []
       staged.oauth.events.on('oldSecretUsed', (use) => oldSecrets.push(use))
       return { ...staged, ...stores, oldSecrets }
     })

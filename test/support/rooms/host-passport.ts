@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { Passport, type AuthenticateOptions } from 'passport'
 import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/authorization-server'
-import type { Failure } from '../../../lib/express/failure'
+import { failuresOf, type Failure } from '../events'
 import type { AuthorizationServerOptions } from '../../../lib/options'
 import { authenticatedClient } from '../../../lib/passport/authenticated-client'
 import { catchErrors } from './host'
@@ -26,8 +26,7 @@ interface Ways {
 
 export function passportHost({ options, methods = everyMethod, authenticate }: Ways = {}): PassportHost {
   const oauth = createAuthorizationServer(optionsWith(options))
-  const failures: Failure[] = []
-  oauth.events.on('failure', (failure) => failures.push(failure))
+  const failures = failuresOf(oauth.events)
   const passport = new Passport()
   for (const strategy of oauth.strategies) passport.use(strategy)
   const app = express()

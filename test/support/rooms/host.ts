@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/authorization-server'
-import type { Failure } from '../../../lib/express/failure'
+import { failuresOf, type Failure } from '../events'
 import type { AuthorizationServerOptions } from '../../../lib/options'
 import { optionsWith } from './registrations'
 
@@ -22,8 +22,7 @@ export function hostWith(
   mount: Mount = (app, oauth) => app.use(oauth.router()),
 ): Host {
   const oauth = createAuthorizationServer(optionsWith(bend))
-  const failures: Failure[] = []
-  oauth.events.on('failure', (failure) => failures.push(failure))
+  const failures = failuresOf(oauth.events)
   const app = express()
   mount(app, oauth)
   const errors = catchErrors(app)

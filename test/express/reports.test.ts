@@ -3,7 +3,6 @@ import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { printer, printerSecret } from '../support/rooms/registrations'
-import { statusOf } from '../support/rooms/status'
 
 const fails = () => Promise.reject(new Error('down'))
 const down: AuthorizationStore = { find: fails, save: fails, remove: fails }
@@ -11,7 +10,7 @@ const broken = () => {
   throw new TypeError('broken')
 }
 
-/** What brings about a failure of each kind, and the event that tells of it. */
+/** What brings about a refusal or a failure of each kind, and the event that tells of it. */
 const kinds: readonly [
   string,
   Parameters<typeof hostWith>[0],
@@ -27,7 +26,7 @@ const kinds: readonly [
         .auth(printer.client_id, 'wrong')
         .type('form')
         .send({ grant_type: 'client_credentials' }),
-    { endpoint: 'token', code: 'invalid_client', reason: 'client_not_authenticated', cause: undefined },
+    { endpoint: 'token', code: 'invalid_client', reason: 'client_not_authenticated' },
   ],
   [
     'an authorization request that ends at a page',
@@ -37,8 +36,7 @@ const kinds: readonly [
       endpoint: 'authorization',
       code: 'invalid_request',
       reason: 'client_unknown',
-      clientId: undefined,
-      cause: undefined,
+      clientId: 'nobody',
     },
   ],
   [
@@ -50,7 +48,6 @@ const kinds: readonly [
       code: 'invalid_scope',
       reason: 'scope_not_allowed',
       clientId: printer.client_id,
-      cause: undefined,
     },
   ],
   [
@@ -62,7 +59,6 @@ const kinds: readonly [
       code: 'invalid_token',
       reason: 'token_invalid',
       clientId: undefined,
-      cause: undefined,
     },
   ],
   [
@@ -110,20 +106,12 @@ const hostOf = (bend: Parameters<typeof hostWith>[0]) =>
     app.get('/photos', oauth.bearerGuard('photos.read'), (_request, response) => void response.send('photos'))
   })
 
-describe('a failure event', () => {
+describe('the event of a refusal or a failure', () => {
   it.each(kinds)('tells of %s, under the id of the answer', async (_what, bend, ask, event) => {
     const { app, failures } = hostOf(bend)
     const { headers } = await ask(request(app))
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{16}$/)
     expect(failures).toEqual([expect.objectContaining({ ...event, requestId: headers['x-request-id'] })])
-    expect(Object.keys(failures[0] ?? {}).toSorted()).toEqual([
-      'cause',
-      'clientId',
-      'code',
-      'endpoint',
-      'reason',
-      'requestId',
-    ])
   })
 
   it('has another id for each request', async () => {
@@ -149,7 +137,7 @@ describe('a failure event', () => {
   it('reaches every listener', async () => {
     const { app, oauth, failures } = hostOf({})
     const second = jest.fn()
-    oauth.events.on('failure', second)
+    oauth.events.on('refused', second)
     await request(app).get('/authorize')
     expect(second.mock.calls).toEqual([failures])
   })
@@ -158,14 +146,6 @@ describe('a failure event', () => {
     const [first, second] = [hostOf({}), hostOf({})]
     await request(first.app).get('/authorize')
     expect([first.failures.length, second.failures.length]).toEqual([1, 0])
-  })
-
-  it('never lets a request through when a listener throws', async () => {
-    const { app, oauth, errors } = hostOf({})
-    oauth.events.on('failure', broken)
-    expect(await statusOf(request(app).get('/photos').auth('garbage', { type: 'bearer' }))).toBe(500)
-    expect(await statusOf(request(app).post('/token'))).toBe(500)
-    expect(errors).toEqual([new TypeError('broken'), new TypeError('broken')])
   })
 
   it.each([

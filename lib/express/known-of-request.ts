@@ -1,0 +1,34 @@
+import type { Access } from '../authorization/present-access-token'
+import type { Move } from '../authorization/witness'
+
+/** What is known of a request beside its answer, for its events alone. */
+export interface Known {
+  readonly move?: Move
+  /** What its access token stands for. */
+  readonly access?: Access | undefined
+  readonly authorizationId?: string
+  /** The credential that it showed. */
+  readonly shown?: string | undefined
+  readonly grantType?: string | undefined
+  readonly claimedClientId?: string | undefined
+}
+
+/** Whose authorization a request came upon; undefined what is not known of it. */
+export interface Concern {
+  readonly authorizationId: string | undefined
+  readonly clientId: string | undefined
+  readonly subject: string | undefined
+}
+
+export function concernOf({ move, access, authorizationId }: Known): Concern {
+  const record = move?.found ?? (typeof move?.write === 'object' ? move.write : undefined)
+  const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? nobody)
+  return { authorizationId: record?.id ?? access?.authorizationId ?? authorizationId, clientId, subject }
+}
+
+const nobody = { clientId: undefined, subject: undefined }
+
+/** The response type of the authorization request that was decided. */
+export function responseTypeOf({ move }: Known): string | undefined {
+  return move?.found?.state === 'pending' ? move.found.request.responseType : undefined
+}

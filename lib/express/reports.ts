@@ -1,0 +1,161 @@
+import { EventEmitter } from 'node:events'
+import { inspect } from 'node:util'
+import type { Request, Response } from 'express'
+import type { Authorization } from '../authorization/authorization'
+import type { Witness } from '../authorization/witness'
+import type { OAuthError } from '../protocol/oauth-error'
+import { warnOnce } from '../warning'
+import { markOf } from './credential-mark'
+import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
+import { concernOf, responseTypeOf, type Known } from './known-of-request'
+import { plainOrAbsent, plainText } from './plain-text'
+import { toldByError, type ToldByError } from './refusal-event'
+import { nameRequest } from './request-id'
+import { tellListeners } from './tell-listeners'
+import { revocationOf, toldByMove, type ToldByMove } from './told-by-move'
+
+/** A request and what answers it. */
+export interface Asked {
+  readonly request: Request
+  readonly response: Response
+  readonly endpoint: EventOrigin
+  /** The client that asks, as far as the endpoint knows it. */
+  readonly clientId?: string | undefined
+}
+
+/** Where an event comes from. */
+interface Origin {
+  readonly endpoint: EventOrigin
+  readonly requestId: string | undefined
+  readonly address: string | undefined
+  readonly clientId: string | undefined
+}
+
+/** A refusal as events tell it; errors of the framework are such, and those of a guard. */
+interface Refusal {
+  readonly code: string
+  readonly reason: string
+}
+
+const successes = ['approved', 'issued', 'refreshed', 'revoked'] as const
+
+/** Makes known what became of requests: in events, under the id that the answer carries. */
+export class Reports {
+  readonly events: AuthorizationServerEvents = new EventEmitter()
+  // Beside the request, not on it: what it holds must reach no answer.
+  private readonly known = new WeakMap<Request, Known>()
+
+  /** @param clock milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  /** Whether anybody listens to the event. */
+  hears(name: keyof AuditEvents): boolean {
+    return this.events.listenerCount(name) > 0
+  }
+
+  /** Keeps something of a request for its events. */
+  note(request: Request, known: Known): void {
+    this.known.set(request, { ...this.known.get(request), ...known })
+  }
+
+  /** Keeps the move that a request comes to. */
+  witness(request: Request): Witness {
+    return (move) => this.note(request, { move })
+  }
+
+  /** Reports what became of a request that went well; of one that changed nothing there is nothing to tell. */
+  reportSuccess(asked: Asked): void {
+    const known = this.knownOf(asked.request)
+    if (known.move === undefined || !successes.some((name) => this.hears(name))) return
+    const told = toldByMove(known.move)
+    // The id goes into the header of the answer, so that one is made for listeners alone.
+    if (told !== undefined && this.hears(told.event)) this.tellGrant(told, this.originOf(asked), known)
+  }
+
+  /** Reports an error of the framework; see {@link reportRefusal}. */
+  reportError(asked: Asked, error: OAuthError): string {
+    return this.reportRefusal(asked, error, toldByError(error))
+  }
+
+  /** Reports a refusal or a failure, names the request in the header of the answer, and returns that name. */
+  reportRefusal(asked: Asked, { code, reason }: Refusal, told: ToldByError = { event: 'refused' }): string {
+    const origin = this.originOf(asked)
+    const known = this.knownOf(asked.request)
+    if (this.hears(told.event))
+      this.tellRefusal(told, { ...this.common(origin, known), reason: plainText(reason), code })
+    else if (told.event === 'failure')
+      warnOnce(
+        'EAS_FAILURE',
+        `${reason}: ${inspect(told.cause)}. Listen to oauth.events for 'failure'.`,
+        reason,
+      )
+    // One step can both refuse and revoke.
+    if (known.move?.write === 'removal' && known.move.found !== undefined)
+      this.tellGrant(revocationOf(known.move.found, reason), origin, known)
+    return origin.requestId
+  }
+
+  /** Reports that a client used an old secret. */
+  reportOldSecret(asked: Asked): void {
+    if (this.hears('oldSecretUsed'))
+      this.tell('oldSecretUsed', this.common(this.originOf(asked), this.knownOf(asked.request)))
+  }
+
+  /** Reports that the host's own code revoked an authorization. @param found undefined when it could not be read. */
+  reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
+    const origin = {
+      endpoint: 'host',
+      requestId: undefined,
+      address: undefined,
+      clientId: undefined,
+    } as const
+    const known = found ? { move: { found, write: 'removal' } as const } : { authorizationId }
+    this.tellGrant(revocationOf(found, 'host'), origin, known)
+  }
+
+  private tellGrant({ event, credential, scope, reason }: ToldByMove, origin: Origin, known: Known): void {
+    if (!this.hears(event)) return
+    const common = this.common(origin, known)
+    this.tell(event, {
+      ...common,
+      reason,
+      credential: credential ?? common.credential,
+      grantType: plainOrAbsent(known.grantType),
+      responseType: responseTypeOf(known),
+      scope,
+    })
+  }
+
+  private common({ endpoint, requestId, address, clientId }: Origin, known: Known): AuditEvent {
+    const concern = concernOf(known)
+    return {
+      time: this.clock(),
+      endpoint,
+      requestId,
+      clientId: plainOrAbsent(clientId ?? concern.clientId ?? known.claimedClientId),
+      subject: plainOrAbsent(concern.subject),
+      address: plainOrAbsent(address),
+      reason: undefined,
+      authorizationId: plainOrAbsent(concern.authorizationId),
+      credential: markOf(known.shown),
+    }
+  }
+
+  private tellRefusal(told: ToldByError, refusal: RefusalEvent): void {
+    if (told.event === 'throttled') this.tell('throttled', { ...refusal, retryAfter: told.retryAfter })
+    else if (told.event === 'failure') this.tell('failure', { ...refusal, cause: told.cause })
+    else this.tell(told.event, refusal)
+  }
+
+  private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
+    tellListeners(this.events, name, event)
+  }
+
+  private originOf({ request, response, endpoint, clientId }: Asked) {
+    return { endpoint, requestId: nameRequest(request, response), address: request.ip, clientId }
+  }
+
+  private knownOf(request: Request): Known {
+    return this.known.get(request) ?? {}
+  }
+}

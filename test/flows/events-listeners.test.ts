@@ -1,0 +1,124 @@
+import express from 'express'
+import { createBearerGuard, memoryStore } from '../../lib/index'
+import { heardFrom } from '../support/events'
+import { application } from '../support/flows/application'
+import { photoBook } from '../support/flows/clients'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { memoryStage } from '../support/flows/memory-stage'
+import { codeOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+import { warningsOf } from '../support/rooms/warnings'
+
+describe('A listener that fails', () => {
+  const failures: readonly (readonly [string, () => unknown])[] = [
+    [
+      'throws',
+      () => {
+        throw new Error('log')
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('log'))],
+  ]
+  test.each(failures)(
+    'changes no answer and keeps nobody else from hearing, when it %s',
+    async (_how, fail) => {
+      // It warns, and the tests' output is not for that.
+      const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+      const { oauth, flow } = application()
+      for (const name of ['approved', 'issued', 'revoked', 'refused'] as const) oauth.events.on(name, fail)
+      const heard = heardFrom(oauth.events)
+      const { accessToken } = await flow.tokens(photoBook)
+      expect((await flow.photos('garbage')).status).toBe(401)
+      expect((await flow.photos(accessToken)).status).toBe(200)
+      expect((await flow.revoke(photoBook, accessToken)).status).toBe(200)
+      await oauth.revoke('A'.repeat(22))
+      expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued', 'refused', 'revoked'])
+      warn.mockRestore()
+    },
+  )
+
+  test('is told of by a warning, once for each event', () => {
+    const program = `
+      const oauth = createAuthorizationServer(options)
+      oauth.events.on('refused', () => { throw new Error('disk is full') })
+      oauth.events.on('throttled', async () => undefined)
+      await serve(express().use(oauth.router()), async (url) => {
+        for (let i = 0; i < 2; i++) await fetch(url + '/authorize?client_id=x')
+      })
+    `
+    expect(warningsOf(program)).toEqual([
+      {
+        name: 'AuthorizationServerWarning',
+        code: 'EAS_EVENT_LISTENER',
+        message: expect.stringMatching(/^A listener of the event 'refused' failed: Error: disk is full/),
+      },
+    ])
+  })
+
+  test('is told of by a warning when it is asynchronous, and ends no process', () => {
+    const program = `
+      const oauth = createAuthorizationServer(options)
+      oauth.events.on('refused', async () => { throw new Error('database') })
+      await serve(express().use(oauth.router()), (url) => fetch(url + '/authorize?client_id=x'))
+    `
+    expect(warningsOf(program).map(({ code }) => code)).toEqual(['EAS_EVENT_LISTENER'])
+  })
+})
+
+test('a listener cannot change what the next one hears', async () => {
+  const { oauth, flow } = application()
+  oauth.events.on('refused', (event) => void Reflect.set(event, 'clientId', 'nobody'))
+  const heard = heardFrom(oauth.events)
+  await flow.ask('client_id=mallory')
+  expect(heard).toMatchObject([{ clientId: 'mallory' }])
+})
+
+test('a listener of once hears once', async () => {
+  const { oauth, flow } = application()
+  const listener = jest.fn()
+  oauth.events.once('refused', listener)
+  for (let round = 0; round < 2; round++) await flow.photos('garbage')
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+test('where nobody listens, a good answer has no request id, and a revocation by the host reads nothing', async () => {
+  const { oauth, flow, store } = memoryStage()
+  const page = await flow.ask(authorizationRequest(photoBook), 'alice')
+  const approval = await flow.decide(page, 'approve', 'alice')
+  const answer = await flow.redeem(photoBook, codeOf(approval))
+  for (const { headers } of [page, approval, answer]) expect(headers).not.toHaveProperty('x-request-id')
+  const { authorizationId } = (await flow.photos(tokensOf(answer).accessToken)).body
+  const before = store.calls.find
+  await oauth.revoke(String(authorizationId))
+  expect(store.calls.find).toBe(before)
+})
+
+test('who listens to one event puts an id on the answers that it tells of, and on no other', async () => {
+  const { oauth, flow } = application()
+  oauth.events.on('issued', () => undefined)
+  const response = await flow.redeem(photoBook, await flow.approve(photoBook))
+  expect(response.get('X-Request-Id')).toMatch(/^[0-9a-f]{16}$/)
+  const refreshed = await flow.refresh(photoBook, tokensOf(response).refreshToken)
+  expect(refreshed.headers).not.toHaveProperty('x-request-id')
+})
+
+test('a guard by itself tells of what it refuses, in a time of its own', async () => {
+  const shared = memoryStore()
+  const server = memoryStage({ store: shared })
+  const guard = createBearerGuard({ store: shared, clock: () => server.clock.read() + 5 })
+  const heard = heardFrom(guard.events)
+  const photos = new Flow(express().get('/photos', guard('photos:read')))
+  const { accessToken } = await server.flow.tokens(photoBook, { scope: 'photos:print' })
+  const answer = await photos.photos(accessToken)
+  expect(heard).toMatchObject([
+    {
+      event: 'refused',
+      time: server.clock.read() + 5,
+      endpoint: 'protected resource',
+      reason: 'token_scope_insufficient',
+      clientId: 'photo-book',
+      subject: 'alice',
+      requestId: answer.get('X-Request-Id'),
+    },
+  ])
+})
