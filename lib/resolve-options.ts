@@ -1,4 +1,5 @@
 import type { Lifetimes } from './authorization/circumstances'
+import { readClientAuthenticationLimits } from './client-authentication/limit-options'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
 import { isRecord, isText, isTexts, Reading } from './protocol/configuration'
@@ -62,6 +63,7 @@ export function resolveOptions(options: Options): Settings {
     tokenTypes,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
+    clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     extensions: resolveExtensions(reading),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),

@@ -1,5 +1,6 @@
 import type { Lifetimes } from './authorization/circumstances'
 import type { ResponseType } from './authorization-endpoint/response-type'
+import type { ResolvedLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { AuthorizationServerOptions } from './options'
 import type { FindClient } from './protocol/client'
@@ -45,6 +46,7 @@ export interface Settings {
   readonly tokenType: string
   /** Those of the host, beside the built-in ones. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
+  readonly clientAuthenticationLimits: ResolvedLimits
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number

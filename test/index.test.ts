@@ -21,6 +21,7 @@ const types = [
   'Caution',
   'Claim',
   'Client',
+  'ClientAuthenticationLimits',
   'ClientAuthenticationMethod',
   'ClientCertificate',
   'ClientMetadata',
@@ -100,9 +101,11 @@ const types = [
   'TokenType',
   'TokenTypes',
   'TrustedIssuer',
+  'Verification',
   'VerifyPassword',
   'VerifySecurityToken',
   'Vocabulary',
+  'WithinLimits',
 ]
 
 const values = [

@@ -1,9 +1,10 @@
-import { generateClientSecret, matchesSecretHash } from '../../lib/client-authentication/client-secret'
+import { generateClientSecret } from '../../lib/client-authentication/client-secret'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { registerClient, registerFrom, type ClientMetadata } from '../../lib/registration/register-client'
 import { unknownVocabulary } from '../../lib/protocol/parse-client'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { vocabulary } from '../support/authorization/client'
+import { matchesSecretHash } from '../support/rooms/secrets'
 import { waitingClients } from '../support/stores/waiting-clients'
 
 const web = {
