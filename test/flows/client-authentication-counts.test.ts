@@ -13,6 +13,37 @@ const three = { attempts: 3 }
 const compare = jest.spyOn(bcrypt, 'compare')
 beforeEach(() => compare.mockClear())
 
+const watched = () => {
+  const keys: string[] = []
+  const inner = memoryCounters()
+  const counters: Counters = {
+    add: async (key, amount, seconds) => {
+      keys.push(key)
+      return inner.add(key, amount, seconds)
+    },
+    spend: async (key, seconds) => inner.spend(key, seconds),
+  }
+  return { keys, counters }
+}
+
+const method = (limitedToo: boolean) => ({
+  name: 'urn:example:word',
+  scheme: 'Word',
+  read: ({ authorization: [header = ''] }: { readonly authorization: readonly string[] }) =>
+    header.startsWith('Word ') ? { clientId: 'worded', credential: header.slice(5) } : undefined,
+  verify: async (
+    _client: unknown,
+    word: string,
+    withinLimits: (verification: () => Promise<boolean>) => Promise<unknown>,
+  ) => {
+    const check = async () => word === 'open'
+    return limitedToo ? (await withinLimits(check)) === true : check()
+  },
+})
+
+const say = async (flow: Flow, word: string) =>
+  refusalOf(await flow.submit('/token', noGrant, undefined, { Authorization: `Word ${word}` }))
+
 describe('Guessing at client secrets, as time goes by', () => {
   test('has room for 20 failures of a client and an address in 15 minutes, unless told otherwise', async () => {
     const clock = new Clock()
@@ -59,19 +90,6 @@ describe('Guessing at client secrets, as time goes by', () => {
 })
 
 describe('What is counted of guesses at client secrets', () => {
-  const watched = () => {
-    const keys: string[] = []
-    const inner = memoryCounters()
-    const counters: Counters = {
-      add: async (key, amount, seconds) => {
-        keys.push(key)
-        return inner.add(key, amount, seconds)
-      },
-      spend: async (key, seconds) => inner.spend(key, seconds),
-    }
-    return { keys, counters }
-  }
-
   test('names nobody in clear', async () => {
     const { keys, counters } = watched()
     await guess(application({ counters }).flow)
@@ -112,22 +130,6 @@ describe('What is counted of guesses at client secrets', () => {
 })
 
 describe('Methods of the host', () => {
-  const method = (limitedToo: boolean) => ({
-    name: 'urn:example:word',
-    scheme: 'Word',
-    read: ({ authorization: [header = ''] }: { readonly authorization: readonly string[] }) =>
-      header.startsWith('Word ') ? { clientId: 'worded', credential: header.slice(5) } : undefined,
-    verify: async (
-      _client: unknown,
-      word: string,
-      withinLimits: (verification: () => Promise<boolean>) => Promise<unknown>,
-    ) => {
-      const check = async () => word === 'open'
-      return limitedToo ? (await withinLimits(check)) === true : check()
-    },
-  })
-  const say = async (flow: Flow, word: string) =>
-    refusalOf(await flow.submit('/token', noGrant, undefined, { Authorization: `Word ${word}` }))
   const worded = bent(nightlyReport, {
     client_id: 'worded',
     client_secret_hashes: [],

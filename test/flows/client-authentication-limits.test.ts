@@ -105,7 +105,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
 
   test('is not limited where the limits are switched off', async () => {
     const { flow } = open(stage, false)
-    await guessTimes(25, flow)
+    for (let time = 0; time < 25; time++) expect(await guess(flow)).toBe(wrong)
   })
 
   test('locks no generated secret out', async () => {

@@ -1,6 +1,8 @@
 import { NotAttempted } from '../../lib/protocol/oauth-error'
 import { Turns, type Place } from '../../lib/secrets/turns'
 
+const settle = async () => new Promise((resolve) => setImmediate(resolve))
+
 /** Two turns at once and a line of three; acts end when they are told to. */
 function stage() {
   const turns = new Turns(2, 3)
@@ -12,18 +14,17 @@ function stage() {
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
     })
-  const settle = async () => new Promise((resolve) => setImmediate(resolve))
   const end = async (name: string) => {
     await settle()
     ends.get(name)?.()
     await settle()
   }
-  return { turns, begun, ask, end, settle }
+  return { turns, begun, ask, end }
 }
 
 describe('Turns', () => {
   it('begin as many acts at once as there is room for, and the others in their order', async () => {
-    const { ask, begun, end, settle } = stage()
+    const { ask, begun, end } = stage()
     const outcomes = Promise.all(['a', 'b', 'c', 'd'].map((name) => ask(name)))
     await settle()
     expect(begun).toEqual(['a', 'b'])
@@ -45,7 +46,7 @@ describe('Turns', () => {
   })
 
   it('let nobody wait for the line who stands before it, and refuse neither those nor whoever waits behind', async () => {
-    const { ask, begun, end, settle } = stage()
+    const { ask, begun, end } = stage()
     const behind = ['v', 'w', 'x', 'y', 'z']
     const line = ['a', 'b', 'c', 'd', 'e']
     const first = ['1', '2', '3', '4', '5']
