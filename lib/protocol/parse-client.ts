@@ -14,7 +14,7 @@ import { readCredentials } from './read-credentials'
 import { readRedirection } from './read-redirection'
 import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
-import { isSecretHash, liveSecrets } from './secret-hash'
+import { isSecretHash } from './secret-hash'
 
 /** What a server can do, against which a registration is checked; undefined where that is not known. */
 export interface Vocabulary {
@@ -132,12 +132,6 @@ function secretHashes(reading: Reading): readonly string[] {
     reading.wrong(
       'client_secret_hashes',
       'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
-    )
-  // Each costs a comparison, and every refusal costs what the most would.
-  else if (hashes.length > liveSecrets)
-    reading.wrong(
-      'client_secret_hashes',
-      'must hold two digests at most: of the secret before, and of the current one.',
     )
   return Object.freeze([...hashes])
 }

@@ -166,12 +166,6 @@ describe('parseClient', () => {
     ['grant types that are offered', 'grant_types', ['authorization_code', 'password'], 'lists "password"'],
     ['grant types in a list', 'grant_types', 'refresh_token', 'must be a list'],
     ['response types that are offered', 'response_types', ['code', 'token'], 'lists "token"'],
-    [
-      'two secrets at most',
-      'client_secret_hashes',
-      [secretHash, secondHash, secretHash],
-      'two digests at most',
-    ],
     ['digests, not a secret', 'client_secret_hashes', ['hunter2'], 'never secrets'],
     ['digests, not a secret beside one', 'client_secret_hashes', [secretHash, 'hunter2'], 'never secrets'],
     [

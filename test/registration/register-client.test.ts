@@ -127,6 +127,13 @@ describe('registerClient', () => {
     expect(await mistakesOf(metadata)).toEqual([{ path: 'metadata', problem: 'must be an object.' }])
   })
 
+  it('takes two digests, for a rotation, and no more', async () => {
+    const digests = Array.from({ length: 3 }, () => generateClientSecret().client_secret_hash)
+    const path = 'client_secret_hashes'
+    expect((await mistakesOf({ ...web, [path]: digests })).map((mistake) => mistake.path)).toEqual([path])
+    await registerClient(memoryClients(), { ...web, [path]: digests.slice(1) })
+  })
+
   it('refuses a member that would be a prototype', async () => {
     const metadata: unknown = JSON.parse('{ "__proto__": { "client_type": "confidential" }, "scope": "a" }')
     expect((await mistakesOf(metadata)).map(({ path }) => path)).toEqual(['client_type', '__proto__'])
