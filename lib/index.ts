@@ -15,7 +15,10 @@ export type {
   ClientAuthenticationMethod,
   ClientCertificate,
   CredentialSources,
+  Verification,
+  WithinLimits,
 } from './client-authentication/method'
+export type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
 export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import type { ResponseType } from './authorization-endpoint/response-type'
+import type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { ConsentView } from './express/pages/consent-page'
 import type { ErrorView } from './express/pages/error-page'
@@ -87,6 +88,11 @@ export interface AuthorizationServerOptions {
    * when its registration has an entry for it in `credentials`.
    */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
+  /**
+   * How many attempts at client secrets may fail (RFC 6749 2.3.1). Default: in 15 minutes 20 of a client and an address,
+   * 1000 of a client, 500 of an address. `false` switches all of them off.
+   */
+  readonly clientAuthenticationLimits?: ClientAuthenticationLimits | false
   /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
   readonly pkce?: PkceRequirement
   /** Guests at the endpoints, beside PKCE. */

@@ -1,4 +1,5 @@
 import type { Lifetimes } from './authorization/circumstances'
+import { readClientAuthenticationLimits } from './client-authentication/limit-options'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
 import { isRecord, isText, isTexts, Reading } from './protocol/configuration'
@@ -63,6 +64,7 @@ export function resolveOptions(options: Options): Settings {
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
     ...resolveExtensions(reading),
+    clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     maintenance: hook(reading, 'maintenance', options.maintenance),

@@ -1,5 +1,6 @@
 import type { Lifetimes } from './authorization/circumstances'
 import type { ResponseType } from './authorization-endpoint/response-type'
+import type { ResolvedLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions } from './options'
@@ -48,6 +49,7 @@ export interface Settings {
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   /** Of whom the first of the extensions asks for a proof. */
   readonly pkce: PkceRequirement
+  readonly clientAuthenticationLimits: ResolvedLimits
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number

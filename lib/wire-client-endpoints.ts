@@ -3,6 +3,7 @@ import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
 import { none } from './client-authentication/methods/none'
+import { GuessLimits } from './client-authentication/guess-limits'
 import { SecretVerifier } from './client-authentication/secret-verifier'
 import type { ClientProof } from './express/client-authentication'
 import { clientEndpoint, type AnswerToClient } from './express/client-endpoint'
@@ -67,11 +68,13 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
 
 function clientProof({
   settings,
+  counters,
 }: Wiring): ClientProof & { readonly methods: readonly ClientAuthenticationMethod[] } {
-  const { clock, findClient, clientAuthenticationMethods } = settings
+  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits } = settings
   const secrets = new SecretVerifier(clock)
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
-  const verification = new ClientVerification(methods, findClient, credentialSourcesOf)
+  const limits = new GuessLimits(clientAuthenticationLimits, counters)
+  const verification = new ClientVerification(methods, findClient, limits, credentialSourcesOf)
   return { methods, verification, strategies: clientStrategies([...methods, none], verification) }
 }
 

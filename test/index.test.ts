@@ -23,6 +23,7 @@ const types = [
   'Circumstances',
   'Claim',
   'Client',
+  'ClientAuthenticationLimits',
   'ClientAuthenticationMethod',
   'ClientCertificate',
   'ClientMetadata',
@@ -105,9 +106,11 @@ const types = [
   'TokenType',
   'TokenTypes',
   'TrustedIssuer',
+  'Verification',
   'VerifyPassword',
   'VerifySecurityToken',
   'Vocabulary',
+  'WithinLimits',
 ]
 
 const values = [

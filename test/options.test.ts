@@ -120,6 +120,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, 'none', {}],
     cure: 'must be a list of methods.',
   },
+  clientAuthenticationLimits: { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
@@ -170,6 +171,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   refreshTokenGrace: 0,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
+  clientAuthenticationLimits: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
   pkce: 'all',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,
@@ -204,6 +206,7 @@ describe('options', () => {
         ...oneOfEach,
         login: () => undefined,
         refreshTokenGrace: 300,
+        clientAuthenticationLimits: false,
         authorizationCodeLifetime: 1,
       }),
     ).toEqual([])

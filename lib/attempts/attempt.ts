@@ -1,4 +1,4 @@
-import type { OAuthError } from '../protocol/oauth-error'
+import { NotAttempted, type OAuthError } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
 import type { Limit } from './limit'
 
@@ -14,7 +14,7 @@ export interface AttemptLimit extends Limit {
  * Makes an attempt if every limit has room for one more failure. It is counted before it is made, so that of any number of
  * parallel attempts, on any number of processes, no more than the limit are made; a success takes back its own addition
  * and nothing else. One that throws counts as a failure: a host that throws for a wrong password must not give away free
- * guesses.
+ * guesses. One that was not made at all ({@link NotAttempted}) is taken back.
  *
  * Limits are asked in order, and only those before it have counted an attempt when one refuses; they take it back. So the
  * one that a single guesser reaches first stands first: nobody can use up a count by attempts that are refused.
@@ -29,9 +29,14 @@ export async function attemptWithin<Success>(
   attempt: () => Promise<Success | undefined>,
 ): Promise<Success | undefined> {
   await count(limits, counters)
-  const success = await attempt()
-  if (success !== undefined) await takeBack(limits, counters)
-  return success
+  try {
+    const success = await attempt()
+    if (success !== undefined) await takeBack(limits, counters)
+    return success
+  } catch (error) {
+    if (error instanceof NotAttempted) await takeBack(limits, counters)
+    throw error
+  }
 }
 
 async function count(limits: readonly AttemptLimit[], counters: Counters): Promise<void> {

@@ -1,6 +1,7 @@
 import { hasCredentialFor } from '../protocol/authentication-method'
 import type { Client, FindClient } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
+import type { GuessLimits } from './guess-limits'
 import type { PresentedClient } from './method'
 
 /** A client that has proven itself. */
@@ -14,15 +15,21 @@ export interface ProvenClient {
  * Proves the presented client, or refuses it without telling why: unknown client, disabled client, wrong secret and
  * wrong method look the same and cost the same.
  *
- * @throws OAuthError `invalid_client`.
+ * @param address where the request comes from, as Express tells it.
+ * @throws OAuthError `invalid_client`; over a limit on failures `temporarily_unavailable`, for unknown clients, too.
  */
 export async function authenticateClient(
-  { method, clientId, credential }: PresentedClient,
+  presented: PresentedClient,
   findClient: FindClient,
+  limits: GuessLimits,
+  address: string | undefined,
 ): Promise<ProvenClient> {
+  const { method, clientId, credential } = presented
   const client = await findClient(clientId)
   // A disabled client is nobody, to a method from outside, too: what its secret was worth cannot be told from the cost.
-  const proven: unknown = await method.verify(client?.disabled === true ? undefined : client, credential)
+  const asked = client?.disabled === true ? undefined : client
+  const withinLimits = limits.of(presented, asked, address)
+  const proven: unknown = await method.verify(asked, credential, withinLimits)
   if (client === undefined) throw refused('client_unknown')
   if (client.disabled) throw refused('client_disabled')
   // The method may be the host's own: what is merely truthy proves nobody.

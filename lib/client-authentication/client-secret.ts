@@ -1,6 +1,5 @@
 import { digest, hasDigest, secureRandom } from '../protocol/credential'
-import { isBcryptHash } from '../protocol/secret-hash'
-import { bcryptBytes, bcryptHash, fitsBcrypt, matchesBcryptHash } from '../secrets/bcrypt'
+import { bcryptBytes, bcryptHash, fitsBcrypt } from '../secrets/bcrypt'
 
 const generatedPrefix = 'sha256:'
 
@@ -30,8 +29,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
   return bcryptHash(secret)
 }
 
-/** Whether the secret has this digest, of either kind. */
-export async function matchesSecretHash(secret: string, secretHash: string): Promise<boolean> {
-  if (isBcryptHash(secretHash)) return matchesBcryptHash(secret, secretHash)
+/** Whether the secret has this digest of a generated secret; of a bcrypt digest it has none. */
+export function hasGeneratedHash(secret: string, secretHash: string): boolean {
   return hasDigest(secret, secretHash.slice(generatedPrefix.length))
 }

@@ -35,6 +35,14 @@ export interface Claim {
 /** Whether a credential proves a client; it may do so by a secret that a rotation has left behind. */
 export type Verification = boolean | 'by an old secret'
 
+/**
+ * Makes a verification of a credential that somebody may have guessed: its failure is counted before it is made, and taken
+ * back by a success.
+ *
+ * @throws OAuthError over a limit, and when the counters do not answer; no verification was made then. Let it through.
+ */
+export type WithinLimits = (verification: () => Promise<Verification>) => Promise<Verification>
+
 /** A claim and the one method by which the request makes it. */
 export interface PresentedClient extends Claim {
   readonly method: ClientAuthenticationMethod
@@ -63,6 +71,10 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
   /**
    * Whether the credential proves the client: true or `by an old secret`, and nothing else, does. It is asked about an unknown client too, and
    * should then take as long as for a wrong credential, so that nobody can tell which clients there are.
+   *
+   * @param withinLimits for a method whose credentials may be guessed, as passwords are (RFC 6749 2.3.1): a verification
+   * that is made through it is held to `clientAuthenticationLimits`. It should be asked to for unknown clients, too. One that
+   * does not use it is not limited, which is right for signatures, certificates and long random keys.
    */
-  verify(client: Client | undefined, credential: string): Promise<Verification>
+  verify(client: Client | undefined, credential: string, withinLimits: WithinLimits): Promise<Verification>
 }

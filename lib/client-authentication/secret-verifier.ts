@@ -1,58 +1,77 @@
 import { createHmac } from 'node:crypto'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
-import { isBcryptHash } from '../protocol/secret-hash'
-import { bcryptCost, decoyHash } from '../secrets/bcrypt'
-import { matchesSecretHash } from './client-secret'
-import type { Verification } from './method'
-
-const rememberedAtMost = 1000
-const rememberedSeconds = 300
-const decoy = decoyHash(bcryptCost)
+import { isBcryptHash, liveSecrets } from '../protocol/secret-hash'
+import { EvenComparison } from '../secrets/even-comparison'
+import { generateClientSecret, hasGeneratedHash } from './client-secret'
+import type { Verification, WithinLimits } from './method'
+import { RememberedSecrets } from './remembered-secrets'
+import { UnderWay } from './under-way'
 
 /**
- * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process for five minutes, under
- * a keyed digest of stored hash and secret, so that dropping the hash drops the memory; a failure never is.
+ * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process under a keyed digest of
+ * stored hash and secret, so that dropping the hash drops the memory: for five minutes it stands for a verification, for
+ * a day it shows that the secret is no guess. A failure is never remembered. Whoever is refused has cost the same.
  */
 export class SecretVerifier {
-  private readonly remembered = new Map<string, number>()
+  private readonly remembered: RememberedSecrets
+  private readonly comparison = new EvenComparison()
+  private readonly renewals = new UnderWay<string>()
   private readonly key = secureRandom(32)
-  private usesBcrypt = false
+  private readonly nobodys = generateClientSecret().client_secret_hash
 
   /** @param clock milliseconds since the epoch. */
-  constructor(private readonly clock: () => number) {}
+  constructor(clock: () => number) {
+    this.remembered = new RememberedSecrets(clock)
+  }
 
-  /** Whether the secret is one of the client's. An unknown client costs the same as a wrong secret. */
-  async verify(client: Client | undefined, secret: string): Promise<Verification> {
+  /**
+   * Whether the secret is one of the client's. A generated one cannot be guessed, and one that was verified before was
+   * not: neither is held to the limits.
+   *
+   * @throws OAuthError of a limit; NotAttempted when bcrypt has too much to do.
+   */
+  async verify(
+    client: Client | undefined,
+    secret: string,
+    withinLimits: WithinLimits,
+  ): Promise<Verification> {
     // The current secret, whose digest is the last, is what most requests come with.
     const hashes = client?.client_secret_hashes.toReversed() ?? []
-    const slow = hashes.filter(isBcryptHash)
-    this.usesBcrypt ||= slow.length > 0
-    const match = slow.find((hash) => this.remembers(hash, secret)) ?? (await this.firstMatch(hashes, secret))
-    if (match !== undefined) return match === hashes[0] || 'by an old secret'
-    if (slow.length === 0 && this.usesBcrypt) await matchesSecretHash(secret, decoy)
-    return false
+    const verdict = (match: string | undefined): Verification =>
+      match !== undefined && (match === hashes[0] || 'by an old secret')
+    const familiar = this.familiar(hashes, secret)
+    const proven = hashes.find((_, at) => familiar[at] === 'fresh')
+    if (proven !== undefined) return verdict(proven)
+    const known = hashes.find((_, at) => familiar[at] === 'known')
+    if (known !== undefined) return verdict(await this.renewed(known, secret))
+    return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 
-  private async firstMatch(hashes: readonly string[], secret: string): Promise<string | undefined> {
-    for (const hash of hashes)
-      if (await matchesSecretHash(secret, hash)) {
-        if (isBcryptHash(hash)) this.remember(hash, secret)
-        return hash
-      }
-    return undefined
+  /** What is known of the secret at each of these digests without bcrypt, for as many as any client has. */
+  private familiar(hashes: readonly string[], secret: string) {
+    const padding = Array.from({ length: liveSecrets - hashes.length }, () => this.nobodys)
+    return [...hashes, ...padding].map((hash) => {
+      const memory = this.remembered.recall(this.mark(hash, secret))
+      return hasGeneratedHash(secret, hash) ? 'fresh' : memory
+    })
   }
 
-  private remembers(hash: string, secret: string): boolean {
-    return (this.remembered.get(this.mark(hash, secret)) ?? 0) > this.clock()
+  // Before all that may be guesses: nobody but the client itself can bring this about.
+  private async renewed(hash: string, secret: string): Promise<string | undefined> {
+    return this.renewals.share(this.mark(hash, secret), () =>
+      this.compared([hash], secret, 'before the line'),
+    )
   }
 
-  private remember(hash: string, secret: string): void {
-    const oldest = this.remembered.keys().next()
-    if (this.remembered.size >= rememberedAtMost && oldest.done !== true) this.remembered.delete(oldest.value)
-    const mark = this.mark(hash, secret)
-    this.remembered.delete(mark)
-    this.remembered.set(mark, this.clock() + rememberedSeconds * 1000)
+  private async compared(
+    hashes: readonly string[],
+    secret: string,
+    place?: 'before the line',
+  ): Promise<string | undefined> {
+    const match = await this.comparison.match(secret, hashes, place)
+    if (match !== undefined) this.remembered.remember(this.mark(match, secret))
+    return match
   }
 
   private mark(hash: string, secret: string): string {

@@ -15,13 +15,13 @@ export function passportHttpProof(
   method: ClientAuthenticationMethod,
   verification: ClientVerification,
 ): Proof {
-  const basic = new BasicStrategy((clientId, secret, done) => {
+  const basic = new BasicStrategy({ passReqToCallback: true }, (request, clientId, secret, done) => {
     const presented = {
       method,
       clientId: decodeURIComponent(clientId),
       credential: decodeURIComponent(secret),
     }
-    verification.verify(presented).then((proven) => done(null, proven), done)
+    verification.verify(presented, request).then((proven) => done(null, proven), done)
   })
   return (presented, request) =>
     new Promise<ProvenClient>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import { authenticateClient, type ProvenClient } from '../client-authentication/authenticate-client'
+import type { GuessLimits } from '../client-authentication/guess-limits'
 import type {
   ClientAuthenticationMethod,
   CredentialSources,
@@ -23,6 +24,7 @@ export class ClientVerification {
   constructor(
     private readonly methods: readonly ClientAuthenticationMethod[],
     private readonly findClient: FindClient,
+    private readonly limits: GuessLimits,
     private readonly sourcesOf: (request: Request) => Promise<CredentialSources>,
   ) {}
 
@@ -41,8 +43,12 @@ export class ClientVerification {
     return presented
   }
 
-  /** The client, proven. @throws OAuthError `invalid_client` when it is not. */
-  async verify(presented: PresentedClient): Promise<ProvenClient> {
-    return authenticateClient(presented, this.findClient)
+  /**
+   * The client, proven.
+   *
+   * @throws OAuthError `invalid_client` when it is not; `temporarily_unavailable` over a limit on failures.
+   */
+  async verify(presented: PresentedClient, { ip }: Pick<Request, 'ip'>): Promise<ProvenClient> {
+    return authenticateClient(presented, this.findClient, this.limits, ip)
   }
 }

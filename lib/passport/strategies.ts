@@ -8,7 +8,7 @@ export function clientStrategies(
   methods: readonly ClientAuthenticationMethod[],
   verification: ClientVerification,
 ): readonly ClientStrategy[] {
-  const directly: Proof = (presented) => verification.verify(presented)
+  const directly: Proof = (presented, request) => verification.verify(presented, request)
   return methods.map((method) => {
     const prove = method.name === 'client_secret_basic' ? passportHttpProof(method, verification) : directly
     return clientStrategy(method.name, verification, prove)

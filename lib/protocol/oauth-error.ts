@@ -49,6 +49,16 @@ export class Throttled extends OAuthError {
   }
 }
 
+/**
+ * An attempt that was not made, because too many are under way. It says nothing of what would have been attempted, and no
+ * limit on failures counts it.
+ */
+export class NotAttempted extends OAuthError {
+  constructor(reason: string, description: string) {
+    super('temporarily_unavailable', reason, description)
+  }
+}
+
 const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Refusal = (reason: string, description: string, options?: { readonly cause?: unknown }) => OAuthError
@@ -83,6 +93,10 @@ export const temporarilyUnavailable = refusal('temporarily_unavailable')
 /** There were too many such requests; one may come again after this many seconds. */
 export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)
+
+/** There are too many such attempts at this moment. */
+export const tooManyAtOnce = (reason: string, description: string): NotAttempted =>
+  new NotAttempted(reason, description)
 
 /** What an error says of itself on the wire. */
 export interface ErrorText {

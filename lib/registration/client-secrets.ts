@@ -1,12 +1,10 @@
 import { generateClientSecret } from '../client-authentication/client-secret'
 import type { ClientRegistration } from '../protocol/client'
 import { parseStoredClient, unknownVocabulary } from '../protocol/parse-client'
+import { liveSecrets } from '../protocol/secret-hash'
 import type { ClientRegistry } from '../stores/client-registry'
 import { cannotChange, changeRegistration } from './change-registration'
 import type { IssuedCredentials } from './register-client'
-
-// REG-13: the current secret, and the one before it until each part of the client has learnt the new one.
-const liveSecrets = 2
 
 /**
  * Issues a new secret. The one that was current works on beside it, as the old one; of those before it none does.

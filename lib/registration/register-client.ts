@@ -3,6 +3,7 @@ import type { Client, ClientRegistration } from '../protocol/client'
 import { ConfigurationError, isRecord, type Mistake } from '../protocol/configuration'
 import { createId, secureRandom } from '../protocol/credential'
 import { parseClient, registrationOf, unknownVocabulary, type Vocabulary } from '../protocol/parse-client'
+import { liveSecrets } from '../protocol/secret-hash'
 import type { ClientRegistry } from '../stores/client-registry'
 
 /**
@@ -65,6 +66,12 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 function read(source: unknown, offered: Vocabulary): Client {
   const mistakes: Mistake[] = []
   const client = parseClient(source, '', mistakes, offered)
+  // Each may cost a comparison, and every refusal costs what those of any one client would.
+  if (client.client_secret_hashes.length > liveSecrets)
+    mistakes.push({
+      path: 'client_secret_hashes',
+      problem: 'must hold two digests at most: of the secret before, and of the current one.',
+    })
   if (mistakes.length > 0) throw refused(mistakes)
   return client
 }

@@ -1,4 +1,9 @@
 import { compare, hash } from 'bcrypt'
+import { Turns, type Place } from './turns'
+
+// As many as libuv has threads: more would only wait in its queue, before file system and DNS, where nobody counts them.
+const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
+const turns = new Turns(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
 
 /** bcrypt reads no more than this of a secret. */
 export const bcryptBytes = 72
@@ -11,16 +16,35 @@ export function fitsBcrypt(secret: string): boolean {
   return secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 }
 
-/** Digests a secret, which must fit. */
+/** Digests a secret, which must fit. It waits for its turn, however long that takes: only the host asks for it. */
 export async function bcryptHash(secret: string): Promise<string> {
-  return hash(secret, bcryptCost)
+  return turns.take('after the line', () => hash(secret, bcryptCost))
 }
 
-/** Whether the secret has this bcrypt digest. One that is too long costs the same and has none. */
-export async function matchesBcryptHash(secret: string, secretHash: string): Promise<boolean> {
+/**
+ * The first of these digests that the secret has. When it has none, it is compared with each decoy, too. All in one turn:
+ * an attempt is made whole or not at all.
+ *
+ * @throws NotAttempted when too many wait already.
+ */
+export async function firstBcryptMatch(
+  secret: string,
+  hashes: readonly string[],
+  decoys: readonly string[] = [],
+  place: Place = 'in line',
+): Promise<string | undefined> {
+  return turns.take(place, async () => {
+    for (const each of hashes) if (await matches(secret, each)) return each
+    for (const decoy of decoys) await matches(secret, decoy)
+    return undefined
+  })
+}
+
+// One that is too long costs the same and has none.
+async function matches(secret: string, secretHash: string): Promise<boolean> {
   // PHP writes $2y$ for what bcrypt calls $2b$.
-  const matches = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
-  return matches && fitsBcrypt(secret)
+  const same = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
+  return same && fitsBcrypt(secret)
 }
 
 /** The cost inside a bcrypt digest. */

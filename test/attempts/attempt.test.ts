@@ -1,5 +1,10 @@
 import { attemptWithin, type AttemptLimit } from '../../lib/attempts/attempt'
-import { temporarilyUnavailable, Throttled, tooManyAttempts } from '../../lib/protocol/oauth-error'
+import {
+  temporarilyUnavailable,
+  Throttled,
+  tooManyAtOnce,
+  tooManyAttempts,
+} from '../../lib/protocol/oauth-error'
 import type { Counters } from '../../lib/stores/counters'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { refusalOf } from '../support/rooms/refused'
@@ -92,6 +97,13 @@ describe('attemptWithin', () => {
   it('counts an attempt that throws', async () => {
     await expect(attemptWithin([limit('a', 5)], counters, broken)).rejects.toThrow('broken')
     expect(await counted('a')).toBe(1)
+  })
+
+  it('takes back an attempt that was not made', async () => {
+    const refusal = tooManyAtOnce('busy', 'Later.')
+    const busy = async () => Promise.reject(refusal)
+    await expect(attemptWithin([limit('a', 5), limit('b', 5)], counters, busy)).rejects.toBe(refusal)
+    expect([await counted('a'), await counted('b')]).toEqual([0, 0])
   })
 
   it('lets the limit bound attempts that are all under way at once, good ones too', async () => {

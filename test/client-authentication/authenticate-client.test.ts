@@ -9,6 +9,7 @@ import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { clientsOf } from '../support/rooms/endpoints'
 import { refusalOf } from '../support/rooms/refused'
+import { noLimits } from '../support/rooms/secrets'
 
 const old = generateClientSecret()
 const fresh = generateClientSecret()
@@ -42,7 +43,7 @@ const basic = clientSecretBasic(secrets)
 const post = clientSecretPost(secrets)
 
 const authenticate = (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
-  authenticateClient({ method, clientId, credential }, findClient)
+  authenticateClient({ method, clientId, credential }, findClient, noLimits, '192.0.2.7')
 
 describe('authenticateClient', () => {
   it.each([
@@ -142,7 +143,7 @@ describe('authenticateClient', () => {
     const verify = jest.fn(async () => true)
     const attempt = authenticate({ name: 'costly', read: () => undefined, verify }, 'nobody', 'secret')
     expect(await refusalOf(attempt)).toHaveProperty('reason', 'client_unknown')
-    expect(verify).toHaveBeenCalledWith(undefined, 'secret')
+    expect(verify).toHaveBeenCalledWith(undefined, 'secret', expect.any(Function))
   })
 
   it('asks the method about a disabled client as about an unknown one, so that its secret tells nothing', async () => {
@@ -152,13 +153,16 @@ describe('authenticateClient', () => {
       'reason',
       'client_disabled',
     )
-    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret)
+    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret, expect.any(Function))
   })
 
   it('lets trouble of the store of clients through', async () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
-    const attempt = authenticateClient({ method: basic, clientId: 'printer', credential: 'x' }, () =>
-      Promise.reject(trouble),
+    const attempt = authenticateClient(
+      { method: basic, clientId: 'printer', credential: 'x' },
+      () => Promise.reject(trouble),
+      noLimits,
+      undefined,
     )
     await expect(attempt).rejects.toBe(trouble)
   })

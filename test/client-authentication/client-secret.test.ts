@@ -1,10 +1,7 @@
 import { hash } from 'bcrypt'
-import {
-  generateClientSecret,
-  hashClientSecret,
-  matchesSecretHash,
-} from '../../lib/client-authentication/client-secret'
+import { generateClientSecret, hashClientSecret } from '../../lib/client-authentication/client-secret'
 import { isBcryptHash, isSecretHash } from '../../lib/protocol/secret-hash'
+import { matchesSecretHash } from '../support/rooms/secrets'
 
 const generated = generateClientSecret()
 

@@ -4,7 +4,9 @@ import {
   type GeneratedClientSecret,
 } from '../../lib/client-authentication/client-secret'
 import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
+import type { Client } from '../../lib/protocol/client'
 import { clientWith } from '../support/authorization/client'
+import { freely } from '../support/rooms/secrets'
 
 const generated = generateClientSecret()
 const later = generateClientSecret()
@@ -15,9 +17,14 @@ const another = bcrypt.hashSync('another', 4)
 const chosen = clientWith({ client_secret_hashes: [quick] })
 const modern = clientWith({ client_id: 'modern', client_secret_hashes: [generated.client_secret_hash] })
 
+const costly = bcrypt.hashSync('secret', 6)
+const withoutSecret = clientWith({ client_type: 'public', client_secret_hashes: [] })
+
 // The comparisons are real; only their number and what they compare with is looked at.
 const compare = jest.spyOn(bcrypt, 'compare')
 const comparisons = () => compare.mock.calls.map(([, digest]) => digest)
+const roundsCompared = () =>
+  comparisons().reduce((rounds, digest) => rounds + 2 ** Number(digest.slice(4, 6)), 0)
 beforeEach(() => compare.mockClear())
 
 let now = 0
@@ -27,56 +34,59 @@ beforeEach(() => {
   secrets = new SecretVerifier(() => now)
 })
 
+const verify = async (client: Client | undefined, secret: string, withinLimits = freely) =>
+  secrets.verify(client, secret, withinLimits)
+
 describe('SecretVerifier: what it remembers', () => {
   it('compares once for a secret that succeeded, and then remembers', async () => {
-    for (let round = 0; round < 5; round++) expect(await secrets.verify(chosen, 'secret')).toBe(true)
+    for (let round = 0; round < 5; round++) expect(await verify(chosen, 'secret')).toBe(true)
     expect(comparisons()).toEqual([quick])
   })
 
   it('never remembers a failure', async () => {
-    for (let round = 0; round < 3; round++) expect(await secrets.verify(chosen, 'wrong')).toBe(false)
+    for (let round = 0; round < 3; round++) expect(await verify(chosen, 'wrong')).toBe(false)
     expect(comparisons()).toEqual([quick, quick, quick])
   })
 
   it('still refuses a wrong secret when the right one is remembered', async () => {
-    await secrets.verify(chosen, 'secret')
-    expect(await secrets.verify(chosen, 'wrong')).toBe(false)
-    expect(await secrets.verify(chosen, 'secre')).toBe(false)
-    expect(await secrets.verify(chosen, 'secret')).toBe(true)
+    await verify(chosen, 'secret')
+    expect(await verify(chosen, 'wrong')).toBe(false)
+    expect(await verify(chosen, 'secre')).toBe(false)
+    expect(await verify(chosen, 'secret')).toBe(true)
     expect(comparisons()).toHaveLength(3)
   })
 
   it('remembers for five minutes from the success, and not from the last use', async () => {
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     now += 299_999
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     expect(comparisons()).toHaveLength(1)
     now += 1
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     expect(comparisons()).toHaveLength(2)
     now += 299_999
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     expect(comparisons()).toHaveLength(2)
   })
 
   it('forgets with the digest: a secret that was taken from its client is dead at once', async () => {
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     const rotated = clientWith({ client_secret_hashes: [another] })
-    expect(await secrets.verify(rotated, 'secret')).toBe(false)
-    expect(await secrets.verify(undefined, 'secret')).toBe(false)
+    expect(await verify(rotated, 'secret')).toBe(false)
+    expect(await verify(undefined, 'secret')).toBe(false)
   })
 
   it('does not take what it remembers of one client for another', async () => {
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     const other = clientWith({ client_id: 'other', client_secret_hashes: [another] })
-    expect(await secrets.verify(other, 'secret')).toBe(false)
+    expect(await verify(other, 'secret')).toBe(false)
   })
 
   it('remembers either secret of a client that rotates', async () => {
     const rotating = clientWith({ client_secret_hashes: [quick, another] })
     for (let round = 0; round < 3; round++) {
-      expect(await secrets.verify(rotating, 'another')).toBe(true)
-      expect(await secrets.verify(rotating, 'secret')).toBe('by an old secret')
+      expect(await verify(rotating, 'another')).toBe(true)
+      expect(await verify(rotating, 'secret')).toBe('by an old secret')
     }
     expect(comparisons()).toEqual([another, another, quick])
   })
@@ -91,28 +101,28 @@ describe('SecretVerifier: what it remembers', () => {
     async (_kind, [old, current], hashes) => {
       const rotating = clientWith({ client_secret_hashes: hashes })
       for (let round = 0; round < 2; round++) {
-        expect(await secrets.verify(rotating, old ?? '')).toBe('by an old secret')
-        expect(await secrets.verify(rotating, current ?? '')).toBe(true)
-        expect(await secrets.verify(rotating, 'wrong')).toBe(false)
+        expect(await verify(rotating, old ?? '')).toBe('by an old secret')
+        expect(await verify(rotating, current ?? '')).toBe(true)
+        expect(await verify(rotating, 'wrong')).toBe(false)
       }
     },
   )
 
   it('takes a remembered secret for an old one as soon as another has taken its place', async () => {
-    expect(await secrets.verify(chosen, 'secret')).toBe(true)
+    expect(await verify(chosen, 'secret')).toBe(true)
     const rotating = clientWith({ client_secret_hashes: [quick, hashOf(later)] })
-    expect(await secrets.verify(rotating, 'secret')).toBe('by an old secret')
+    expect(await verify(rotating, 'secret')).toBe('by an old secret')
     expect(comparisons()).toEqual([quick])
   })
 
   it('shares nothing with another verifier', async () => {
-    await secrets.verify(chosen, 'secret')
-    await new SecretVerifier(() => now).verify(chosen, 'secret')
+    await verify(chosen, 'secret')
+    await new SecretVerifier(() => now).verify(chosen, 'secret', freely)
     expect(comparisons()).toHaveLength(2)
   })
 
   it('keeps neither secrets nor digests', async () => {
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     const kept = JSON.stringify(secrets, (_key, value: unknown) =>
       value instanceof Map ? [...value] : value,
     )
@@ -122,64 +132,142 @@ describe('SecretVerifier: what it remembers', () => {
   })
 
   it('keeps no place for secrets that are quick to check', async () => {
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     for (let count = 0; count < 1000; count++) {
       const { client_secret, client_secret_hash } = generateClientSecret()
-      await secrets.verify(clientWith({ client_secret_hashes: [client_secret_hash] }), client_secret)
+      await verify(clientWith({ client_secret_hashes: [client_secret_hash] }), client_secret)
     }
-    await secrets.verify(chosen, 'secret')
+    await verify(chosen, 'secret')
     expect(comparisons()).toHaveLength(1)
   })
 
   it('remembers a thousand at most, and forgets the oldest for one more', async () => {
     const digests = await Promise.all(Array.from({ length: 1001 }, () => bcrypt.hash('secret', 4)))
     const crowd = digests.map((digest) => clientWith({ client_secret_hashes: [digest] }))
-    for (const client of crowd) await secrets.verify(client, 'secret')
+    for (const client of crowd) await verify(client, 'secret')
     compare.mockClear()
-    for (const client of crowd.slice(1)) await secrets.verify(client, 'secret')
+    for (const client of crowd.slice(1)) await verify(client, 'secret')
     expect(comparisons()).toEqual([])
-    for (const client of crowd.slice(0, 1)) await secrets.verify(client, 'secret')
+    for (const client of crowd.slice(0, 1)) await verify(client, 'secret')
     expect(comparisons()).toEqual(digests.slice(0, 1))
   })
 })
 
 describe('SecretVerifier: what it costs', () => {
   it('costs no bcrypt where no client uses bcrypt', async () => {
-    expect(await secrets.verify(modern, generated.client_secret)).toBe(true)
-    expect(await secrets.verify(modern, 'wrong')).toBe(false)
-    expect(await secrets.verify(undefined, 'wrong')).toBe(false)
+    expect(await verify(modern, generated.client_secret)).toBe(true)
+    expect(await verify(modern, 'wrong')).toBe(false)
+    expect(await verify(undefined, 'wrong')).toBe(false)
     expect(comparisons()).toEqual([])
   })
 
   it.each([
-    ['an unknown client', undefined],
-    ['a wrong secret of a client with a generated one', modern],
-    ['a client without a secret', clientWith({ client_type: 'public', client_secret_hashes: [] })],
-  ])('costs one comparison at bcrypt cost 10 for %s, once bcrypt is in use', async (_what, client) => {
-    await secrets.verify(chosen, 'wrong')
-    compare.mockClear()
-    expect(await secrets.verify(client, 'wrong')).toBe(false)
-    expect(comparisons()).toEqual([expect.stringMatching(/^\$2b\$10\$/)])
+    ['one digest', [quick]],
+    ['two', [quick, another]],
+    ['two of different cost', [quick, costly]],
+    ['one beside a generated secret', [hashOf(later), costly]],
+  ])('costs as many rounds for whoever is refused, once a client with %s was seen', async (_what, hashes) => {
+    const most = clientWith({ client_id: 'most', client_secret_hashes: hashes })
+    await verify(most, 'wrong')
+    const rounds = roundsCompared()
+    expect(rounds).toBeGreaterThanOrEqual(16)
+    for (const client of [undefined, chosen, modern, withoutSecret, most]) {
+      compare.mockClear()
+      expect(await verify(client, 'wrong')).toBe(false)
+      expect(roundsCompared()).toBe(rounds)
+    }
+  })
+
+  it('never takes a decoy for a digest of the client', async () => {
+    await verify(clientWith({ client_secret_hashes: [costly] }), 'wrong')
+    expect(await verify(chosen, 'secret')).toBe(true)
+    expect(await verify(chosen, 'decoy')).toBe(false)
+    expect(await verify(undefined, 'decoy')).toBe(false)
   })
 
   it('costs nothing more for a generated secret that is right', async () => {
-    await secrets.verify(chosen, 'wrong')
+    await verify(chosen, 'wrong')
     compare.mockClear()
-    expect(await secrets.verify(modern, generated.client_secret)).toBe(true)
+    expect(await verify(modern, generated.client_secret)).toBe(true)
     expect(comparisons()).toEqual([])
   })
 
   it('matches nobody when the client is unknown, whatever the secret', async () => {
-    await secrets.verify(chosen, 'secret')
-    for (const guess of ['', 'secret', 'decoy', '\0'])
-      expect(await secrets.verify(undefined, guess)).toBe(false)
+    await verify(chosen, 'secret')
+    for (const guess of ['', 'secret', 'decoy', '\0']) expect(await verify(undefined, guess)).toBe(false)
   })
 
   it('never matches a secret longer than 72 bytes by its beginning, remembered or not', async () => {
     const beginning = 'x'.repeat(72)
     const client = clientWith({ client_secret_hashes: [await bcrypt.hash(beginning, 4)] })
-    expect(await secrets.verify(client, `${beginning}x`)).toBe(false)
-    expect(await secrets.verify(client, beginning)).toBe(true)
-    expect(await secrets.verify(client, `${beginning}x`)).toBe(false)
+    expect(await verify(client, `${beginning}x`)).toBe(false)
+    expect(await verify(client, beginning)).toBe(true)
+    expect(await verify(client, `${beginning}x`)).toBe(false)
+  })
+})
+
+describe('SecretVerifier: what may be a guess', () => {
+  const limited = jest.fn(freely)
+  beforeEach(() => limited.mockClear())
+
+  it.each([
+    ['a wrong secret', chosen],
+    ['a wrong secret of a client with a generated one', modern],
+    ['a secret of a client without any', withoutSecret],
+    ['a secret of an unknown client', undefined],
+  ])('is %s', async (_what, client) => {
+    expect(await verify(client, 'wrong', limited)).toBe(false)
+    expect(limited).toHaveBeenCalledTimes(1)
+  })
+
+  it('is a chosen secret that was not verified here before, right as it may be', async () => {
+    expect(await verify(chosen, 'secret', limited)).toBe(true)
+    expect(limited).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not a generated secret that is right, not even beside a chosen one', async () => {
+    const both = clientWith({ client_secret_hashes: [hashOf(generated), quick] })
+    expect(await verify(modern, generated.client_secret, limited)).toBe(true)
+    expect(await verify(both, generated.client_secret, limited)).toBe('by an old secret')
+    expect(limited).not.toHaveBeenCalled()
+    expect(comparisons()).toEqual([])
+  })
+
+  it('is not a secret that was verified within a day; after five minutes it is verified again', async () => {
+    await verify(chosen, 'secret')
+    for (let hour = 0; hour < 48; hour++) {
+      now += 12 * 3_600_000
+      expect(await verify(chosen, 'secret', limited)).toBe(true)
+    }
+    expect(limited).not.toHaveBeenCalled()
+    expect(comparisons()).toHaveLength(49)
+    now += 24 * 3_600_000
+    expect(await verify(chosen, 'secret', limited)).toBe(true)
+    expect(limited).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not verified again as often as it comes at once', async () => {
+    await verify(chosen, 'secret')
+    now += 300_000
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => verify(chosen, 'secret', limited)))
+    expect(new Set(verdicts)).toEqual(new Set([true]))
+    expect(comparisons()).toHaveLength(2)
+  })
+
+  it('is a secret that was verified at a digest which its client has no more', async () => {
+    await verify(chosen, 'secret')
+    expect(await verify(clientWith({ client_secret_hashes: [another] }), 'secret', limited)).toBe(false)
+    expect(limited).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not forgotten for a thousand others, as long as it is used', async () => {
+    await verify(chosen, 'secret')
+    const digests = await Promise.all(Array.from({ length: 1500 }, () => bcrypt.hash('secret', 4)))
+    for (const [at, digest] of digests.entries()) {
+      await verify(clientWith({ client_secret_hashes: [digest] }), 'secret')
+      if (at % 500 === 0) await verify(chosen, 'secret')
+    }
+    await verify(chosen, 'secret', limited)
+    expect(limited).not.toHaveBeenCalled()
   })
 })

@@ -157,6 +157,14 @@ test('[CAU-6] each failed authentication is an event that names the client', asy
   expect(failures).toMatchObject([{ endpoint: 'token', code: 'invalid_client', clientId: client_id }])
 })
 
+test('[CAU-6] guessing at a secret ends after twenty failures, and locks its client not out', async () => {
+  const { flow } = memoryStage()
+  const guess = async () => outcomeOf(await flow.request({ ...nightlyReport, secret: 'guess' }, grant))
+  for (let time = 0; time < 20; time++) expect(await guess()).toBe('401 invalid_client')
+  expect(await guess()).toBe('429 temporarily_unavailable')
+  expect(await flow.request(nightlyReport, grant)).toHaveProperty('status', 200)
+})
+
 test('[CAU-7] the secret of a public client opens nothing that is for confidential ones', async () => {
   const { flow } = memoryStage({ clients: [keeper.registration] })
   const plain = { code_challenge: undefined, code_challenge_method: undefined }

@@ -9,6 +9,7 @@ import { clientWith } from '../support/authorization/client'
 import { anyText } from '../support/rooms/arbitrary-text'
 import { plainRequest } from '../support/rooms/form-request'
 import { refusalOf } from '../support/rooms/refused'
+import { noLimits } from '../support/rooms/secrets'
 
 const method = clientSecretBasic(new SecretVerifier(Date.now))
 const proven = { client: clientWith(), byOldSecret: true }
@@ -21,6 +22,7 @@ class Watched extends ClientVerification {
     super(
       [],
       async () => undefined,
+      noLimits,
       () => Promise.reject(new Error('Nothing is read here.')),
     )
   }

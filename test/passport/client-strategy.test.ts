@@ -10,12 +10,13 @@ import { clientWith } from '../support/authorization/client'
 import { clientsOf } from '../support/rooms/endpoints'
 import { plainRequest } from '../support/rooms/form-request'
 import { parametersOf } from '../support/rooms/parameters'
+import { noLimits } from '../support/rooms/secrets'
 
 const client = clientWith()
 const proven = { client, byOldSecret: false }
 const methods: readonly ClientAuthenticationMethod[] = [clientSecretPost(new SecretVerifier(Date.now))]
 const body = parametersOf({ client_id: client.client_id, client_secret: 'secret' })
-const verification = new ClientVerification(methods, clientsOf(client), async () => ({
+const verification = new ClientVerification(methods, clientsOf(client), noLimits, async () => ({
   authorization: [],
   body,
   query: parametersOf(),

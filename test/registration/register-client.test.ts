@@ -1,9 +1,10 @@
-import { generateClientSecret, matchesSecretHash } from '../../lib/client-authentication/client-secret'
+import { generateClientSecret } from '../../lib/client-authentication/client-secret'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { registerClient, registerFrom, type ClientMetadata } from '../../lib/registration/register-client'
 import { unknownVocabulary } from '../../lib/protocol/parse-client'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { vocabulary } from '../support/authorization/client'
+import { matchesSecretHash } from '../support/rooms/secrets'
 import { waitingClients } from '../support/stores/waiting-clients'
 
 const web = {
@@ -124,6 +125,13 @@ describe('registerClient', () => {
 
   it.each([undefined, null, 'x', 7, [web]])('refuses %p, which is no object', async (metadata) => {
     expect(await mistakesOf(metadata)).toEqual([{ path: 'metadata', problem: 'must be an object.' }])
+  })
+
+  it('takes two digests, for a rotation, and no more', async () => {
+    const digests = Array.from({ length: 3 }, () => generateClientSecret().client_secret_hash)
+    const path = 'client_secret_hashes'
+    expect((await mistakesOf({ ...web, [path]: digests })).map((mistake) => mistake.path)).toEqual([path])
+    await registerClient(memoryClients(), { ...web, [path]: digests.slice(1) })
   })
 
   it('refuses a member that would be a prototype', async () => {

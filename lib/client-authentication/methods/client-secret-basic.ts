@@ -13,6 +13,6 @@ export function clientSecretBasic(secrets: SecretVerifier): ClientAuthentication
       if (credentials === undefined || credentials.secret === '') return undefined
       return { clientId: credentials.clientId, credential: credentials.secret }
     },
-    verify: (client, secret) => secrets.verify(client, secret),
+    verify: (client, secret, withinLimits) => secrets.verify(client, secret, withinLimits),
   }
 }

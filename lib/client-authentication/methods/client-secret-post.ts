@@ -9,6 +9,6 @@ export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationM
       const secret = body.get('client_secret')
       return secret === undefined ? undefined : { clientId: body.require('client_id'), credential: secret }
     },
-    verify: (client, secret) => secrets.verify(client, secret),
+    verify: (client, secret, withinLimits) => secrets.verify(client, secret, withinLimits),
   }
 }

@@ -6,6 +6,7 @@ import { clientWith } from '../../support/authorization/client'
 import { thrownBy } from '../../support/authorization/thrown'
 import { basic, rawBasic } from '../../support/rooms/credentials'
 import { parametersOf } from '../../support/rooms/parameters'
+import { freely } from '../../support/rooms/secrets'
 
 const secrets = new SecretVerifier(Date.now)
 const byBasic = clientSecretBasic(secrets)
@@ -65,8 +66,8 @@ describe('both', () => {
   it.each([byBasic, byPost])('verify by the secrets of the client ($name)', async (method) => {
     const { client_secret, client_secret_hash } = generateClientSecret()
     const client = clientWith({ client_secret_hashes: [client_secret_hash] })
-    await expect(method.verify(client, client_secret)).resolves.toBe(true)
-    await expect(method.verify(client, 'wrong')).resolves.toBe(false)
-    await expect(method.verify(undefined, client_secret)).resolves.toBe(false)
+    await expect(method.verify(client, client_secret, freely)).resolves.toBe(true)
+    await expect(method.verify(client, 'wrong', freely)).resolves.toBe(false)
+    await expect(method.verify(undefined, client_secret, freely)).resolves.toBe(false)
   })
 })

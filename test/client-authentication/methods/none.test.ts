@@ -2,6 +2,7 @@ import { none } from '../../../lib/client-authentication/methods/none'
 import { clientWith } from '../../support/authorization/client'
 import { basic } from '../../support/rooms/credentials'
 import { parametersOf } from '../../support/rooms/parameters'
+import { freely } from '../../support/rooms/secrets'
 
 const read = (authorization: readonly string[], body: Readonly<Record<string, string>> = {}) =>
   none.read({ authorization, body: parametersOf(body), query: parametersOf(), certificate: undefined })
@@ -30,6 +31,6 @@ describe('none', () => {
     ['a confidential client', clientWith(), false],
     ['an unknown client', undefined, false],
   ])('holds for %s: %s', async (_who, client, proven) => {
-    await expect(none.verify(client, '')).resolves.toBe(proven)
+    await expect(none.verify(client, '', freely)).resolves.toBe(proven)
   })
 })

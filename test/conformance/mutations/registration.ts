@@ -79,7 +79,7 @@ export const registration: readonly Mutation[] = [
   [
     'REG-13',
     'client-authentication/secret-verifier.ts',
-    'for (const hash of hashes)',
-    'for (const hash of hashes.slice(0, 1))',
+    'client_secret_hashes.toReversed() ??',
+    'client_secret_hashes.toReversed().slice(0, 1) ??',
   ],
 ]

@@ -62,6 +62,12 @@ export const tokenEndpoint: readonly Mutation[] = [
     'if (false)',
   ],
   ['CAU-5', 'client-authentication/presented-client.ts', 'method.scheme?.toLowerCase()', "'basic'"],
+  [
+    'CAU-6',
+    'client-authentication/secret-verifier.ts',
+    'return withinLimits(async () =>',
+    'return (async (verification: () => Promise<Verification>) => verification())(async () =>',
+  ],
   ['CAU-6', 'express/client-post.ts', '    requireTls(request, edge.tlsRequired)\n', ''],
   [
     'CAU-7',

@@ -14,12 +14,17 @@ const root = join(__dirname, '../../..')
 export const pageOfReliability = join(root, 'docs/reliability.md')
 
 /**
- * Writes the table of one suite into its section of docs/reliability.md, between two marks, when the environment asks for
+ * Writes the table of one suite into its section of a page, docs/reliability.md unless told otherwise, between two marks, when the environment asks for
  * it: `RELIABILITY_REPORT=1`. So the page changes when somebody means it to, and never in passing.
  *
  * @param command what repeats the suite.
  */
-export function report(section: string, command: string, rows: readonly Row[]): void {
+export function report(
+  section: string,
+  command: string,
+  rows: readonly Row[],
+  file = pageOfReliability,
+): void {
   if (process.env['RELIABILITY_REPORT'] !== '1') return
   const cells = (row: Row): string => `| ${row.case} | ${row.rounds} | ${row.invariant} | ${row.result} |`
   const table = [
@@ -29,14 +34,10 @@ export function report(section: string, command: string, rows: readonly Row[]): 
     '| - | - | - | - |',
     ...rows.map(cells),
   ].join('\n')
-  const page = withSection(
-    existsSync(pageOfReliability) ? readFileSync(pageOfReliability, 'utf8') : '',
-    section,
-    table,
-  )
-  writeFileSync(pageOfReliability, page)
+  const page = withSection(existsSync(file) ? readFileSync(file, 'utf8') : '', section, table)
+  writeFileSync(file, page)
   // As a program: Jest cannot load it as a library.
-  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', pageOfReliability])
+  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', file])
 }
 
 /** The page with this text between the marks of a section, which is added at the end if it is not there. */

@@ -1,14 +1,7 @@
 import { isRecord, isText } from '../../../protocol/configuration'
 import { isBcryptHash } from '../../../protocol/secret-hash'
-import {
-  bcryptBytes,
-  bcryptCost,
-  bcryptHash,
-  costOf,
-  decoyHash,
-  fitsBcrypt,
-  matchesBcryptHash,
-} from '../../../secrets/bcrypt'
+import { bcryptBytes, bcryptCost, bcryptHash, fitsBcrypt } from '../../../secrets/bcrypt'
+import { EvenComparison } from '../../../secrets/even-comparison'
 import type { VerifyPassword } from './password-options'
 
 /** Whose a user name is, as the host's own database has it. */
@@ -35,19 +28,19 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * A function for {@link PasswordOptions.verify} over passwords that are stored as bcrypt digests. A name that nobody has
- * costs one comparison, as a wrong password does: at the highest cost that was found so far in this process, 10 at first.
- * A password of more than 72 bytes is never taken for its beginning. How long `find` takes is the host's matter.
+ * costs what a wrong password does: a comparison at the highest cost that was found so far in this process, 10 at first; a
+ * wrong password whose digest costs less is filled up to it. A password of more than 72 bytes is never taken for its
+ * beginning. How long `find` takes is the host's matter.
+ *
+ * Comparisons take turns with those of client secrets, as many at once as libuv has threads; when 32 wait already, the
+ * answer is `temporarily_unavailable`, and no failure is counted.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
-  let highestCost = bcryptCost
+  const comparison = new EvenComparison(bcryptCost)
   return async (username, password) => {
     const owner = ownerOf(await find(username))
-    if (owner === undefined) {
-      await matchesBcryptHash(password, decoyHash(highestCost))
-      return undefined
-    }
-    highestCost = Math.max(highestCost, costOf(owner.passwordHash))
-    return (await matchesBcryptHash(password, owner.passwordHash)) ? owner.subject : undefined
+    const hashes = owner === undefined ? [] : [owner.passwordHash]
+    return (await comparison.match(password, hashes)) === undefined ? undefined : owner?.subject
   }
 }
 

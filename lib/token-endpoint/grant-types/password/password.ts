@@ -1,7 +1,7 @@
 import { attemptWithin } from '../../../attempts/attempt'
 import { isText } from '../../../protocol/configuration'
 import { grantableScope } from '../../../protocol/grantable-scope'
-import { invalidGrant, serverError } from '../../../protocol/oauth-error'
+import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
 import { mayRefresh, type GrantType } from '../../grant-type'
 import { attemptLimits } from './attempt-limits'
 import {
@@ -58,6 +58,7 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
       'The option verify of password() must return a subject (a text that is not empty), or undefined to refuse.',
     )
   } catch (cause) {
+    if (cause instanceof NotAttempted) throw cause
     throw serverError('password_verification_failed', 'The server met an unexpected condition.', { cause })
   }
 }

@@ -31,14 +31,30 @@ describe('bcryptPasswords', () => {
     expect(await verify('bob', 'wonderland')).toBeUndefined()
   })
 
-  it('costs one comparison, whoever is asked for and however long the password is', async () => {
-    const verify = verifyWith(find)
-    await verify('alice', 'wonderland')
-    await verify('alice', 'wrong')
-    await verify('alice', 'x'.repeat(1000))
-    await verify('bob', 'wrong')
-    await verify('bob', 'x'.repeat(1000))
-    expect(compare).toHaveBeenCalledTimes(5)
+  it('costs one comparison for the right password', async () => {
+    await verifyWith(find)('alice', 'wonderland')
+    expect(costs()).toEqual([4])
+  })
+
+  it('costs the same rounds for whoever is refused, however long the password is and whatever digests cost', async () => {
+    const dear = { subject: 'user-2', passwordHash: bcrypt.hashSync('x', 11) }
+    const owners = new Map<string, PasswordOwner>(Object.entries({ alice, dear }))
+    const verify = verifyWith((name) => owners.get(name))
+    const roundsOf = async (username: string, password: string) => {
+      compare.mockClear()
+      expect(await verify(username, password)).toBeUndefined()
+      return costs().reduce((rounds, cost) => rounds + 2 ** cost, 0)
+    }
+    const attempts: readonly (readonly [string, string])[] = [
+      ['alice', 'wrong'],
+      ['alice', 'x'.repeat(1000)],
+      ['bob', 'wrong'],
+      ['bob', 'x'.repeat(1000)],
+    ]
+    for (const attempt of attempts) expect(await roundsOf(...attempt)).toBe(2 ** 10)
+    await verify('dear', 'wrong')
+    for (const attempt of attempts) expect(await roundsOf(...attempt)).toBe(2 ** 11)
+    expect(await roundsOf('dear', 'wrong')).toBe(2 ** 11)
   })
 
   it('costs for an unknown name, and for an owner without a password, what stored ones cost', async () => {

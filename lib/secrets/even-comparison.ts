@@ -1,0 +1,48 @@
+import { costOf, decoyHash, firstBcryptMatch } from './bcrypt'
+import type { Place } from './turns'
+
+const costs = Array.from({ length: 28 }, (_, index) => 31 - index)
+const roundsAt = (cost: number) => 2 ** cost
+const roundsOf = (hashes: readonly string[]) =>
+  hashes.reduce((rounds, hash) => rounds + roundsAt(costOf(hash)), 0)
+
+/**
+ * Compares secrets with bcrypt digests so that everyone who is refused has cost the same, whoever it was said to be:
+ * nobody, somebody with one digest or with two, old ones that cost less or new ones that cost more. What is missing to
+ * the most that anybody has cost in this process is filled up with decoys. bcrypt at cost c makes 2 to the c rounds, so
+ * any difference is a sum of costs, and every failure makes the same number of rounds.
+ */
+export class EvenComparison {
+  private mostRounds: number
+
+  /** @param cost that a failure has at least, before any digest was seen; left out, none. */
+  constructor(cost?: number) {
+    this.mostRounds = cost === undefined ? 0 : roundsAt(cost)
+  }
+
+  /**
+   * The first of these digests that the secret has; undefined when it has none.
+   *
+   * @throws NotAttempted when too many are compared already.
+   */
+  async match(
+    secret: string,
+    hashes: readonly string[],
+    place: Place = 'in line',
+  ): Promise<string | undefined> {
+    const own = roundsOf(hashes)
+    this.mostRounds = Math.max(this.mostRounds, own)
+    if (this.mostRounds === 0) return undefined
+    return firstBcryptMatch(secret, hashes, decoysOf(this.mostRounds - own), place)
+  }
+}
+
+// Costs from 4 to 31 are all that bcrypt has, so a difference of sums is a sum.
+function decoysOf(rounds: number): readonly string[] {
+  let left = rounds
+  return costs.flatMap((cost) => {
+    const times = Math.floor(left / roundsAt(cost))
+    left -= times * roundsAt(cost)
+    return Array.from({ length: times }, () => decoyHash(cost))
+  })
+}
