@@ -38,8 +38,13 @@ export function clientAuthenticationErrors(edge: ClientEdge): ErrorRequestHandle
     const refusal = isPassportFailure(error)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : error
-    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, edge)
-    else next(error)
+    if (!(refusal instanceof OAuthError)) return next(error)
+    const fail = (shown: unknown) => sendClientFailure(request, response, shown, edge)
+    // A host's own Passport is asked before any part of the suite has counted the request.
+    edge
+      .admit(request, response)
+      .then(() => fail(refusal), fail)
+      .catch(next)
   }
 }
 

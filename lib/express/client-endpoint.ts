@@ -26,7 +26,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
     if (authenticatedByOldSecret(request)) edge.reports.reportOldSecret(request, response, client.client_id)
-    sendJson(response, 200, await answer(client, await formOf(request), request.ip))
+    sendJson(response, 200, await answer(client, await formOf(request, edge.bodyDeadline), request.ip))
     return 'answered'
   })
 }
