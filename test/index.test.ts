@@ -75,6 +75,7 @@ const types = [
   'PresentedToken',
   'Proof',
   'ProvenGrant',
+  'RateLimitOptions',
   'RedirectMethod',
   'RedisCommands',
   'RedisStore',

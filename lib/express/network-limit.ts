@@ -69,7 +69,8 @@ function secondsLeft(request: object, clock: () => number): number {
 }
 
 function warnOfStore(...told: readonly unknown[]): void {
-  const cause = told.find((one) => one instanceof Error)
+  const error = told.find((one) => one instanceof Error)
+  const cause = error?.cause instanceof Error ? error.cause : error
   warnOnce(
     'EAS_RATE_LIMIT_STORE',
     `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${cause?.message ?? told.join(' ')}`,
