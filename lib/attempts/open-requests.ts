@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Throttled, tooManyAttempts } from '../protocol/oauth-error'
+import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
 import type { Limit } from './limit'
 

@@ -20,7 +20,7 @@ describeOnEveryStore('What is too long', (stage) => {
       const request = { ...asked, [name]: tooLong(name) }
       expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
       expect(errorPageOf(await flow.submit('/authorize', request, 'alice'))).toBe('400 invalid_request')
-      expect(failures).toMatchObject(Array(2).fill({ reason: 'parameter_too_long' }))
+      expect(failures).toMatchObject([{ reason: 'parameter_too_long' }, { reason: 'parameter_too_long' }])
     },
   )
 
@@ -96,7 +96,7 @@ describeOnEveryStore('More than 100 parameters', (stage) => {
     const { flow, failures } = stage()
     expect((await flow.request(nightlyReport, { ...grant, ...many }, path)).status).toBe(400)
     expect((await flow.request(nightlyReport, grant, `${path}?${formOf(many)}`)).status).toBe(400)
-    expect(failures).toMatchObject(Array(2).fill({ reason: 'too_many_parameters' }))
+    expect(failures).toMatchObject([{ reason: 'too_many_parameters' }, { reason: 'too_many_parameters' }])
   })
 })
 

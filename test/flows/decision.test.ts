@@ -101,7 +101,8 @@ describeOnEveryStore('The decision', (stage) => {
   test('is of the origin of the issuer, wherever the server itself is', async () => {
     const set = stage({ issuer: 'https://id.example/oauth' }, { mount: proxied })
     const page = await set.flow.ask(asked, 'alice')
-    codeOf(await set.flow.decide(page, 'approve', 'alice', { Origin: 'https://id.example' }))
+    const answer = await set.flow.decide(page, 'approve', 'alice', { Origin: 'https://id.example' })
+    expect(codeOf(answer)).toMatch(/^ac_/)
   })
 
   test.each([

@@ -26,7 +26,11 @@ const pages: readonly [string, object, (stage: Stage) => Promise<Response>][] = 
     'continue',
     { clients: [token.registration], responseTypes: [implicit({ redirectBy: 'page' })] },
     ({ flow }) => {
-      const { code_challenge, code_challenge_method, ...rest } = authorizationRequest(token)
+      const rest = {
+        ...authorizationRequest(token),
+        code_challenge: undefined,
+        code_challenge_method: undefined,
+      }
       return flow.ask({ ...rest, response_type: 'token', scope: 'unheard-of' }, 'alice')
     },
   ],

@@ -54,7 +54,10 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
       expect(errorPageOf(refused)).toBe('429 temporarily_unavailable')
       expect(refused.headers['retry-after']).toBe('40')
     }
-    expect(failures).toMatchObject(Array(2).fill({ endpoint: 'authorization', reason: 'rate_limited' }))
+    expect(failures).toMatchObject([
+      { endpoint: 'authorization', reason: 'rate_limited' },
+      { endpoint: 'authorization', reason: 'rate_limited' },
+    ])
     clock.advance(40)
     expect((await flow.ask(asked, 'alice')).status).toBe(200)
   })
@@ -163,7 +166,7 @@ describe('The limit by network', () => {
       resetKey: async () => {},
     }
     const { flow } = application({ rateLimit: { stores: () => silent }, storeDeadline: 0.05 })
-    tokensOf(await succeed(flow))
+    expect((await succeed(flow)).status).toBe(200)
   })
 })
 

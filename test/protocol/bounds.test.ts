@@ -1,5 +1,5 @@
 import { longestValues } from '../../lib/protocol/bounds'
-import type { OAuthError } from '../../lib/protocol/oauth-error'
+import { OAuthError } from '../../lib/protocol/oauth-error'
 import { Parameters } from '../../lib/protocol/parameters'
 import { parseClient, unknownVocabulary } from '../../lib/protocol/parse-client'
 import type { Mistake } from '../../lib/protocol/configuration'
@@ -9,10 +9,11 @@ const reasonOf = (act: () => unknown): string | undefined => {
     act()
     return undefined
   } catch (error) {
-    return (error as OAuthError).reason
+    return error instanceof OAuthError ? error.reason : String(error)
   }
 }
 
+const body = (count: number) => Object.fromEntries(new URLSearchParams(pairs(count).join('&')))
 const pairs = (count: number) => Array.from({ length: count }, (_, index) => `p${index}=1`)
 
 describe.each([...longestValues])('the parameter %s', (name, most) => {
@@ -48,7 +49,6 @@ describe('parameters', () => {
   })
 
   it('may be 100 and no more in a body that a parser of the host has read', () => {
-    const body = (count: number) => Object.fromEntries(new URLSearchParams(pairs(count).join('&')))
     expect(reasonOf(() => Parameters.fromParsedBody(body(100)))).toBeUndefined()
     expect(reasonOf(() => Parameters.fromParsedBody(body(101)))).toBe('too_many_parameters')
     const list = { a: Array(101).fill('1') }
@@ -56,20 +56,20 @@ describe('parameters', () => {
   })
 })
 
-describe('a registration', () => {
-  const mistakesIn = (bend: object): readonly Mistake[] => {
-    const mistakes: Mistake[] = []
-    const client = {
-      client_id: 'a',
-      client_type: 'public',
-      scope: 'b',
-      redirect_uris: ['https://a.example/'],
-    }
-    parseClient({ ...client, ...bend }, 'client', mistakes, unknownVocabulary)
-    return mistakes
+const mistakesIn = (bend: object): readonly Mistake[] => {
+  const mistakes: Mistake[] = []
+  const client = {
+    client_id: 'a',
+    client_type: 'public',
+    scope: 'b',
+    redirect_uris: ['https://a.example/'],
   }
-  const uriOf = (length: number) => 'https://a.example/'.padEnd(length, 'x')
+  parseClient({ ...client, ...bend }, 'client', mistakes, unknownVocabulary)
+  return mistakes
+}
+const uriOf = (length: number) => 'https://a.example/'.padEnd(length, 'x')
 
+describe('a registration', () => {
   it('keeps to the bounds of what requests must name', () => {
     expect(mistakesIn({ client_id: 'x'.repeat(256), redirect_uris: [uriOf(2048)] })).toEqual([])
     expect(mistakesIn({ client_id: 'x'.repeat(257), redirect_uris: [uriOf(2049)] })).toEqual([
