@@ -1,4 +1,4 @@
-import { isTooLong, longestValues, parametersAtMost } from './bounds'
+import { isTooLong, parametersAtMost } from './bounds'
 import { invalidRequest } from './oauth-error'
 
 /**
@@ -66,7 +66,7 @@ export class Parameters {
   private admit(): void {
     this.count += 1
     if (this.count > parametersAtMost)
-      throw invalidRequest('too_many_parameters', `The request has more than ${parametersAtMost} parameters.`)
+      throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
   }
 
   private faultOf(name: string): string | undefined {
@@ -130,11 +130,7 @@ const undecodable = 'is not form encoded in UTF-8'
 const tooLong = 'is too long'
 
 function refuse(name: string, fault: string | undefined): void {
-  if (fault === tooLong)
-    throw invalidRequest(
-      'parameter_too_long',
-      `The parameter ${name} is longer than ${longestValues.get(name)} characters.`,
-    )
+  if (fault === tooLong) throw invalidRequest('parameter_too_long', `The parameter ${name} ${fault}.`)
   if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
 }
 
