@@ -130,7 +130,7 @@ const undecodable = 'is not form encoded in UTF-8'
 const tooLong = 'is too long'
 
 function refuse(name: string, fault: string | undefined): void {
-  if (fault === tooLong) throw invalidRequest('parameter_too_long', `The parameter ${name} ${fault}.`)
+  if (fault === tooLong) throw invalidRequest('parameter_too_long', `The parameter ${name} is too long.`)
   if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
 }
 
