@@ -1,6 +1,7 @@
 export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
 export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
 export type { AuthorizationServerOptions } from './options'
+export type { RateLimitOptions } from './resolve-rate-limit'
 export type { Lifecycle } from './wire-lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { LimitOption } from './attempts/limit'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
@@ -9,6 +10,7 @@ import type { ClientRegistration } from './protocol/client'
 import type { Extension } from './protocol/extension'
 import type { ResourceOwner } from './protocol/resource-owner'
 import type { TokenType } from './protocol/token-type'
+import type { RateLimitOptions } from './resolve-rate-limit'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { ClientRegistry } from './stores/client-registry'
 import type { ClientStore } from './stores/client-store'
@@ -105,7 +107,19 @@ export interface AuthorizationServerOptions {
   readonly storeDeadline?: number
   /** How long `oauth.close()` waits for requests in flight. Default 10. */
   readonly closeDeadline?: number
-  /** Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. */
+  /** How long the body of a request may take to arrive. Default 10. */
+  readonly bodyDeadline?: number
+  /**
+   * How many authorization requests of one resource owner may wait for a decision, in this process; one more is answered
+   * with a page and 429. Default: 100 `attempts` in `authorizationRequestLifetime` as `seconds`; false switches it off.
+   */
+  readonly openRequestLimit?: LimitOption
+  /** How much may come from one network; false switches it off. */
+  readonly rateLimit?: RateLimitOptions | false
+  /**
+   * Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. A
+   * Content-Security-Policy of the host must have `form-action 'self' https:`, and the scheme of `view.redirectTo`.
+   */
   readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
   /** Renders an error page of the host's own. */
   readonly errorPage?: (request: Request, response: Response, view: ErrorView) => unknown

@@ -1,3 +1,4 @@
+import { readLimit, type Limit } from './attempts/limit'
 import type { Lifetimes } from './authorization/circumstances'
 import { readClientAuthenticationLimits } from './client-authentication/limit-options'
 import { pkce, type PkceRequirement } from './extensions/pkce'
@@ -11,6 +12,7 @@ import { resolveClients } from './resolve-clients'
 import { builtInGrantTypes, resolveGrantTypes } from './resolve-grant-types'
 import { resolveIssuer } from './resolve-issuer'
 import { resolvePaths } from './resolve-paths'
+import { resolveRateLimit } from './resolve-rate-limit'
 import { resolveResponseTypes } from './resolve-response-types'
 import { resolveStores } from './resolve-stores'
 import { resolveDefaultTokenType, resolveTokenTypes } from './resolve-token-types'
@@ -46,6 +48,7 @@ export function resolveOptions(options: Options): Settings {
   }
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
+  const lifetimes = resolveLifetimes(reading)
   const settings: Settings = {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, vocabulary, storeDeadline),
@@ -57,7 +60,7 @@ export function resolveOptions(options: Options): Settings {
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),
     ...resolvePaths(reading),
-    lifetimes: resolveLifetimes(reading),
+    lifetimes,
     grantTypes,
     responseTypes,
     tokenTypes,
@@ -67,6 +70,9 @@ export function resolveOptions(options: Options): Settings {
     clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
+    bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineCure),
+    openRequestLimit: readLimit(reading, 'openRequestLimit', openRequests(lifetimes)),
+    rateLimit: resolveRateLimit(reading),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
     consentPage: hook(reading, 'consentPage', options.consentPage),
@@ -117,6 +123,9 @@ function resolveLifetimes(reading: Reading): Lifetimes {
     refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
   }
 }
+
+// A page that nobody answers is in the store for that long.
+const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
 function resolveExtensions(reading: Reading): Pick<Settings, 'pkce' | 'extensions'> {
   const requirement = reading.optional(

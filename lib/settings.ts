@@ -1,9 +1,11 @@
 import type { Lifetimes } from './authorization/circumstances'
+import type { Limit } from './attempts/limit'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ResolvedLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions } from './options'
+import type { RateLimits } from './resolve-rate-limit'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
 import type { Vocabulary } from './protocol/parse-client'
@@ -53,6 +55,10 @@ export interface Settings {
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number
+  readonly bodyDeadline: number
+  /** Undefined when it is switched off. */
+  readonly openRequestLimit: Limit | undefined
+  readonly rateLimit: RateLimits
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined
   readonly consentPage: AuthorizationServerOptions['consentPage']

@@ -1,8 +1,10 @@
+import { openRequests } from './attempts/open-requests'
 import { ResponseTypes } from './authorization-endpoint/response-type'
 import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
+import { memoryCounters } from './stores/memory-counters'
 import type { Wiring } from './wiring'
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
@@ -11,6 +13,7 @@ export function wireAuthorization({
   store,
   circumstances,
   requireService,
+  admit,
   reports,
   requests,
 }: Wiring): AuthorizationEdge | undefined {
@@ -37,14 +40,17 @@ export function wireAuthorization({
       findClient,
       tokenType: settings.tokenType,
       store,
+      openRequests: openRequests(settings.openRequestLimit, memoryCounters({ clock: settings.clock })),
       circumstances,
     },
     resourceOwner,
     login: loginOf(settings.login),
     path: mount + authorizationPath,
-    showConsent: consentRenderer(scopes, settings.consentPage),
+    showConsent: consentRenderer(scopes, settings.consentPage, issuer),
     showError: errorRenderer(settings.errorPage),
     tlsRequired,
+    bodyDeadline: settings.bodyDeadline,
+    admit: admit.authorization,
     reports,
     requests,
   }

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
@@ -37,12 +37,13 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
 }
 
 export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
-  const { settings, store, circumstances, requireService, reports, requests } = wiring
-  const { issuer, tlsRequired, errorUri } = settings
+  const { settings, store, circumstances, requireService, admit, reports, requests } = wiring
+  const { issuer, tlsRequired, bodyDeadline, errorUri } = settings
   const { methods, ...proof } = clientProof(wiring)
   const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
-    const edge = { endpoint: name, tlsRequired, schemes, errorUri, requireService, reports, requests }
+    const terms = { endpoint: name, tlsRequired, bodyDeadline, schemes, errorUri }
+    const edge = { ...terms, admit: admit.clients, requireService, reports, requests }
     return { edge, path, handler: clientEndpoint(edge, answer) }
   }
   const tokens = tokenEndpoint(wiring)
@@ -70,11 +71,13 @@ function clientProof({
   settings,
   counters,
 }: Wiring): ClientProof & { readonly methods: readonly ClientAuthenticationMethod[] } {
-  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits } = settings
+  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits, bodyDeadline } =
+    settings
   const secrets = new SecretVerifier(clock)
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new GuessLimits(clientAuthenticationLimits, counters)
-  const verification = new ClientVerification(methods, findClient, limits, credentialSourcesOf)
+  const sourcesOf = (request: Request) => credentialSourcesOf(request, bodyDeadline)
+  const verification = new ClientVerification(methods, findClient, limits, sourcesOf)
   return { methods, verification, strategies: clientStrategies([...methods, none], verification) }
 }
 

@@ -8,6 +8,7 @@ import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, withDeadline } from './stores/deadline'
+import { wireAdmission, type Admission } from './wire-admission'
 
 /** What every room of one server is wired to. */
 export interface Wiring {
@@ -17,6 +18,8 @@ export interface Wiring {
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
+  /** One count for all parts of a kind, however often they are made. */
+  readonly admit: Admission
   readonly reports: Reports
   readonly requests: RequestsInFlight
 }
@@ -33,6 +36,7 @@ export function wiringOf(settings: Settings): Wiring {
       if ((await maintenance?.()) === true)
         throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
     },
+    admit: wireAdmission(settings),
     reports: new Reports(clock),
     requests: new RequestsInFlight(),
   }

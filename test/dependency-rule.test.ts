@@ -49,6 +49,8 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['attempts', '../stores/authorization-store'],
     ['attempts', '../settings'],
     ['attempts', 'express'],
+    ['attempts', 'express-rate-limit'],
+    ['token-endpoint', 'express-rate-limit'],
     ['secrets', '../client-authentication/client-secret'],
     ['secrets', '../attempts/attempt'],
     ['secrets', '../stores/counters'],

@@ -79,6 +79,7 @@ const types = [
   'PresentedToken',
   'Proof',
   'ProvenGrant',
+  'RateLimitOptions',
   'RedirectMethod',
   'RedisCommands',
   'RedisStore',

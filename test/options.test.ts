@@ -1,3 +1,4 @@
+import { MemoryStore } from 'express-rate-limit'
 import { implicit } from '../lib/authorization-endpoint/response-types/implicit'
 import type { AuthorizationServerOptions } from '../lib/options'
 import { ConfigurationError } from '../lib/protocol/configuration'
@@ -133,6 +134,15 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
     cure: 'must be seconds, more than 0 and at most 60.',
   },
+  bodyDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
+  openRequestLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  rateLimit: {
+    wrong: [null, 7, 'none', true, []],
+    cure: 'must be false, or an object of authorization, clients and stores.',
+  },
   maintenance: callable,
   errorUri: {
     wrong: [
@@ -176,6 +186,9 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,
   closeDeadline: 5,
+  bodyDeadline: 60,
+  openRequestLimit: { attempts: 1, seconds: 86_400 },
+  rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   consentPage: () => undefined,

@@ -2,7 +2,7 @@ import type { Circumstances } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
 import { propose } from '../authorization/propose'
 import type { Client, FindClient } from '../protocol/client'
-import { unexpected, type OAuthError } from '../protocol/oauth-error'
+import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -22,7 +22,16 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
+  readonly openRequests: OpenRequests
   readonly circumstances: () => Circumstances
+}
+
+/** The requests of each resource owner that wait for a decision: nobody fills the store with more of them. */
+export interface OpenRequests {
+  /** @throws Throttled when the owner has too many. */
+  readonly opened: (subject: string) => Promise<void>
+  /** One of them is over, or was never kept. */
+  readonly ended: (subject: string) => Promise<void>
 }
 
 /** What the host does for the authorization endpoint. What it throws is told to the client as `server_error`. */
@@ -70,6 +79,8 @@ export async function authorize(
     await ask(endpoint, destination, parameters, host)
     return { kind: 'answered' }
   } catch (cause) {
+    // A client would only send its owner back here: the owner is told to wait.
+    if (cause instanceof Throttled) return { kind: 'refused', error: cause }
     const { client_id } = destination.client
     return redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
   }
@@ -93,7 +104,13 @@ async function ask(
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
   const grant = { clientId, subject, scope, tokenType, bindings }
   const { pending, handle } = propose({ ...grant, request }, circumstances)
-  await begin(endpoint.store, pending, circumstances.random)
+  await endpoint.openRequests.opened(subject)
+  try {
+    await begin(endpoint.store, pending, circumstances.random)
+  } catch (error) {
+    await endpoint.openRequests.ended(subject)
+    throw error
+  }
   return host.ask({ client, resourceOwner, scope, redirectUri, handle })
 }
 

@@ -39,7 +39,10 @@ export async function decide(
   // The request as the last round of the commit found it: with it, trouble can still be told to the client.
   const open: { pending?: Pending | undefined } = {}
   try {
-    return await settle(endpoint, decision, (pending) => (open.pending = pending), witness)
+    const outcome = await settle(endpoint, decision, (pending) => (open.pending = pending), witness)
+    // What was denied stays in the store as long as it would have waited, and so stays counted.
+    if (decision.approved) await endpoint.openRequests.ended(decision.subject)
+    return outcome
   } catch (cause) {
     const error = unexpected(cause)
     if (open.pending === undefined) return { kind: 'refused', error }

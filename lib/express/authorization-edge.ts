@@ -4,6 +4,8 @@ import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/
 import type { OAuthError } from '../protocol/oauth-error'
 import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import { leavesBody } from './form-body'
+import type { Admit } from './network-limit'
 import { redirectTo, sendPage } from './page-response'
 import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
@@ -21,6 +23,10 @@ export interface AuthorizationEdge {
   readonly showConsent: (request: Request, response: Response, question: Question) => unknown
   readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
   readonly tlsRequired: boolean
+  /** Seconds in which a body must have come. */
+  readonly bodyDeadline: number
+  /** @throws Throttled when there are too many requests from the network. */
+  readonly admit: Admit
   readonly reports: Reports
   readonly requests: RequestsInFlight
 }
@@ -67,5 +73,6 @@ export function tellOwner(
 ): unknown {
   const requestId = reports.reportError({ request, response, endpoint: 'authorization' }, error)
   if (error.code === 'server_error') throw error.cause ?? error
+  if (leavesBody(error) && !response.headersSent) response.setHeader('Connection', 'close')
   return showError(request, response, error, requestId)
 }

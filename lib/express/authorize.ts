@@ -26,9 +26,10 @@ async function serve(edge: AuthorizationEdge, request: Request, response: Respon
     response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
     return
   }
+  await edge.admit(request, response)
   requireTls(request, edge.tlsRequired)
   if (request.method === 'GET') return takeRequest(edge, request, response, queryOf(request))
-  const form = await formOf(request)
+  const form = await formOf(request, edge.bodyDeadline)
   return (isDecision(form) ? takeDecision : takeRequest)(edge, request, response, form)
 }
 

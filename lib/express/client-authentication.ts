@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Passport } from 'passport'
 import { authenticatedClient } from '../passport/authenticated-client'
 import type { ClientStrategy } from '../passport/client-strategy'
@@ -34,13 +34,27 @@ export function clientAuthentication(
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
 export function clientAuthenticationErrors(edge: ClientEdge): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    const refusal = isPassportFailure(error)
+  return (thrown: unknown, request, response, next) => {
+    const refusal = isPassportFailure(thrown)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
-      : error
-    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, edge)
-    else next(error)
+      : thrown
+    if (refusal instanceof OAuthError) answerRefusal(edge, request, response, refusal).catch(next)
+    else next(thrown)
   }
+}
+
+// A host's own Passport is asked before any part of the suite has counted the request.
+async function answerRefusal(
+  edge: ClientEdge,
+  request: Request,
+  response: Response,
+  refusal: OAuthError,
+): Promise<void> {
+  const shown = await edge.admit(request, response).then(
+    () => refusal,
+    (error: unknown) => error,
+  )
+  sendClientFailure(request, response, shown, edge)
 }
 
 // With `failWithError`, when the request uses a method that the host did not list.

@@ -31,7 +31,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
       )
     const { endpoint, reports } = edge
     const asked = { request, response, endpoint, clientId: client.client_id }
-    const form = await formOf(request)
+    const form = await formOf(request, edge.bodyDeadline)
     reports.note(request, shownBy(form, endpoint))
     if (authenticatedByOldSecret(request)) reports.reportOldSecret(asked)
     const body = await answer(client, form, request.ip, reports.witness(request))

@@ -4,7 +4,9 @@ import { claimedClientId } from '../passport/client-verification'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
 import type { EventOrigin } from './events'
+import { leavesBody } from './form-body'
 import { sendJsonError } from './json-response'
+import { excuse } from './network-limit'
 import type { Reports } from './reports'
 
 /** What a failure needs to know of its endpoint. */
@@ -25,6 +27,7 @@ export function sendClientFailure(
 ): void {
   const error = unexpected(thrown)
   reports.reportError({ request, response, endpoint, clientId: claimedClientId(request) }, error)
+  if (error.code === 'temporarily_unavailable' && !(error instanceof Throttled)) excuse(response)
   sendJsonError(response, statusOf(error), error, errorUri, headersOf(error, request, schemes))
 }
 
@@ -37,9 +40,8 @@ function statusOf(error: OAuthError): number {
 
 function headersOf(error: OAuthError, request: Request, schemes: readonly string[]): Record<string, string> {
   if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
-  const { code, reason } = error
+  const { code } = error
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
-  // What is left of the body is not worth reading.
-  return reason === 'body_too_large' ? { Connection: 'close' } : {}
+  return leavesBody(error) ? { Connection: 'close' } : {}
 }

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { sendClientFailure } from './client-failure'
 import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
+import type { Admit } from './network-limit'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { requireTls } from './transport'
@@ -13,6 +14,10 @@ export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
 export interface ClientEdge {
   readonly endpoint: ClientEndpointName
   readonly tlsRequired: boolean
+  /** Seconds in which a body must have come. */
+  readonly bodyDeadline: number
+  /** @throws Throttled when the network has too many failed requests. */
+  readonly admit: Admit
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
   /** The page that explains error codes, if there is one. */
@@ -29,12 +34,13 @@ export type Act = (request: Request, response: Response) => Promise<'answered' |
 /** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
 export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
+    await edge.admit(request, response)
     if (request.method !== 'POST') {
       sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
       return 'answered'
     }
     requireTls(request, edge.tlsRequired)
-    if (!edge.requests.enter(request, response)) return turnAway(request)
+    if (!edge.requests.enter(request, response)) return turnAway(request, edge)
     await edge.requireService()
     return act(request, response)
   }
@@ -46,8 +52,8 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
 }
 
 // The connection ends with the answer, and a body that came after it would be answered by a reset instead.
-async function turnAway(request: Request): Promise<never> {
-  await formOf(request).catch(() => undefined)
+async function turnAway(request: Request, { bodyDeadline }: ClientEdge): Promise<never> {
+  await formOf(request, bodyDeadline).catch(() => undefined)
   throw closing()
 }
 

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
-import type { OAuthError } from '../protocol/oauth-error'
+import { Throttled, type OAuthError } from '../protocol/oauth-error'
 import { handleField } from './decision'
+import { warnOfFormAction } from './form-action'
 import { formTargetsOf, privatePage, sendPage } from './page-response'
 import { consentPage, type ConsentView } from './pages/consent-page'
 import { errorPage, type ErrorView } from './pages/error-page'
@@ -12,12 +13,14 @@ type Render<View> = (request: Request, response: Response, view: View) => unknow
 export function consentRenderer(
   descriptions: ReadonlyMap<string, string>,
   render: Render<ConsentView> | undefined,
+  issuer: string,
 ): Render<Question> {
   return (request, response, question) => {
     const view = consentViewOf(question, descriptions)
     if (render === undefined)
       return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
     response.status(200).set(privatePage)
+    response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
     return render(request, response, view)
   }
 }
@@ -26,12 +29,14 @@ export function consentRenderer(
 export function errorRenderer(
   render: Render<ErrorView> | undefined,
 ): (request: Request, response: Response, error: OAuthError, requestId: string) => unknown {
-  return (request, response, { code, description }, requestId) => {
+  return (request, response, error, requestId) => {
+    const { code, description } = error
+    const throttled = error instanceof Throttled
     const busy = code === 'temporarily_unavailable'
     const title = busy ? 'This is not possible right now' : 'This request cannot go on'
     const view = { title, message: description, code, requestId }
-    const status = busy ? 503 : 400
-    if (busy) response.setHeader('Retry-After', '1')
+    const status = throttled ? 429 : busy ? 503 : 400
+    if (busy) response.setHeader('Retry-After', throttled ? String(error.retryAfter) : '1')
     if (render === undefined) return sendPage(response, status, errorPage(view))
     response.status(status).set(privatePage)
     return render(request, response, view)

@@ -10,10 +10,13 @@ export function authorizationOf(request: Request): readonly string[] {
 }
 
 /** All places of a token request in which credentials may stand. */
-export async function credentialSourcesOf(request: Request): Promise<CredentialSources> {
+export async function credentialSourcesOf(
+  request: Request,
+  bodyDeadline: number,
+): Promise<CredentialSources> {
   return {
     authorization: authorizationOf(request),
-    body: await formOf(request),
+    body: await formOf(request, bodyDeadline),
     query: queryOf(request),
     certificate: certificateOf(request),
   }

@@ -19,7 +19,7 @@ export async function takeDecision(
   response: Response,
   form: Parameters,
 ): Promise<void> {
-  requireSameOrigin(request)
+  requireSameOrigin(request, edge.endpoint.issuer)
   const handle = form.require(handleField)
   edge.reports.note(request, { shown: handle })
   const approved = isApproval(form.require('decision'))
@@ -37,10 +37,14 @@ function isApproval(decision: string): boolean {
   throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
 }
 
-// Besides the handle, which another site cannot know: browsers say where a form was sent from. `Origin` would not do,
-// because a page with `no-referrer`, helmet's default, sends `null` even to itself.
-function requireSameOrigin(request: Request): void {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+// Besides the handle, which another site cannot know: browsers say where a form was sent from. `Origin` is for those that
+// send no `Sec-Fetch-Site`; alone it would not do, because a page with `no-referrer`, helmet's default, sends `null` even
+// to itself.
+function requireSameOrigin({ headers }: Request, issuer: string): void {
+  const { 'sec-fetch-site': site, origin } = headers
+  const isOwn =
+    site === undefined
+      ? origin === undefined || origin === 'null' || origin === new URL(issuer).origin
+      : site === 'same-origin' || site === 'none'
+  if (!isOwn) throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { isRecord } from '../protocol/configuration'
-import { invalidRequest } from '../protocol/oauth-error'
+import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 
 const bytesAtMost = 64 * 1024
@@ -12,16 +12,23 @@ const bodies = new WeakMap<Request, Promise<Parameters>>()
 /**
  * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream
  * or, where a parser of the host was first, from what that parser left.
+ *
+ * @param seconds in which the whole body must have come.
  */
-export function formOf(request: Request): Promise<Parameters> {
+export function formOf(request: Request, seconds: number): Promise<Parameters> {
   const known = bodies.get(request)
   if (known !== undefined) return known
-  const parameters = readForm(request)
+  const parameters = readForm(request, seconds)
   bodies.set(request, parameters)
   return parameters
 }
 
-async function readForm(request: Request): Promise<Parameters> {
+/** Whether a refusal leaves a part of the body unread, which is not worth waiting for: the connection ends with it. */
+export function leavesBody({ reason }: OAuthError): boolean {
+  return reason === 'body_too_large' || reason === 'body_too_slow'
+}
+
+async function readForm(request: Request, seconds: number): Promise<Parameters> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers
   if (type === undefined || !formType.test(type.trim()))
     throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
@@ -30,7 +37,7 @@ async function readForm(request: Request): Promise<Parameters> {
   if (request.readableDidRead || request.readableEnded) return fromParser(request)
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
-  return Parameters.parse(decode(await readStream(request)))
+  return Parameters.parse(decode(await readStream(request, seconds)))
 }
 
 function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead: boolean }): Parameters {
@@ -43,22 +50,39 @@ function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead
   )
 }
 
-function readStream(request: Request): Promise<Buffer> {
+function readStream(request: Request, seconds: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     const collect = (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bytesAtMost) return chunks.push(chunk)
-      request.off('data', collect).pause()
-      return reject(tooLarge())
+      if (bytes <= bytesAtMost) chunks.push(chunk)
+      else giveUp(tooLarge())
     }
-    const abort = () => reject(invalidRequest('body_aborted', 'The body ended early.'))
-    request.on('data', collect).on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', abort).on('close', abort)
+    const complete = () => {
+      letGo()
+      resolve(Buffer.concat(chunks))
+    }
+    const abort = () => {
+      letGo()
+      reject(invalidRequest('body_aborted', 'The body ended early.'))
+    }
+    const giveUp = (refusal: OAuthError) => {
+      letGo()
+      request.pause()
+      reject(refusal)
+    }
+    // Of the whole body: whoever sends a byte now and then would never be idle.
+    const timer = setTimeout(() => giveUp(tooSlow()), seconds * 1000)
+    const letGo = () => {
+      clearTimeout(timer)
+      request.off('data', collect).off('end', complete).off('error', abort).off('close', abort)
+    }
+    request.on('data', collect).on('end', complete).on('error', abort).on('close', abort)
   })
 }
 
+const tooSlow = () => invalidRequest('body_too_slow', 'The body did not arrive in time.')
 const tooLarge = () => invalidRequest('body_too_large', 'The body is larger than 64 KiB.')
 
 function decode(bytes: Buffer): string {

@@ -20,15 +20,19 @@ export function sendPage(
   page: string,
   formTargets: readonly string[] = [],
 ): void {
-  const formAction = formTargets.length > 0 ? ["'self'", ...formTargets].join(' ') : "'none'"
   response
     .writeHead(status, {
       ...privatePage,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(page),
-      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
     })
     .end(page)
+}
+
+/** The directive of a content security policy that lets a form end up at these sources. */
+export function formActionOf(formTargets: readonly string[]): string {
+  return `form-action ${formTargets.length > 0 ? ["'self'", ...formTargets].join(' ') : "'none'"}`
 }
 
 /**

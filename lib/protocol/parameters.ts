@@ -1,3 +1,4 @@
+import { isTooLong, parametersAtMost } from './bounds'
 import { invalidRequest } from './oauth-error'
 
 /**
@@ -10,10 +11,15 @@ export class Parameters {
   /** In the order of the request; more than one for a name that is included more than once. */
   private readonly values = new Map<string, string[]>()
   private readonly faults = new Map<string, string>()
+  private count = 0
 
   private constructor() {}
 
-  /** Reads `application/x-www-form-urlencoded` text: a form body, or a query without its `?`. */
+  /**
+   * Reads `application/x-www-form-urlencoded` text: a form body, or a query without its `?`.
+   *
+   * @throws OAuthError `invalid_request` for more than 100 parameters.
+   */
   static parse(text: string): Parameters {
     const parameters = new Parameters()
     for (const pair of text.split('&')) {
@@ -25,7 +31,11 @@ export class Parameters {
     return parameters
   }
 
-  /** Takes over a body that a parser of the host has read; a value that is not a string was repeated. */
+  /**
+   * Takes over a body that a parser of the host has read; a value that is not a string was repeated.
+   *
+   * @throws OAuthError `invalid_request` for more than 100 parameters.
+   */
   static fromParsedBody(body: object): Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
@@ -33,15 +43,30 @@ export class Parameters {
       // A list of one is a name in brackets: what is sent once comes as text.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
-      else parameters.faults.set(name, repeated)
+      else parameters.spoil(name, repeated)
     }
     return parameters
   }
 
   private add(name: string, value: string | undefined): void {
-    if (value === undefined) this.faults.set(name, undecodable)
-    else if (!this.values.has(name)) this.values.set(name, [value])
-    else this.values.get(name)?.push(value)
+    if (value === undefined) return this.spoil(name, undecodable)
+    if (isTooLong(name, value)) return this.spoil(name, tooLong)
+    this.admit()
+    const before = this.values.get(name)
+    if (before === undefined) this.values.set(name, [value])
+    else before.push(value)
+  }
+
+  private spoil(name: string, fault: string): void {
+    this.admit()
+    this.faults.set(name, fault)
+  }
+
+  // Of so many, nobody can tell which ones were meant: there is nothing that an answer could rest on.
+  private admit(): void {
+    this.count += 1
+    if (this.count > parametersAtMost)
+      throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
   }
 
   private faultOf(name: string): string | undefined {
@@ -51,7 +76,7 @@ export class Parameters {
   /**
    * The value, never empty (RFC 6749 3.1: a parameter without a value counts as omitted).
    *
-   * @throws OAuthError `invalid_request` when the parameter is repeated or malformed.
+   * @throws OAuthError `invalid_request` when the parameter is repeated, malformed or too long.
    */
   get(name: string): string | undefined {
     refuse(name, this.faultOf(name))
@@ -102,8 +127,10 @@ export class Parameters {
 
 const repeated = 'is included more than once'
 const undecodable = 'is not form encoded in UTF-8'
+const tooLong = 'is too long'
 
 function refuse(name: string, fault: string | undefined): void {
+  if (fault === tooLong) throw invalidRequest('parameter_too_long', `The parameter ${name} is too long.`)
   if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
 }
 

@@ -1,4 +1,5 @@
 import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
+import { isTooLong, longestValues } from './bounds'
 import type { Client, ClientRegistration } from './client'
 import { checkRules } from './client-rules'
 import {
@@ -52,6 +53,9 @@ export function parseClient(
   const before = mistakes.length
   const reading = new Reading(withoutNulls(source), path, mistakes)
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
+  // No request could name it.
+  if (isTooLong('client_id', client_id))
+    reading.wrong('client_id', `must be at most ${longestValues.get('client_id')} characters.`)
   // RFC 6749 2.1: the client type is never assumed.
   const client_type = reading.required<ClientType>(
     'client_type',

@@ -1,5 +1,6 @@
 import type { Client } from './client'
 import { isBoolean, isTexts, type Reading } from './configuration'
+import { isTooLong, longestValues } from './bounds'
 import { redirectUriFault } from './redirect-uri'
 
 /** The part of a registration that says where answers may go. */
@@ -25,6 +26,11 @@ function redirectUris(reading: Reading, insecure: boolean): readonly string[] {
   for (const [index, uri] of uris.entries()) {
     const fault = redirectUriFault(uri, { insecure })
     if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
+    else if (isTooLong('redirect_uri', uri))
+      reading.wrong(
+        `redirect_uris[${index}]`,
+        `must be at most ${longestValues.get('redirect_uri')} characters.`,
+      )
   }
   return Object.freeze([...uris])
 }

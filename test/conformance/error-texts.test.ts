@@ -11,6 +11,7 @@ test('[RSP-6] each text of an error is written where it is told, in characters t
   expect(faults.map(({ text }) => text)).toEqual([
     'is included more than once',
     'is not form encoded in UTF-8',
+    'is too long',
   ])
   expect([...calls, ...faults].filter(({ text }) => text === undefined)).toEqual([])
   const texts = [...calls, ...faults, ...descriptions].flatMap(({ text }) => text ?? [])

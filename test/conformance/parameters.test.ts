@@ -1,3 +1,4 @@
+import { longestValues } from '../../lib/protocol/bounds'
 import { formOf } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
@@ -22,7 +23,7 @@ const asFaulty: readonly [string, Spell][] = [
   ['bytes that are no UTF-8', (name, value) => `${pair(name, value)}%C3%28`],
 ]
 const asOther: readonly [string, Spell][] = [
-  ['60 kB', (name) => pair(name, 'a'.repeat(60_000))],
+  ['as long as it may be', (name) => pair(name, 'a'.repeat(longestValues.get(name) ?? 60_000))],
   ['letters beyond ASCII', (name) => pair(name, 'Grüße 世界')],
   ['__proto__', (name) => pair(name, '__proto__')],
   ['constructor', (name) => pair(name, 'constructor')],

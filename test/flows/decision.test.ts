@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Mount } from '../support/flows/application'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
@@ -8,6 +9,13 @@ import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 
 const asked = authorizationRequest(photoBook)
+const proxied: Mount = (app, oauth) => {
+  app.use((request, _response, next) => {
+    Object.defineProperty(request, 'secure', { value: true })
+    next()
+  })
+  app.all('/authorize', oauth.authorize())
+}
 const open = async ({ flow }: Stage) => flow.ask(asked, 'alice')
 
 describeOnEveryStore('The decision', (stage) => {
@@ -69,6 +77,36 @@ describeOnEveryStore('The decision', (stage) => {
   )
 
   test.each([
+    'https://evil.example',
+    'http://localhost:8080',
+    'https://localhost',
+    'http://localhost.evil.example',
+    '',
+  ])('of a browser that only says that it comes from %j is refused, and spoils nothing', async (origin) => {
+    const set = stage()
+    const page = await open(set)
+    const response = await set.flow.decide(page, 'approve', 'alice', { Origin: origin })
+    expect(errorPageOf(response)).toBe('400 invalid_request')
+    expect(set.failures).toMatchObject([{ reason: 'decision_cross_site' }])
+    codeOf(await set.flow.decide(page, 'approve', 'alice'))
+  })
+
+  test('with an Origin that is null is refused when the browser says that another site sent it', async () => {
+    const set = stage()
+    const headers = { 'Sec-Fetch-Site': 'cross-site', Origin: 'null' }
+    const response = await set.flow.decide(await open(set), 'approve', 'alice', headers)
+    expect(errorPageOf(response)).toBe('400 invalid_request')
+  })
+
+  test('is of the origin of the issuer, wherever the server itself is', async () => {
+    const set = stage({ issuer: 'https://id.example/oauth' }, { mount: proxied })
+    const page = await set.flow.ask(asked, 'alice')
+    const answer = await set.flow.decide(page, 'approve', 'alice', { Origin: 'https://id.example' })
+    expect(codeOf(answer)).toMatch(/^ac_/)
+  })
+
+  test.each([
+    { Origin: 'http://localhost' },
     { 'Sec-Fetch-Site': 'same-origin', Origin: 'null' },
     { 'Sec-Fetch-Site': 'none' },
     { Origin: 'null' },

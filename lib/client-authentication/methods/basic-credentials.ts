@@ -1,4 +1,5 @@
-import { invalidClient } from '../../protocol/oauth-error'
+import { isTooLong } from '../../protocol/bounds'
+import { invalidClient, invalidRequest } from '../../protocol/oauth-error'
 
 /** Identifier and password out of a `Basic` header (RFC 7617, and the form encoding of RFC 6749 2.3.1). */
 export interface BasicCredentials {
@@ -17,7 +18,12 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
   const colon = text?.indexOf(':') ?? -1
   if (text === undefined || colon < 1)
     throw invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
-  return { clientId: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) }
+  const clientId = formDecode(text.slice(0, colon))
+  const secret = formDecode(text.slice(colon + 1))
+  // As in the body: the bounds are of the values, whichever way they come.
+  if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
+    throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
+  return { clientId, secret }
 }
 
 function decodeBase64(encoded: string | undefined): string | undefined {

@@ -26,9 +26,11 @@ const entities = new Map([
   ["'", '&#39;'],
 ])
 
-// Tab and line breaks are plain white space in HTML. Every other control character, and whatever reorders
-// the text around it, lets a name look like another one or like part of the page.
-const deceptive = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}/gu
+// Tab and line breaks are plain white space in HTML. Every other control character, whatever reorders the text around
+// it, and whatever is not seen at all lets a name look like another one or like part of the page. The joiners (U+200C,
+// U+200D) stay: emoji and scripts are written with them.
+const deceptive =
+  /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u00AD\u115F\u1160\u17B4\u17B5\u180E\u200B\u2028\u2029\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]/gu
 
 function escape(text: string): string {
   return text.replace(deceptive, '\uFFFD').replace(/[&<>"']/g, (character) => entities.get(character) ?? '')

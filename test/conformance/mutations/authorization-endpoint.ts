@@ -11,8 +11,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-2',
     'express/authorize.ts',
-    'const form = await formOf(request)',
-    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request)",
+    'const form = await formOf(request, edge.bodyDeadline)',
+    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, edge.bodyDeadline)",
   ],
   [
     'AUZ-3',

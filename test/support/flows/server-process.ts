@@ -45,7 +45,9 @@ function serve({
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(redis, { prefix, clock })
-  const options = { store, clock, refreshTokenGrace, storeDeadline }
+  // One owner and one network do here what a city does elsewhere.
+  const limits = { openRequestLimit: false, rateLimit: false } as const
+  const options = { store, clock, refreshTokenGrace, storeDeadline, ...limits }
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...options,

@@ -62,6 +62,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     tokenType: 'bearer',
     findClient: clientsOf(clientWith()),
     store: watchedStore(),
+    openRequests: { opened: async () => {}, ended: async () => {} },
     circumstances,
     ...bend,
   }

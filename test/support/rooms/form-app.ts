@@ -11,7 +11,7 @@ export function formApp(...before: readonly RequestHandler[]): Express & { reado
       outcomes.push(outcome)
       if (!response.destroyed) response.send(outcome)
     }
-    formOf(request)
+    formOf(request, 10)
       .then((parameters) => `parameters ${parameters.format()}`, wordsOf)
       .then(conclude)
       .catch(next)

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { LimitStore } from '../../demo/limit-store'
+import { application, mountAll, mountPhotos, type Mount } from '../support/flows/application'
+import { nightlyReport, photoBook } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
+import { errorPageOf } from '../support/flows/error-page'
+import { authorizationRequest, type Flow } from '../support/flows/flow'
+import { codeOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+import { withRedis } from '../support/with-redis'
+
+const asked = authorizationRequest(photoBook)
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+const two = { attempts: 2, seconds: 60 }
+const paths = ['/token', '/revoke', '/introspect'] as const
+
+const fail = (flow: Flow, path = '/token', headers = {}) =>
+  flow.submit(path, { ...grant, client_id: 'nobody', client_secret: 'wrong' }, undefined, headers)
+const succeed = (flow: Flow) => flow.request(nightlyReport, grant)
+const refusal = {
+  error: 'temporarily_unavailable',
+  error_description: 'Too many requests from this network.',
+}
+
+const behindProxy: Mount = (app, oauth) => {
+  app.set('trust proxy', 'loopback')
+  mountAll(app, oauth)
+}
+const inParts: Mount = (app, oauth) => {
+  app.all('/authorize', oauth.authorize())
+  const client = oauth.clientAuthentication()
+  app.post('/token', client, ...oauth.token())
+  app.post('/revoke', client, ...oauth.revocation())
+  app.post('/introspect', client, ...oauth.introspection())
+  mountPhotos(app, oauth)
+}
+const mounts: readonly [string, Mount][] = [
+  ['the router', mountAll],
+  ['parts', inParts],
+]
+
+describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
+  test('counts each authorization request once, tells the owner, and ends with its time', async () => {
+    const clock = new Clock()
+    const { flow, failures } = application(
+      { clock: clock.read, rateLimit: { authorization: two } },
+      { mount },
+    )
+    const page = await flow.ask(asked, 'alice')
+    codeOf(await flow.decide(page, 'approve', 'alice'))
+    clock.advance(20)
+    for (const refused of [await flow.ask(asked, 'alice'), await flow.submit('/authorize', {}, 'alice')]) {
+      expect(errorPageOf(refused)).toBe('429 temporarily_unavailable')
+      expect(refused.headers['retry-after']).toBe('40')
+    }
+    expect(failures).toMatchObject([
+      { endpoint: 'authorization', reason: 'rate_limited' },
+      { endpoint: 'authorization', reason: 'rate_limited' },
+    ])
+    clock.advance(40)
+    expect((await flow.ask(asked, 'alice')).status).toBe(200)
+  })
+
+  test.each(paths)('counts each failed request to %s once, and then refuses every one', async (path) => {
+    const clock = new Clock()
+    const { flow, failures } = application({ clock: clock.read, rateLimit: { clients: two } }, { mount })
+    expect((await fail(flow, path)).status).toBe(401)
+    expect((await fail(flow, path)).status).toBe(401)
+    for (const refused of [await fail(flow, path), await succeed(flow)]) {
+      expect(refused.status).toBe(429)
+      expect(refused.body).toEqual(refusal)
+      expect(refused.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        pragma: 'no-cache',
+        'retry-after': '60',
+      })
+      for (const name of Object.keys(refused.headers)) expect(name).not.toMatch(/ratelimit/)
+    }
+    expect(failures.slice(2)).toMatchObject([{ reason: 'rate_limited' }, { reason: 'rate_limited' }])
+    clock.advance(60)
+    tokensOf(await succeed(flow))
+  })
+
+  test('counts nothing that succeeds, and the three endpoints together', async () => {
+    const { flow } = application({ rateLimit: { clients: two } }, { mount })
+    for (let round = 0; round < 5; round++) tokensOf(await succeed(flow))
+    expect((await fail(flow, '/revoke')).status).toBe(401)
+    tokensOf(await succeed(flow))
+    expect((await fail(flow, '/introspect')).status).toBe(401)
+    expect((await fail(flow, '/token')).status).toBe(429)
+  })
+
+  test('leaves guards and the other kind of endpoint alone', async () => {
+    const { flow } = application({ rateLimit: { clients: two, authorization: two } }, { mount })
+    const { accessToken } = tokensOf(await succeed(flow))
+    for (let round = 0; round < 3; round++) await fail(flow)
+    for (let round = 0; round < 5; round++) expect((await flow.photos(accessToken)).status).toBe(200)
+    expect((await flow.photos('garbage')).status).toBe(401)
+    for (let round = 0; round < 2; round++) expect((await flow.ask(asked, 'alice')).status).toBe(200)
+  })
+})
+
+describe('The limit by network', () => {
+  test('is 600 a minute for each kind of endpoint unless the host says otherwise', async () => {
+    const { flow } = application()
+    for (let round = 0; round < 600; round++) {
+      expect((await flow.open('/authorize')).status).toBe(400)
+      expect((await flow.submit('/token', {})).status).toBe(401)
+    }
+    expect((await flow.open('/authorize')).status).toBe(429)
+    expect((await flow.submit('/token', {})).status).toBe(429)
+  })
+
+  test.each([
+    ['both', false],
+    ['each', { authorization: false, clients: false }],
+  ] as const)('is off where the host switches %s off', async (_, rateLimit) => {
+    const { flow } = application({ rateLimit, clients: [] })
+    for (let round = 0; round < 601; round++) await flow.open('/authorize')
+    expect((await flow.open('/authorize')).status).toBe(400)
+  })
+
+  test('knows a network by its address, and of IPv6 by 64 bits, as a trusted proxy tells it', async () => {
+    const { flow } = application({ rateLimit: { clients: two } }, { mount: behindProxy })
+    const from = async (address: string) =>
+      (await fail(flow, '/token', { 'X-Forwarded-For': address })).status
+    expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([
+      401, 401, 429,
+    ])
+    expect(await from('192.0.2.2')).toBe(401)
+    expect(await from('2001:db8:0:1::1')).toBe(401)
+    expect(await from('2001:db8:0:1:ffff::2')).toBe(401)
+    expect(await from('2001:db8:0:1:5:6:7:8')).toBe(429)
+    expect(await from('2001:db8:0:2::1')).toBe(401)
+    expect(await from('::ffff:192.0.2.1')).toBe(429)
+  })
+
+  test('is not moved by a header of the client where no proxy is trusted', async () => {
+    const { flow } = application({ rateLimit: { clients: two } })
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      expect((await fail(flow, '/token', { 'X-Forwarded-For': address })).status).toBe(401)
+    expect((await fail(flow, '/token', { 'X-Forwarded-For': '192.0.2.3' })).status).toBe(429)
+  })
+
+  test('counts no trouble of this side', async () => {
+    let closed = true
+    const { flow } = application({ rateLimit: { clients: two }, maintenance: () => closed })
+    for (let round = 0; round < 5; round++)
+      expect((await succeed(flow)).body.error).toBe('temporarily_unavailable')
+    closed = false
+    tokensOf(await succeed(flow))
+  })
+
+  test('counts other methods than POST at the endpoints for clients', async () => {
+    const { flow } = application({ rateLimit: { clients: two } })
+    expect([(await flow.open('/token')).status, (await flow.open('/token')).status]).toEqual([405, 405])
+    expect((await succeed(flow)).status).toBe(429)
+  })
+
+  test('survives a store that never answers: requests pass after the deadline of stores', async () => {
+    const silent = {
+      increment: () => new Promise<never>(() => {}),
+      decrement: async () => {},
+      resetKey: async () => {},
+    }
+    const { flow } = application({ rateLimit: { stores: () => silent }, storeDeadline: 0.05 })
+    expect((await succeed(flow)).status).toBe(200)
+  })
+})
+
+describe('The limit by network in a store of the host’s', () => {
+  let redis: Redis
+  withRedis((started) => {
+    redis = started.client
+  })
+
+  test('is one for all processes', async () => {
+    const prefix = randomUUID()
+    const shared = () =>
+      application({
+        rateLimit: { clients: two, stores: (name) => new LimitStore(redis, `${prefix}${name}:`) },
+      }).flow
+    const [one, other] = [shared(), shared()]
+    tokensOf(await succeed(one))
+    expect((await fail(one)).status).toBe(401)
+    expect((await fail(other)).status).toBe(401)
+    expect((await fail(one)).status).toBe(429)
+    expect((await fail(other)).status).toBe(429)
+  })
+})

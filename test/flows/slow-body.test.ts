@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { application } from '../support/flows/application'
+import { nightlyReport } from '../support/flows/clients'
+import { Flow } from '../support/flows/flow'
+import { tokensOf } from '../support/flows/tokens'
+import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { waitUntil } from '../support/wait-until'
+
+const hasty = application({ bodyDeadline: 0.3 })
+const patient = application({ bodyDeadline: 60 })
+let { app, failures } = hasty
+const requests: IncomingMessage[] = []
+let started: StartedServer
+beforeAll(async () => {
+  started = await startServer((request, response) => {
+    requests.push(request)
+    app(request, response)
+  })
+})
+afterAll(() => started.stop())
+beforeEach(() => {
+  requests.length = 0
+})
+
+/** A request that has told its head and no more. */
+function begin(path: string, framing: string): { readonly socket: Socket; readonly answer: Promise<string> } {
+  const socket = connect(started.port, '127.0.0.1')
+  // A server that has heard enough hangs up on a client that still speaks.
+  socket.on('error', () => undefined)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  socket.write([`POST ${path} HTTP/1.1`, 'Host: localhost', type, framing, '', ''].join('\r\n'))
+  return { socket, answer }
+}
+
+/** What a request still has attached of the suite: nothing of a body that was given up. */
+const listenersOf = (request: IncomingMessage | undefined): Record<string, number | undefined> =>
+  Object.fromEntries(['data', 'error', 'aborted'].map((event) => [event, request?.listenerCount(event)]))
+const none = { data: 0, error: 0, aborted: 0 }
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+const noTimerSince = (before: number) =>
+  waitUntil('no timer of the body is left', async () => timers() <= before, 5)
+
+const jsonPaths = ['/token', '/revoke', '/introspect']
+const refused = { code: 'invalid_request', reason: 'body_too_slow', cause: undefined }
+
+describe.each([...jsonPaths, '/authorize'])('A body for %s that does not come in time', (path) => {
+  const isRefusal = jsonPaths.includes(path)
+    ? /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*"error":"invalid_request"/
+    : /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*did not arrive in time/
+
+  test.each([
+    ['that never begins', 'Content-Length: 20', ''],
+    ['of which less comes than was told', 'Content-Length: 100', 'grant_type=client_credentials'],
+    ['in chunks that never end', 'Transfer-Encoding: chunked', '3\r\na=1\r\n'],
+  ])('%s is refused, and the connection ends', async (_what, framing, part) => {
+    const heard = failures.length
+    const { socket, answer } = begin(path, framing)
+    socket.write(part)
+    expect(await answer).toMatch(isRefusal)
+    expect(failures.slice(heard)).toMatchObject([refused])
+    expect(listenersOf(requests[0])).toEqual(none)
+  })
+
+  test('one byte at a time is refused, however steadily they come', async () => {
+    const heard = failures.length
+    const { socket, answer } = begin(path, 'Content-Length: 10000')
+    for (let sent = 0; sent < 400 && !socket.closed; sent++) {
+      socket.write('a')
+      await setTimeout(10)
+    }
+    expect(socket.closed).toBe(true)
+    expect(await answer).toMatch(isRefusal)
+    expect(failures.slice(heard)).toMatchObject([refused])
+  })
+})
+
+describe('A body that is not read to its end leaves nothing behind', () => {
+  beforeAll(() => void ({ app, failures } = patient))
+
+  test.each(['/token', '/authorize'])('when the client of %s goes away', async (path) => {
+    const heard = failures.length
+    const before = timers()
+    const { socket } = begin(path, 'Content-Length: 100')
+    socket.write('grant_type=client')
+    await waitUntil('the body is read', async () => (requests[0]?.listenerCount('data') ?? 0) > 0)
+    socket.destroy()
+    await waitUntil('the server has noticed', async () => failures.length > heard)
+    expect(failures.slice(heard)).toMatchObject([{ reason: 'body_aborted' }])
+    expect(listenersOf(requests[0])).toEqual(none)
+    await noTimerSince(before)
+  })
+
+  test('when it is too large', async () => {
+    const heard = failures.length
+    const before = timers()
+    const { socket, answer } = begin('/token', 'Transfer-Encoding: chunked')
+    socket.write(`${(70_000).toString(16)}\r\n${'a'.repeat(70_000)}\r\n`)
+    expect(await answer).toMatch(/\r\nConnection: close\r\n/)
+    expect(failures.slice(heard)).toMatchObject([{ reason: 'body_too_large' }])
+    expect(listenersOf(requests[0])).toEqual(none)
+    await noTimerSince(before)
+  })
+
+  test('and neither does one that is', async () => {
+    const before = timers()
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    expect(tokensOf(await new Flow(started.server).request(nightlyReport, grant)).scope).toBe('photos:read')
+    expect(listenersOf(requests[0])).toEqual(none)
+    await noTimerSince(before)
+  })
+})
