@@ -1,6 +1,7 @@
 import { clientRules } from './client-rules'
 import { grantRules } from './grant-rules'
 import { lifetimeRules } from './lifetime-rules'
+import { limitRules } from './limit-rules'
 import { redirectionRules } from './redirection-rules'
 import type { Finding, Place, Rule, Subject } from './rule'
 import { serverRules } from './server-rules'
@@ -9,6 +10,7 @@ import { serverRules } from './server-rules'
 export const rules: readonly Rule[] = [
   ...serverRules,
   ...lifetimeRules,
+  ...limitRules,
   ...grantRules,
   ...redirectionRules,
   ...clientRules,

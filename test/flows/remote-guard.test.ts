@@ -10,6 +10,7 @@ function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOption
   const guard = createBearerGuard({ store, clock: clock.read, ...bend })
   const reasons: string[] = []
   guard.events.on('refused', ({ reason }) => reasons.push(reason))
+  guard.events.on('failure', ({ reason }) => reasons.push(reason))
   const app = express()
   app.get('/photos', guard('photos:read'), (request, response) => {
     response.json(request.oauth)

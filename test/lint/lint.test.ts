@@ -77,6 +77,10 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'refresh-grace': ['refreshTokenGrace', { refreshTokenGrace: 61 }],
   'authorization-request-lifetime': ['authorizationRequestLifetime', { authorizationRequestLifetime: 1801 }],
   'store-deadline': ['storeDeadline', { storeDeadline: 5.1 }],
+  'client-guesses-unlimited': ['clientAuthenticationLimits', { clientAuthenticationLimits: false }],
+  'rate-limit-off': ['rateLimit.clients', { rateLimit: { clients: false } }],
+  'open-requests-unlimited': ['openRequestLimit', { openRequestLimit: false }],
+  'body-deadline': ['bodyDeadline', { bodyDeadline: 30.1 }],
   'implicit-grant': ['responseTypes[0]', { responseTypes: [implicit()] }],
   'client-implicit-grant': [
     'clients[0].response_types[1]',
