@@ -15,6 +15,8 @@ export interface Attempt {
   readonly decisiveIfSent?: Readonly<Record<string, string>>
   /** Headers that must be there once and say this. */
   readonly decisiveHeaders: Readonly<Record<string, string>>
+  /** Whether other clients may ask the same, so that their credentials are as good. */
+  readonly anyClient: boolean
   /** Whether method, target and host are signed. */
   readonly signed: boolean
   /** What no answer may show. */

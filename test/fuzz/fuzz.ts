@@ -155,12 +155,9 @@ class Lane {
     const attempt = await this.attemptOf(kind)
     if (turn === 1) return this.tryDead(attempt, mark)
     const other = this.last ?? attempt
+    const means = { chance: this.chance, mark, other: other.message }
     this.last = attempt
-    await this.judge({
-      attempt,
-      message: mutate(attempt.message, { chance: this.chance, mark, other: other.message }),
-      mark,
-    })
+    await this.judge({ attempt, message: mutate(attempt.message, means), mark, other })
   }
 
   // Used up or revoked, though not a byte of it has changed.
@@ -180,7 +177,7 @@ class Lane {
     const make = this.valid.kinds[kind]
     if (make === undefined) throw new Error(`There is no kind ${kind}.`)
     const attempt = await make()
-    this.ready.set(kind, { attempt, left: 3 })
+    this.ready.set(kind, { attempt, left: 12 })
     return attempt
   }
 

@@ -10,6 +10,8 @@ export interface Sent {
   readonly attempt: Attempt
   readonly message: Message
   readonly mark: string
+  /** What was mixed into it: it may have become a good request of this kind. */
+  readonly other?: Attempt
   /** Why it must lose whatever it looks like. */
   readonly dead?: string
 }
@@ -47,9 +49,14 @@ export function complaintsAbout(sent: Sent, answer: Answer): string[] {
     ...redirectComplaints(answer),
     ...cacheComplaints(sent.message, answer),
   ]
-  const why = sent.dead ?? mustLose(sent.attempt, sent.message)
+  const why = sent.dead ?? whyBad(sent)
   if (why !== undefined && sent.attempt.won(answer)) complaints.push(`won although ${why}`)
   return complaints
+}
+
+function whyBad({ attempt, message, other }: Sent): string | undefined {
+  const why = mustLose(attempt, message, other?.secrets)
+  return other !== undefined && mustLose(other, message, attempt.secrets) === undefined ? undefined : why
 }
 
 // Whoever sends more than a server reads finds the connection reset, answered or not.
@@ -63,7 +70,7 @@ function withoutAnswer({ message }: Sent, { ended }: Answer): string[] {
 }
 
 const isNodes = (answer: Answer): boolean =>
-  (answer.status === 400 || answer.status === 431) && answer.headers.length === 1 && answer.body === ''
+  (answer.status === 400 || answer.status === 431) && headerOf(answer, 'x-powered-by') === undefined
 
 /** The endpoint that the request reaches; undefined for a place where the suite is not. */
 export function endpointOf({ path }: Message): Endpoint | undefined {

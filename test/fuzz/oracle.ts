@@ -1,19 +1,29 @@
 import type { Attempt } from './attempt'
 import { bodyOf, headersNamed, joined, type Message } from './message'
-import { registeredIds } from './parties'
+import { basic } from '../support/flows/flow'
+import { everyParty, registeredIds } from './parties'
 
 /** Why a mutated request must not win; undefined where this cannot tell. */
-export function mustLose(attempt: Attempt, message: Message): string | undefined {
+export function mustLose(
+  attempt: Attempt,
+  message: Message,
+  /** Credentials of another valid request, with which it may be good in another way. */
+  others: readonly string[] = [],
+): string | undefined {
   const { endpoint } = attempt
   if (endpoint === 'metadata') return undefined
   const isForm = endpoint !== 'photos' && attempt.message.method === 'POST'
   if (isForm && message.method !== 'POST' && endpoint !== 'authorize') return 'another method'
   if (isForm && message.method === 'POST' && !isFormType(headersNamed(message, 'content-type')))
     return 'another content type'
-  return lacksParameter(attempt, message) ?? lacksHeader(attempt, message) ?? lacksSignature(attempt, message)
+  return (
+    lacksParameter(attempt, message, others) ??
+    lacksHeader(attempt, message) ??
+    lacksSignature(attempt, message)
+  )
 }
 
-function lacksParameter(attempt: Attempt, message: Message): string | undefined {
+function lacksParameter(attempt: Attempt, message: Message, others: readonly string[]): string | undefined {
   const inBody = message.method === 'POST'
   const sent = decoded(inBody ? bodyOf(message) : joined(message.query))
   for (const [name, value] of Object.entries(attempt.decisive)) {
@@ -21,7 +31,8 @@ function lacksParameter(attempt: Attempt, message: Message): string | undefined 
     // A request of another registered client may be a good one, as long as nothing of this one is needed.
     const another = attempt.endpoint === 'authorize' && name === 'client_id'
     if (values.length !== 1) return `${name} is there ${values.length} times`
-    if (values[0] !== value && !(another && registeredIds.has(values[0] ?? '')))
+    const [only = ''] = values
+    if (only !== value && !others.includes(only) && !(another && registeredIds.has(only)))
       return `${name} has another value`
   }
   const [clientId] = sent.get('client_id') ?? []
@@ -37,8 +48,11 @@ function lacksHeader(attempt: Attempt, message: Message): string | undefined {
     // What a content type may look like was judged before.
     if (name === 'content-type') continue
     const [only, second] = headersNamed(message, name)
+    // Credentials may stand in the body as well.
+    if (only === undefined && name === 'authorization' && bodyOf(message).includes('client_secret')) continue
     if (only === undefined || second !== undefined) return `${name} is not there once`
-    if (!sameHeader(name, only, value)) return `${name} has another value`
+    const good = name === 'authorization' && attempt.anyClient ? credentialsOfAll : [value]
+    if (!good.some((one) => sameHeader(name, only, one))) return `${name} has another value`
   }
   return undefined
 }
@@ -61,6 +75,10 @@ function sameHeader(name: string, sent: string, value: string): boolean {
   if (goodScheme === 'Basic') return credentialsIn(credentials) === credentialsIn(good)
   return goodScheme === 'MAC' ? attributesIn(credentials) === attributesIn(good) : credentials === good
 }
+
+const credentialsOfAll = everyParty.map(({ registration, secret = '' }) =>
+  basic(registration.client_id, secret),
+)
 
 const split = (header: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(header)?.slice(1) ?? []
 const withoutPort = (host: string): string => host.toLowerCase().replace(/:80$/, '')

@@ -1,8 +1,15 @@
 import { jwtBearerName } from './grant-names'
 import { issuers } from '../support/assertions/jwt'
-import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import {
+  bent,
+  nightlyReport,
+  photoBook,
+  photoFrame,
+  photoPrint,
+  type ClientApplication,
+} from '../support/flows/clients'
 import { service as nightService } from '../support/flows/token-exchange'
-import type { ClientRegistration, TrustedIssuer } from '../../lib/index'
+import { generateClientSecret, type ClientRegistration, type TrustedIssuer } from '../../lib/index'
 import type { RedisPlan } from '../support/redis-plan'
 import type { Fault } from './planted-faults'
 
@@ -30,10 +37,18 @@ export const service = nightService
 /** A client whose tokens are of the type mac. */
 export const signer = bent(nightlyReport, { client_id: 'night-signer', token_type: 'mac' })
 
-/** A client that is none of those that ask: its credentials are good, and never good for what others hold. */
-export const stranger = photoFrame
+const generated = generateClientSecret()
 
-export const everyParty = [book, print, service, signer, stranger] as const
+/**
+ * A client that is none of those that ask: its credentials are good, and never good for what others hold. As long as no
+ * client has a secret that a person chose, a wrong one costs no bcrypt, and more can be tried.
+ */
+export const stranger: ClientApplication = {
+  ...bent(photoFrame, { client_secret_hashes: [generated.client_secret_hash] }),
+  secret: generated.client_secret,
+}
+
+export const everyParty: readonly ClientApplication[] = [book, print, service, signer, stranger]
 
 export const planOfMemory: FuzzPlan = {
   clients: everyParty.map(({ registration }) => registration),

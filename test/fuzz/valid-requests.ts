@@ -12,6 +12,7 @@ import { book, print, service, signer } from './parties'
 import { converse, headerOf, type Answer } from './wire'
 
 const formType = 'application/x-www-form-urlencoded'
+const own = { grant_type: 'client_credentials', scope: 'photos:read' }
 const host: Pair = ['Host', 'localhost']
 const alice: Pair = ['X-Owner', 'alice']
 const givesToken = ({ status, body }: Answer) => status === 200 && body.includes('"access_token"')
@@ -31,8 +32,10 @@ export class ValidRequests {
     refresh: () => this.refresh(),
     password: async () =>
       this.grant('password', print, { grant_type: 'password', ...wonderland, scope: 'photos:read' }),
-    'client credentials': async () =>
-      this.grant('client credentials', service, { grant_type: 'client_credentials', scope: 'photos:read' }),
+    'client credentials': async () => ({
+      ...this.grant('client credentials', service, own),
+      anyClient: true,
+    }),
     'JWT assertion': async () => this.assertion(),
     'token exchange': async () => this.exchange(),
     revocation: async () => this.revocation(),
@@ -159,6 +162,7 @@ export class ValidRequests {
       ...this.ofClient('revocation', 'revoke', print, { token }),
       // Any token is answered alike (RFC 7009 2.2), so the token itself decides nothing.
       decisive: {},
+      anyClient: true,
       won: ({ status }) => status === 200,
     }
   }
@@ -199,8 +203,7 @@ export class ValidRequests {
   }
 
   private async mac(): Promise<Attempt> {
-    const fields = { grant_type: 'client_credentials', scope: 'photos:read' }
-    const { access_token, mac_key, mac_algorithm } = await this.granted(this.grant('mac', signer, fields))
+    const { access_token, mac_key, mac_algorithm } = await this.granted(this.grant('mac', signer, own))
     const key = { access_token: String(access_token), mac_key: String(mac_key) }
     const tokens = { ...key, mac_algorithm: String(mac_algorithm) }
     const authorization = macHeader(tokens, { port: '80', ts: this.clock() })
@@ -219,7 +222,16 @@ const seesPhotos = ({ status, body }: Answer) => status === 200 && body.includes
 
 function plain(kind: string, endpoint: Endpoint, message: Message): Omit<Attempt, 'won'> {
   const nothing = { decisive: {}, decisiveHeaders: {}, secrets: [] }
-  return { kind, endpoint, message, ...nothing, signed: false, once: false, dies: undefined }
+  return {
+    kind,
+    endpoint,
+    message,
+    ...nothing,
+    signed: false,
+    anyClient: false,
+    once: false,
+    dies: undefined,
+  }
 }
 
 function form(path: string, fields: Fields, headers: readonly Pair[]): Message {
