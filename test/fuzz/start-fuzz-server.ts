@@ -18,8 +18,8 @@ export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
   const child = fork(join(__dirname, 'server-process.ts'), [JSON.stringify(plan)], {
     execArgv: ['--expose-gc', '-r', 'esbuild-register'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // What the one who starts it is asked to report is nothing to the server.
-    env: { ...process.env, NODE_ENV: 'test' },
+    // Its warnings are complaints already.
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
   })
   const gone = once(child, 'exit')
   const answer = async (): Promise<Record<string, unknown>> => {

@@ -51,6 +51,12 @@ export class ValidRequests {
     private readonly clock: () => number,
   ) {}
 
+  async make(kind: string): Promise<Attempt> {
+    const make = this.kinds[kind]
+    if (make === undefined) throw new Error(`There is no kind ${kind}.`)
+    return make()
+  }
+
   async send(message: Message): Promise<Answer> {
     return converse(this.port, bytesOf(message))
   }
