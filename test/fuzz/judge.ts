@@ -22,7 +22,8 @@ const statuses: Readonly<Record<Endpoint, readonly number[]>> = {
   token: toClient,
   revoke: toClient,
   introspect: toClient,
-  photos: [200, 400, 401, 403, 404],
+  // The photos are the host's: Express answers for them whether they have changed, and what methods they have.
+  photos: [200, 304, 400, 401, 403, 404],
   metadata: [200, 405],
 }
 
@@ -113,7 +114,7 @@ function echoes({ attempt, message, mark }: Sent, answer: Answer): string[] {
 
 function redirectComplaints(answer: Answer): string[] {
   const location = headerOf(answer, 'location')
-  if (location === undefined) return answer.status >= 300 && answer.status < 400 ? ['leads nowhere'] : []
+  if (location === undefined) return answer.status >= 300 && answer.status < 304 ? ['leads nowhere'] : []
   if (!/^[\x21-\x7e]+$/.test(location)) return ['leads to what is no URI']
   const [place = ''] = location.split(/[?#]/)
   if (registeredPlaces.has(place)) return []

@@ -48,7 +48,7 @@ const onePair =
     const changed = pairs.flatMap((pair, index) => {
       if (index !== at) return [pair]
       // Who is logged in is the host's word, and what the host says of nobody is not the matter here.
-      return pair[0] === 'X-Owner' ? [] : change(pair, means, pairs)
+      return pair[0].toLowerCase() === 'x-owner' ? [] : change(pair, means, pairs)
     })
     return withPairs(message, part, changed)
   }
