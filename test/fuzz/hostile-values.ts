@@ -28,7 +28,7 @@ const turnCase: Bend = (value, chance) => {
   )
 }
 const percentAll = (value: string) =>
-  [...value].map((one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
+  value.replaceAll(/[^]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 /** Ways to bend one value as it stands on the wire, where each character is one byte. */
 export const bends: readonly [Bend, ...Bend[]] = [

@@ -37,7 +37,6 @@ function rowOf(
   for (const [complaint, story] of complaints) process.stdout.write(`${complaint}\n${story}\n\n`)
   if (complaints.size > 0) process.exitCode = 1
   const seen = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`)
-  const megabytes = (bytes = 0) => (bytes / 1e6).toFixed(1)
   const result = [
     `seed ${seed}`,
     complaints.size === 0 ? 'held' : `${complaints.size} complaints`,
@@ -51,5 +50,7 @@ function rowOf(
     'no 5xx, no hang, no echo, no place that is not registered, no success that must not be, nothing left behind'
   return { case: title, rounds: requests, invariant, result }
 }
+
+const megabytes = (bytes = 0) => (bytes / 1e6).toFixed(1)
 
 void main()

@@ -17,7 +17,7 @@ export type Fault =
   | 'warning'
   | 'open handle'
 
-const kept: string[] = []
+const kept: Buffer[] = []
 
 /** A middleware before the suite that makes this mistake. */
 export const planted: Readonly<Record<Fault, RequestHandler>> = {
@@ -41,7 +41,7 @@ export const planted: Readonly<Record<Fault, RequestHandler>> = {
     next()
   },
   leak: (_request, _response, next) => {
-    kept.push(`${kept.length}`.repeat(2000).split('').reverse().join(''))
+    kept.push(Buffer.alloc(8000))
     next()
   },
   'open redirect': (request, response, next) => {

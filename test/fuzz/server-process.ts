@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import express from 'express'
 import {
   createAuthorizationServer,
@@ -49,7 +50,7 @@ function serve({ clients, issuers, redis, fault }: FuzzPlan): void {
     ],
   })
   oauth.events.on('failure', ({ reason, cause }) => {
-    if (cause !== undefined) complaints.push(`failure ${reason}: ${String(cause)}`)
+    if (cause !== undefined) complaints.push(`failure ${reason}: ${inspect(cause)}`)
   })
   const app = express()
   if (fault !== undefined) app.use(planted[fault])

@@ -192,8 +192,7 @@ export class ValidRequests {
   private metadata(): Attempt {
     const path = '/.well-known/oauth-authorization-server'
     const message = { method: 'GET', path, query: [], headers: [host], body: [] }
-    const won = ({ status, body }: Answer) => status === 200 && body.includes('"issuer"')
-    return { ...plain('metadata', 'metadata', message), won }
+    return { ...plain('metadata', 'metadata', message), won: tellsIssuer }
   }
 
   private async bearer(): Promise<Attempt> {
@@ -224,6 +223,7 @@ export class ValidRequests {
   }
 }
 
+const tellsIssuer = ({ status, body }: Answer) => status === 200 && body.includes('"issuer"')
 const seesPhotos = ({ status, body }: Answer) => status === 200 && body.includes('"clientId"')
 
 function plain(kind: string, endpoint: Endpoint, message: Message): Omit<Attempt, 'won'> {
