@@ -26,9 +26,12 @@ export function mustLose(
 function lacksParameter(attempt: Attempt, message: Message, others: readonly string[]): string | undefined {
   const inBody = message.method === 'POST'
   const sent = decoded(inBody ? bodyOf(message) : joined(message.query))
+  // A public client may name itself in a header with an empty secret (RFC 6749 2.3.1).
+  const [named = ''] = headersNamed(message, 'authorization')
   for (const [name, value] of Object.entries(attempt.decisive)) {
     const values = sent.get(name) ?? []
     // A request of another registered client may be a good one, as long as nothing of this one is needed.
+    if (name === 'client_id' && values.length === 0 && named === basic(value, '')) continue
     const another = attempt.endpoint === 'authorize' && name === 'client_id'
     if (values.length !== 1) return `${name} is there ${values.length} times`
     const [only = ''] = values
@@ -48,8 +51,8 @@ function lacksHeader(attempt: Attempt, message: Message): string | undefined {
     // What a content type may look like was judged before.
     if (name === 'content-type') continue
     const [only, second] = headersNamed(message, name)
-    // Credentials may stand in the body as well.
-    if (only === undefined && name === 'authorization' && bodyOf(message).includes('client_secret')) continue
+    // Credentials may stand in the body as well, and a public client has none.
+    if (only === undefined && name === 'authorization' && standsInBody(attempt, bodyOf(message))) continue
     if (only === undefined || second !== undefined) return `${name} is not there once`
     const good = name === 'authorization' && attempt.anyClient ? credentialsOfAll : [value]
     if (!good.some((one) => sameHeader(name, only, one))) return `${name} has another value`
@@ -62,7 +65,7 @@ function lacksSignature(
   { method, path, query }: Message,
 ): string | undefined {
   if (!signed) return undefined
-  const same = method === valid.method && path === valid.path && joined(query) === joined(valid.query)
+  const same = method === valid.method && path.trim() === valid.path && joined(query) === joined(valid.query)
   return same ? undefined : 'what was signed is another request'
 }
 
@@ -82,6 +85,8 @@ const credentialsOfAll = everyParty.map(({ registration, secret = '' }) =>
 
 const split = (header: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(header)?.slice(1) ?? []
 const withoutPort = (host: string): string => host.toLowerCase().replace(/:80$/, '')
+const standsInBody = ({ anyClient }: Attempt, body: string): boolean =>
+  body.includes('client_secret') || (anyClient && body.includes('client_id'))
 const isFormType = ([only, second]: readonly string[]): boolean =>
   second === undefined && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(only ?? '')
 
