@@ -8,6 +8,11 @@ const changeByte: Bend = (value, chance) => {
   const at = chance.below(value.length + 1)
   return value.slice(0, at) + String.fromCharCode(chance.below(256)) + value.slice(at + 1)
 }
+// Still well formed, where most values are.
+const changeLetter: Bend = (value, chance) => {
+  const at = chance.below(value.length + 1)
+  return value.slice(0, at) + chance.below(36).toString(36) + value.slice(at + 1)
+}
 const inserted =
   (what: string): Bend =>
   (value, chance, mark) => {
@@ -36,6 +41,12 @@ export const bends: readonly [Bend, ...Bend[]] = [
   cut,
   changeByte,
   changeByte,
+  changeLetter,
+  changeLetter,
+  changeLetter,
+  changeLetter,
+  changeLetter,
+  changeLetter,
   turnCase,
   (value) => value.toUpperCase(),
   (value, _chance, mark) => value + mark,

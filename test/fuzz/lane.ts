@@ -61,13 +61,14 @@ export class Lane {
     await this.judge({ attempt, message, mark, ...(once || dies !== undefined ? { dead } : {}) })
   }
 
-  // Most mutated requests change nothing on the server, so that one preparation serves several of them.
+  // Most mutated requests change nothing on the server, so that one preparation serves several of them; but a code is
+  // burnt by five failures, and after that nothing about it is tried.
   private async attemptOf(kind: string): Promise<Attempt | undefined> {
     const ready = this.ready.get(kind)
     if (ready !== undefined && ready.left-- > 0) return ready.attempt
     try {
       const attempt = await this.valid.make(kind)
-      this.ready.set(kind, { attempt, left: 12 })
+      this.ready.set(kind, { attempt, left: attempt.once ? 2 : 12 })
       return attempt
     } catch (error) {
       this.record.complain(`a valid flow fails: ${kind}`, String(error))
