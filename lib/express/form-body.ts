@@ -29,8 +29,10 @@ export function leavesBody({ reason }: OAuthError): boolean {
 }
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
-  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers
-  if (type === undefined || !formType.test(type.trim()))
+  const { 'content-encoding': encoding, 'content-length': length } = request.headers
+  // `headers` keeps the first of two: whoever looked at the second saw another body.
+  const [type, second] = request.headersDistinct['content-type'] ?? []
+  if (type === undefined || second !== undefined || !formType.test(type.trim()))
     throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
   if (Number(length) > bytesAtMost) throw tooLarge()
   // An empty body is never "read": nothing comes out of it, but it can have ended.

@@ -52,6 +52,12 @@ describe('formOf: the type', () => {
     expect(await send('a=1', { 'Content-Type': type })).toBe('invalid_request body_type')
   })
 
+  it.each([form, 'text/plain'])('refuses a second type, be it %s', async (second) => {
+    const head = formHead('/', `Content-Type: ${second}`, 'Content-Length: 3', 'Connection: close')
+    const answer = await onTheWire(formApp(), (open) => exchangeBytes(open(), [head, 'a=1']))
+    expect(answer).toMatch(/invalid_request body_type$/)
+  })
+
   it('refuses a body without a type', async () => {
     const answer = await onTheWire(formApp(), (open) =>
       exchangeBytes(open(), [`POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${ended}\r\n\r\n`]),

@@ -78,7 +78,12 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     // A clock that stands still: nothing is refused because it is late.
     const clock = new Clock().read
     const lives = { clock, storeDeadline: 10, authorizationCodeLifetime: 600 }
-    return application({ ...lives, store, clients: store.clients, grantTypes })
+    const unlimited = {
+      clientAuthenticationLimits: false,
+      rateLimit: false,
+      openRequestLimit: false,
+    } as const
+    return application({ ...lives, ...unlimited, store, clients: store.clients, grantTypes })
   }
 
   /** Presents a text as everything that it could be, and tells what was not refused. */

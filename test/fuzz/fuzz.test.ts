@@ -1,0 +1,38 @@
+import { startRedis } from '../support/redis-server'
+import { fuzz, requestsOfFuzz, seedOfFuzz, type FuzzResult } from './fuzz'
+import { planOfMemory } from './parties'
+import { startFuzzServer } from './start-fuzz-server'
+
+const seed = seedOfFuzz()
+
+/** What is wrong, with the seed that brings it again; empty when nothing is. */
+function complaintsIn({ complaints }: FuzzResult): string {
+  const told = [...complaints].map(([complaint, story]) => `${complaint}\n${story}`)
+  return told.length === 0 ? '' : `FUZZ_SEED=${seed}\n\n${told.join('\n\n')}`
+}
+
+test(`no request breaks the server, wins what it must not or leaves anything behind: seed ${seed}`, async () => {
+  const server = await startFuzzServer(planOfMemory)
+  try {
+    const requests = requestsOfFuzz(4000)
+    const result = await fuzz(server, { seed, requests, timeMoves: true })
+    expect(complaintsIn(result)).toBe('')
+    // Else the requests were all too broken to try anything.
+    expect(result.won).toBeGreaterThan(requests / 50)
+    expect(result.statuses).toMatchObject({ 200: expect.any(Number), 303: expect.any(Number) })
+  } finally {
+    await server.stop()
+  }
+}, 60_000)
+
+test(`nor on Redis: seed ${seed}`, async () => {
+  const redis = await startRedis()
+  const server = await startFuzzServer({ ...planOfMemory, redis: { url: redis.url } })
+  try {
+    const result = await fuzz(server, { seed, requests: requestsOfFuzz(1000), timeMoves: false })
+    expect(complaintsIn(result)).toBe('')
+  } finally {
+    await server.stop()
+    await redis.stop()
+  }
+}, 60_000)

@@ -1,0 +1,1 @@
+export const jwtBearerName = 'urn:ietf:params:oauth:grant-type:jwt-bearer'

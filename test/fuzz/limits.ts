@@ -1,0 +1,15 @@
+import type { AuthorizationServerOptions, PasswordOptions } from '../../lib/index'
+
+/**
+ * Every limit of the suite, in one place. The fuzzer fails far more often than any limit lets pass, and then nothing but
+ * the limit would be tried. With `on` an answer 429 is allowed, else it is a fault.
+ */
+export const limits: {
+  readonly on: boolean
+  readonly server: Partial<AuthorizationServerOptions>
+  readonly password: NonNullable<PasswordOptions['limits']>
+} = {
+  on: false,
+  server: { clientAuthenticationLimits: false, rateLimit: false, openRequestLimit: false },
+  password: { username: false, address: false, client: false },
+}

@@ -1,0 +1,38 @@
+import { fuzz } from './fuzz'
+import { planOfMemory } from './parties'
+import type { Fault } from './planted-faults'
+import { startFuzzServer } from './start-fuzz-server'
+
+const byGet = 'authorization request by GET'
+
+const told: readonly (readonly [fault: Fault, kind: string, complaint: RegExp])[] = [
+  ['repeated parameter', byGet, /status 500$/],
+  ['echo', byGet, /the body echoes the request$/],
+  ['hang', 'revocation', /no answer within 5 s$/],
+  ['rejection', 'revocation', /^unhandled rejection: Error: Nobody waits for this\.$/],
+  ['leak', 'metadata', /^memory grew by more than \d+ bytes$/],
+  ['open redirect', byGet, /leads to a place that is not registered$/],
+  ['cached', 'client credentials', /JSON that may be cached$/],
+  ['wrong code', 'revocation', /error something_else$/],
+  ['open guard', 'guard by mac', /won although/],
+  ['open token endpoint', 'code of a public client', /won although/],
+  ['warning', 'metadata', /^warning Warning: Something is odd\.$/],
+  ['open handle', 'metadata', /^handles stay open$/],
+]
+
+test.each(told)(
+  'the fuzzer notices: %s',
+  async (fault, kind, complaint) => {
+    const server = await startFuzzServer({ ...planOfMemory, fault })
+    try {
+      // What grows is seen at the end only.
+      const patience = fault === 'leak' || fault === 'open handle' ? 1000 : 1
+      const run = { seed: 7, requests: 900, timeMoves: true, patience, kinds: [kind] }
+      const { complaints } = await fuzz(server, run)
+      expect([...complaints.keys()]).toContainEqual(expect.stringMatching(complaint))
+    } finally {
+      await server.stop()
+    }
+  },
+  60_000,
+)

@@ -1,0 +1,49 @@
+import { connect } from 'node:net'
+import type { Pair } from './message'
+
+/** What came back over one connection; a request without an answer has the status 0. */
+export interface Answer {
+  readonly status: number
+  readonly headers: readonly Pair[]
+  readonly body: string
+  readonly ended: 'closed' | 'reset' | 'hung'
+}
+
+const patience = 5000
+
+/** Sends bytes over a connection of their own and reads until it is closed. */
+export function converse(port: number, bytes: Buffer): Promise<Answer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const end = (ended: Answer['ended']) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answerOf(Buffer.concat(chunks), ended))
+    }
+    const timer = setTimeout(() => end('hung'), patience)
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('end', () => end('closed'))
+    socket.on('close', () => end('closed'))
+    // After a refusal the server does not read on, and what was sent in vain is answered by a reset.
+    socket.on('error', () => end('reset'))
+    socket.write(bytes)
+  })
+}
+
+/** Reads one answer, of which each character is one byte. */
+export function answerOf(bytes: Buffer, ended: Answer['ended']): Answer {
+  const text = bytes.toString('latin1')
+  const end = text.indexOf('\r\n\r\n')
+  const [, status = '0'] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? []
+  if (end < 0) return { status: 0, headers: [], body: '', ended }
+  const lines = text.slice(0, end).split('\r\n').slice(1)
+  const headers = lines.map((line): Pair => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { status: Number(status), headers, body: text.slice(end + 4), ended }
+}
+
+export const headerOf = ({ headers }: Answer, name: string): string | undefined =>
+  headers.find(([given]) => given === name)?.[1]
