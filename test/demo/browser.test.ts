@@ -146,7 +146,9 @@ function complaintsOf(page: Page): string[] {
     complaints.push(String(error))
   })
   page.on('requestfailed', (request) => {
-    complaints.push(`${request.url()} ${request.failure()?.errorText ?? ''}`)
+    const reason = request.failure()?.errorText ?? ''
+    // A page that is left ends what still loads of it.
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()} ${reason}`)
   })
   return complaints
 }

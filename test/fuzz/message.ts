@@ -41,6 +41,8 @@ export function bytesOf(message: Message): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1')
 }
 
-/** The values of a header, whatever the case of its name. */
+/** The values of a header, whatever the case of its name; what stands behind a line break is another header. */
 export const headersNamed = ({ headers }: Message, name: string): readonly string[] =>
-  headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value.trim())
+  headers
+    .filter(([given]) => given.toLowerCase() === name)
+    .map(([, value]) => (value.split(/\r?\n/, 1)[0] ?? '').trim())
