@@ -16,6 +16,8 @@ const common = {
 const config: Config = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   testTimeout: 20_000,
+  // A good part of the time of tests is spent waiting for other processes.
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [
     { ...common, displayName: 'express 5', testMatch: ['<rootDir>/test/**/*.test.ts'] },
