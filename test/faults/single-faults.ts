@@ -99,7 +99,7 @@ export const singleFaults: readonly SingleFault[] = [
     data: 'kept',
     trouble: 'must',
     seconds: [1.5, 8],
-    begin: async ({ network }) => network.delay(400),
+    begin: async ({ network }) => network.delay(700),
     end: async ({ network }) => network.delay(0),
   },
   {
