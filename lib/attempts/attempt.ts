@@ -1,6 +1,6 @@
 import { NotAttempted, type OAuthError } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
-import type { Limit } from './limit'
+import { secondsToWait, type Limit } from './limit'
 
 /** One count of failed attempts, and what is said to an attempt for which it has no room. */
 export interface AttemptLimit extends Limit {
@@ -45,8 +45,7 @@ async function count(limits: readonly AttemptLimit[], counters: Counters): Promi
     for (const limit of limits) {
       const { count: attempts, secondsLeft } = await counters.add(limit.key, 1, limit.seconds)
       counted.push(limit)
-      // In the last instant of a count no whole second is left, and 0 would mean at once.
-      if (attempts > limit.attempts) throw limit.refusal(Math.max(1, secondsLeft))
+      if (attempts > limit.attempts) throw limit.refusal(secondsToWait(secondsLeft))
     }
   } catch (error) {
     await takeBack(counted, counters)

@@ -9,6 +9,26 @@ export interface Limit {
 /** A limit as a host gives it: what is left out keeps its default, and `false` switches the limit off. */
 export type LimitOption = Partial<Limit> | false
 
+/** Seconds after which to come again: in the last instant of a count no whole second is left, and 0 would mean at once. */
+export const secondsToWait = (secondsLeft: number): number => Math.max(1, secondsLeft)
+
+const quarterOfAnHour = 900
+
+/**
+ * Reads an option that holds several limits on failures, each with its default number of attempts in a quarter of an hour.
+ */
+export function readLimits<Limits>(
+  reading: Reading,
+  option: string,
+  resolve: (limit: (key: string, attempts: number) => Limit | undefined) => Limits,
+): Limits {
+  const given = reading.take(option)
+  const fields = new Reading(given === undefined ? {} : given, reading.at(option), reading.mistakes)
+  const limits = resolve((key, attempts) => readLimit(fields, key, { attempts, seconds: quarterOfAnHour }))
+  fields.refuseUnknown()
+  return limits
+}
+
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { digest } from '../protocol/credential'
 import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
-import type { Limit } from './limit'
+import { secondsToWait, type Limit } from './limit'
 
 /**
  * Counts the authorization requests of each resource owner that wait for a decision. Counters that cannot count (those in
@@ -20,7 +20,7 @@ export function openRequests(limit: Limit | undefined, counters: Counters) {
       if (counted === undefined || counted.count <= attempts) return
       // One that is refused is not open, so that a page which is reloaded meanwhile costs its owner nothing.
       await ended(subject)
-      throw tooManyOpen(Math.max(1, counted.secondsLeft))
+      throw tooManyOpen(secondsToWait(counted.secondsLeft))
     },
   }
 }
@@ -33,4 +33,4 @@ const tooManyOpen = (secondsLeft: number): Throttled =>
   )
 
 // Of bounded length, whatever the host calls its owners.
-const keyOf = (subject: string) => `open:${createHash('sha256').update(subject).digest('base64url')}`
+const keyOf = (subject: string) => `open:${digest(subject)}`

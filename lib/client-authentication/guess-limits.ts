@@ -1,16 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { attemptWithin, type AttemptLimit } from '../attempts/attempt'
 import { networkOf } from '../attempts/network'
+import { tooManyFailures } from '../attempts/too-many-failures'
 import type { Client } from '../protocol/client'
-import { digest, secureRandom } from '../protocol/credential'
-import { tooManyAttempts } from '../protocol/oauth-error'
+import { secureRandom } from '../protocol/credential'
 import type { Counters } from '../stores/counters'
 import type { ResolvedLimits } from './limit-options'
 import type { PresentedClient, Verification, WithinLimits } from './method'
 import { UnderWay } from './under-way'
-
-// One text for all: which limit it was is nothing for a guesser to know.
-const description = 'There were too many failed attempts. Try again later.'
 
 /** Holds verifications that may be of guesses to the limits on failed client authentication (RFC 6749 2.3.1). */
 export class GuessLimits {
@@ -49,22 +46,16 @@ export class GuessLimits {
 
   // The address stands first: names that nobody has fill the counters with no more keys than it has room for.
   private attemptLimits(clientId: string, network: string): readonly AttemptLimit[] {
-    const among = (
-      kind: keyof ResolvedLimits,
-      whose: string,
-      refusal: AttemptLimit['refusal'],
-    ): readonly AttemptLimit[] => {
-      const limit = this.limits[kind]
-      return limit === undefined ? [] : [{ ...limit, key: `client:${kind}:${digest(whose)}`, refusal }]
-    }
+    const { address, clientAndAddress, client } = this.limits
     return [
-      ...among('address', network, (seconds) =>
-        tooManyAttempts('client_address_limited', description, seconds),
+      ...tooManyFailures('client_address_limited', address, 'client:address', network),
+      ...tooManyFailures(
+        'client_and_address_limited',
+        clientAndAddress,
+        'client:clientAndAddress',
+        `${network} ${clientId}`,
       ),
-      ...among('clientAndAddress', `${network} ${clientId}`, (seconds) =>
-        tooManyAttempts('client_and_address_limited', description, seconds),
-      ),
-      ...among('client', clientId, (seconds) => tooManyAttempts('client_limited', description, seconds)),
+      ...tooManyFailures('client_limited', client, 'client:client', clientId),
     ]
   }
 

@@ -1,5 +1,5 @@
-import { readLimit, type Limit, type LimitOption } from '../attempts/limit'
-import { Reading } from '../protocol/configuration'
+import { readLimits, type Limit, type LimitOption } from '../attempts/limit'
+import type { Reading } from '../protocol/configuration'
 
 /**
  * How many attempts at client secrets may fail, each limit for itself; `false` switches one off. Beyond it the answer is
@@ -22,20 +22,13 @@ export interface ClientAuthenticationLimits {
 /** The limits, complete; undefined where one is switched off. */
 export type ResolvedLimits = Readonly<Record<keyof ClientAuthenticationLimits, Limit | undefined>>
 
-const quarterOfAnHour = 900
-
 /** Reads the option of this name; false switches every limit off. */
 export function readClientAuthenticationLimits(reading: Reading, option: string): ResolvedLimits {
-  const given = reading.take(option)
-  if (given === false) return { address: undefined, clientAndAddress: undefined, client: undefined }
-  const limits = new Reading(given === undefined ? {} : given, reading.at(option), reading.mistakes)
-  const limit = (key: keyof ClientAuthenticationLimits, attempts: number) =>
-    readLimit(limits, key, { attempts, seconds: quarterOfAnHour })
-  const resolved = {
+  if (reading.take(option) === false)
+    return { address: undefined, clientAndAddress: undefined, client: undefined }
+  return readLimits(reading, option, (limit) => ({
     address: limit('address', 500),
     clientAndAddress: limit('clientAndAddress', 20),
     client: limit('client', 1000),
-  }
-  limits.refuseUnknown()
-  return resolved
+  }))
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { rateLimit, type Store } from 'express-rate-limit'
-import type { Limit } from '../attempts/limit'
+import { secondsToWait, type Limit } from '../attempts/limit'
 import { networkOf } from '../attempts/network'
 import { isRecord } from '../protocol/configuration'
 import { tooManyAttempts } from '../protocol/oauth-error'
@@ -61,11 +61,10 @@ export function networkLimit({ limit, counts, store, clock }: NetworkLimit): Adm
   }
 }
 
-// In the last instant of a count no whole second is left, and 0 would mean at once.
 function secondsLeft(request: object, clock: () => number): number {
   const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
   const end = isRecord(info) ? info['resetTime'] : undefined
-  return end instanceof Date ? Math.max(1, Math.ceil((end.getTime() - clock()) / 1000)) : 1
+  return secondsToWait(end instanceof Date ? Math.ceil((end.getTime() - clock()) / 1000) : 0)
 }
 
 function warnOfStore(...told: readonly unknown[]): void {

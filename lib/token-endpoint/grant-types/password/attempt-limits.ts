@@ -1,12 +1,8 @@
 import type { AttemptLimit } from '../../../attempts/attempt'
 import { networkOf } from '../../../attempts/network'
-import { digest } from '../../../protocol/credential'
-import { tooManyAttempts } from '../../../protocol/oauth-error'
+import { tooManyFailures } from '../../../attempts/too-many-failures'
 import type { TokenRequest } from '../../grant-type'
 import type { ResolvedLimits } from './password-options'
-
-// One text for all: which limit it was is nothing for a guesser to know.
-const description = 'There were too many failed attempts. Try again later.'
 
 /** What a guess at this name, in this request, counts towards. A guesser's own address comes first, the client last. */
 export function attemptLimits(
@@ -14,24 +10,15 @@ export function attemptLimits(
   username: string,
   limits: ResolvedLimits,
 ): readonly AttemptLimit[] {
-  const among = (
-    kind: keyof ResolvedLimits,
-    whose: string,
-    refusal: AttemptLimit['refusal'],
-  ): readonly AttemptLimit[] => {
-    const limit = limits[kind]
-    return limit === undefined ? [] : [{ ...limit, key: `password:${kind}:${digest(whose)}`, refusal }]
-  }
   return [
-    ...among('address', networkOf(address), (seconds) =>
-      tooManyAttempts('password_address_limited', description, seconds),
+    ...tooManyFailures('password_address_limited', limits.address, 'password:address', networkOf(address)),
+    ...tooManyFailures(
+      'password_username_limited',
+      limits.username,
+      'password:username',
+      countedName(username),
     ),
-    ...among('username', countedName(username), (seconds) =>
-      tooManyAttempts('password_username_limited', description, seconds),
-    ),
-    ...among('client', client.client_id, (seconds) =>
-      tooManyAttempts('password_client_limited', description, seconds),
-    ),
+    ...tooManyFailures('password_client_limited', limits.client, 'password:client', client.client_id),
   ]
 }
 

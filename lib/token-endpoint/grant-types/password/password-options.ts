@@ -1,4 +1,4 @@
-import { readLimit, type Limit, type LimitOption } from '../../../attempts/limit'
+import { readLimits, type Limit, type LimitOption } from '../../../attempts/limit'
 import type { Client } from '../../../protocol/client'
 import { isRecord, Reading } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
@@ -54,7 +54,6 @@ export function limitsSwitchedOff(grantType: GrantType): readonly (keyof Passwor
 }
 
 const limitNames = ['username', 'address', 'client'] as const
-const quarterOfAnHour = 900
 
 /** @throws ConfigurationError */
 export function resolvePasswordOptions(options: PasswordOptions): {
@@ -63,24 +62,14 @@ export function resolvePasswordOptions(options: PasswordOptions): {
 } {
   const reading = new Reading(options, '')
   const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
-  const limits = resolveLimits(reading)
-  reading.refuseUnknown()
-  reading.settle('password() cannot work with these options:')
-  return { verify, limits }
-}
-
-function resolveLimits(reading: Reading): ResolvedLimits {
-  const given = reading.take('limits')
-  const limits = new Reading(given === undefined ? {} : given, reading.at('limits'), reading.mistakes)
-  const limit = (key: keyof PasswordLimits, attempts: number) =>
-    readLimit(limits, key, { attempts, seconds: quarterOfAnHour })
-  const resolved = {
+  const limits = readLimits(reading, 'limits', (limit) => ({
     username: limit('username', 10),
     address: limit('address', 100),
     client: limit('client', 1000),
-  }
-  limits.refuseUnknown()
-  return resolved
+  }))
+  reading.refuseUnknown()
+  reading.settle('password() cannot work with these options:')
+  return { verify, limits }
 }
 
 const nobody: VerifyPassword = () => undefined

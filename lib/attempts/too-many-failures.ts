@@ -1,0 +1,24 @@
+import { digest } from '../protocol/credential'
+import { tooManyAttempts } from '../protocol/oauth-error'
+import type { AttemptLimit } from './attempt'
+import type { Limit } from './limit'
+
+// One text for all: which limit it was is nothing for a guesser to know.
+const description = 'There were too many failed attempts. Try again later.'
+
+/**
+ * The limit that refuses with this reason; none where it is switched off.
+ *
+ * @param count what is counted, a part of the key.
+ * @param whose it is counted for; the key holds its digest.
+ */
+export function tooManyFailures(
+  reason: string,
+  limit: Limit | undefined,
+  count: string,
+  whose: string,
+): readonly AttemptLimit[] {
+  if (limit === undefined) return []
+  const refusal: AttemptLimit['refusal'] = (seconds) => tooManyAttempts(reason, description, seconds)
+  return [{ ...limit, key: `${count}:${digest(whose)}`, refusal }]
+}
