@@ -1,30 +1,18 @@
 import bcrypt from 'bcrypt'
-import { memoryCounters, memoryStore, type Counters } from '../../lib/index'
+import { memoryStore, type Counters } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoFrame } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import type { Flow } from '../support/flows/flow'
 import { come, guess, guessTimes, limited, noGrant, proven, right, wrong } from '../support/flows/guesses'
 import { refusalOf } from '../support/flows/tokens'
+import { watchedCounters } from '../support/watched-counters'
 
 const three = { attempts: 3 }
 
 // The comparisons are real; only their number is looked at.
 const compare = jest.spyOn(bcrypt, 'compare')
 beforeEach(() => compare.mockClear())
-
-const watched = () => {
-  const keys: string[] = []
-  const inner = memoryCounters()
-  const counters: Counters = {
-    add: async (key, amount, seconds) => {
-      keys.push(key)
-      return inner.add(key, amount, seconds)
-    },
-    spend: async (key, seconds) => inner.spend(key, seconds),
-  }
-  return { keys, counters }
-}
 
 const method = (limitedToo: boolean) => ({
   name: 'urn:example:word',
@@ -91,14 +79,14 @@ describe('Guessing at client secrets, as time goes by', () => {
 
 describe('What is counted of guesses at client secrets', () => {
   test('names nobody in clear', async () => {
-    const { keys, counters } = watched()
+    const { keys, counters } = watchedCounters()
     await guess(application({ counters }).flow)
     expect(keys).toHaveLength(3)
     for (const key of keys) expect(key).toMatch(/^client:(?:address|clientAndAddress|client):[\w-]{43}$/)
   })
 
   test('is nothing of a generated secret that is right, nor of a chosen one from the second time on', async () => {
-    const { keys, counters } = watched()
+    const { keys, counters } = watchedCounters()
     const { flow } = application({ counters })
     await right(flow)
     expect(keys).toEqual([])
@@ -109,7 +97,7 @@ describe('What is counted of guesses at client secrets', () => {
   })
 
   test('is nothing of a public client that names itself, as often as it does', async () => {
-    const { keys, counters } = watched()
+    const { keys, counters } = watchedCounters()
     const { flow } = application({ counters })
     for (const client_id of ['photo-book', 'photo-print', 'nobody'])
       await flow.submit('/token', { ...noGrant, client_id })

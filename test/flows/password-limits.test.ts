@@ -1,11 +1,12 @@
 import type { Response } from 'supertest'
-import { memoryCounters, memoryStore, type Counters, type PasswordLimits } from '../../lib/index'
+import { memoryStore, type Counters, type PasswordLimits } from '../../lib/index'
 import { application, mountAll, type Hosting } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
 import type { Flow } from '../support/flows/flow'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { watchedCounters } from '../support/watched-counters'
 
 const limited = '429 temporarily_unavailable'
 const wrong = '400 invalid_grant'
@@ -245,15 +246,7 @@ describe('Guessing at passwords, with counters in trouble', () => {
 
 describe('What is counted of guesses', () => {
   test('names nobody in clear', async () => {
-    const keys: string[] = []
-    const inner = memoryCounters()
-    const counters: Counters = {
-      add: async (key, amount, seconds) => {
-        keys.push(key)
-        return inner.add(key, amount, seconds)
-      },
-      spend: async (key, seconds) => inner.spend(key, seconds),
-    }
+    const { keys, counters } = watchedCounters()
     const { flow } = application({ ...withPassword({ verify: new PasswordCheck().verify }), counters })
     await guess(flow)
     expect(keys).toHaveLength(3)

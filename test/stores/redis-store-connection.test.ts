@@ -8,6 +8,7 @@ import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { startRedis, type RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { waitUntil } from '../support/wait-until'
 import { approved, inSeconds } from '../../lib/testing/authorization-store/examples'
@@ -28,14 +29,13 @@ describeOwnRedis('redisStore and its connection', () => {
   let server: RedisServer
   let redis: Redis
   let store: RedisStore
-  beforeAll(async () => {
-    server = await startRedis({ own: true })
-    redis = new Redis(server.url)
-  })
-  afterAll(async () => {
-    redis.disconnect()
-    await server.stop()
-  })
+  withRedis(
+    (started) => {
+      server = started.server
+      redis = started.client
+    },
+    { own: true },
+  )
   const others: RedisServer[] = []
   let network: FaultyNetwork | undefined
   afterEach(async () => {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 import { everyCredential } from '../support/stores/every-credential'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import {
@@ -19,18 +19,10 @@ function remaining(expiresAt: number): number {
 }
 
 describeOwnRedis('redisStore', () => {
-  let server: RedisServer
   let redis: Redis
   let prefix: string
   let store: RedisStore
-  beforeAll(async () => {
-    server = await startRedis({ own: true })
-    redis = new Redis(server.url)
-  })
-  afterAll(async () => {
-    redis.disconnect()
-    await server.stop()
-  })
+  withRedis(({ client }) => void (redis = client), { own: true })
   beforeEach(() => {
     prefix = uniquePrefix()
     store = redisStore({ client: redis, prefix })

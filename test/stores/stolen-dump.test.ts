@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
 import { describeOwnRedis } from '../support/describe-own-redis'
@@ -13,7 +13,7 @@ import { codeVerifier } from '../support/flows/proof-key'
 import { registered, withSecret } from '../support/flows/registered'
 import { dumpOf, lootOf, spellingsOf, tagKeysIn } from '../support/flows/stolen-dump'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { withRedis } from '../support/with-redis'
 
 const inspector = bent(nightlyReport, { may_introspect: true })
 const clientGrant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -57,16 +57,8 @@ async function story({ flow, oauth }: Application) {
 }
 
 describeOwnRedis('Whoever steals a dump of Redis', () => {
-  let server: RedisServer
   let redis: Redis
-  beforeAll(async () => {
-    server = await startRedis({ own: true })
-    redis = new Redis(server.url)
-  })
-  afterAll(async () => {
-    redis.disconnect()
-    await server.stop()
-  })
+  withRedis(({ client }) => void (redis = client), { own: true })
   beforeEach(() => redis.flushall())
 
   /** A process on that Redis. */
