@@ -77,7 +77,8 @@ export {
   type Authorization,
   type Pending,
 } from './authorization/authorization'
-export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
+export { decodeAuthorization } from './authorization/decode-authorization'
+export { encodeAuthorization } from './authorization/encode-authorization'
 
 export type { ClientRegistrar } from './registration/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from './registration/client-secrets'

@@ -114,7 +114,7 @@ describe('the linter holds the rooms to the dependency rule', () => {
     ['authorization', '../protocol/scope'],
     ['authorization', '../stores/authorization-store'],
     ['token-types', '../authorization/issue'],
-    ['stores', '../authorization/codec'],
+    ['stores', '../authorization/decode-authorization'],
     ['client-authentication', '../secrets/bcrypt'],
     ['client-authentication', '../attempts/attempt'],
     ['attempts', '../protocol/oauth-error'],

@@ -53,7 +53,7 @@ export function postgresStore(pool: Pool): AuthorizationStore & { readonly count
     async find(id) {
       const { rows } = await pool.query<{ revision: string; record: string }>(find, [id])
       const [row] = rows
-      return row && { authorization: decodeAuthorization(row.record), revision: row.revision }
+      return row && { authorization: decodeAuthorization(id, row.record), revision: row.revision }
     },
 
     async save(authorization, revision, expected) {

@@ -7,7 +7,8 @@ import type { Scope } from '../protocol/scope'
  */
 export type Authorization = Pending | Denied | Approved | Active
 
-interface Grant {
+/** What every authorization has that was not denied. */
+export interface Grant {
   /** 16 random bytes; every credential of the authorization carries it. */
   readonly id: string
   readonly clientId: string

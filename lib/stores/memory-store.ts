@@ -1,5 +1,6 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
-import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
+import { decodeAuthorization } from '../authorization/decode-authorization'
+import { encodeAuthorization } from '../authorization/encode-authorization'
 import { ConfigurationError } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
@@ -64,7 +65,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
   async find(id: string): Promise<StoredAuthorization | undefined> {
     const stored = this.stored(id)
     if (stored === undefined) return undefined
-    return { authorization: decodeAuthorization(stored.text), revision: stored.revision }
+    return { authorization: decodeAuthorization(id, stored.text), revision: stored.revision }
   }
 
   // No await inside: comparing and writing are one act.

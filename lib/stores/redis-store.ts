@@ -1,5 +1,6 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
-import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
+import { decodeAuthorization } from '../authorization/decode-authorization'
+import { encodeAuthorization } from '../authorization/encode-authorization'
 import { isRecord, isText, Reading } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Caution } from './caution'
@@ -124,7 +125,7 @@ class KeyPerAuthorization implements RedisStore {
     if (typeof value !== 'string')
       throw new Error('The Redis client answers GET with something else than text.')
     return {
-      authorization: decodeAuthorization(value.slice(revisionLength)),
+      authorization: decodeAuthorization(id, value.slice(revisionLength)),
       revision: value.slice(0, revisionLength),
     }
   }

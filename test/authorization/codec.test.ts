@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { deny } from '../../lib/authorization/answer'
 import type { Authorization } from '../../lib/authorization/authorization'
-import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
+import { decodeAuthorization } from '../../lib/authorization/decode-authorization'
+import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
 import { anyAuthorization } from '../support/authorization/arbitrary-authorization'
 import {
   activeAuthorization,
@@ -17,26 +18,23 @@ const { active, issued } = activeAuthorization()
 const rotated = refreshed(active, issued.refreshToken).active
 const records: readonly Authorization[] = [pending, deny(pending), approved, active, rotated]
 
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (record: unknown): Fields => JSON.parse(JSON.stringify(record))
+const placesOf = (record: Authorization): readonly unknown[] => JSON.parse(encodeAuthorization(record))
+const read = (text: string) => decodeAuthorization(pending.id, text)
 
-/** The record as text with some fields bent; `a.b` is the field b of the field a. */
-function bent(record: unknown, path: string, value: unknown): string {
-  const [key = '', ...rest] = path.split('.')
-  const fields = fieldsOf(record)
-  return JSON.stringify({
-    ...fields,
-    [key]: rest.length === 0 ? value : JSON.parse(bent(fields[key], rest.join('.'), value)),
-  })
+/** The record as text with one place bent; a list names a place within a place. */
+function bent(places: readonly unknown[], [at = 0, ...rest]: readonly number[], value: unknown): string {
+  const inner = places[at]
+  const changed = rest.length > 0 && Array.isArray(inner) ? JSON.parse(bent(inner, rest, value)) : value
+  return JSON.stringify(places.with(at, changed))
 }
 
 describe('decodeAuthorization', () => {
   it('reads back whatever encodeAuthorization wrote', () => {
     fc.assert(
       fc.property(anyAuthorization, (authorization) => {
-        const read = decodeAuthorization(encodeAuthorization(authorization))
+        const decoded = decodeAuthorization(authorization.id, encodeAuthorization(authorization))
         // Not toStrictEqual, which takes a binding that is called "constructor" for a constructor.
-        expect(isDeepStrictEqual(read, authorization)).toBe(true)
+        expect(isDeepStrictEqual(decoded, authorization)).toBe(true)
       }),
     )
   })
@@ -44,53 +42,59 @@ describe('decodeAuthorization', () => {
   it.each(records.map((record) => [record.state, record] as const))(
     'reads back a real record that is %s',
     (_state, record) => {
-      expect(decodeAuthorization(encodeAuthorization(record))).toStrictEqual(record)
+      expect(decodeAuthorization(record.id, encodeAuthorization(record))).toStrictEqual(record)
     },
   )
 
-  it('drops fields of a later version that it does not know', () => {
-    expect(decodeAuthorization(bent(pending, 'later', 1))).toStrictEqual(pending)
+  it('drops places of a later version that it does not know', () => {
+    expect(read(JSON.stringify([...placesOf(deny(pending)), 1]))).toStrictEqual(deny(pending))
   })
 
-  it.each(['', '{', 'null', '[]', '7', '"pending"', '{}'])('refuses %j', (text) => {
-    expect(() => decodeAuthorization(text)).toThrow(Error)
+  it.each(['', '[', 'null', '{}', '7', '"p"', '[]', '[["p"]]'])('refuses %j', (text) => {
+    expect(() => read(text)).toThrow('not readable by this version')
   })
 
   it.each(['revoked', '__proto__', 'constructor'])('refuses the unknown state %s and says so', (state) => {
-    expect(() => decodeAuthorization(bent(pending, 'state', state))).toThrow(
+    expect(() => read(bent(placesOf(pending), [0], state))).toThrow(
       `A stored authorization is not readable by this version: its state is "${state}".`,
     )
   })
 
-  it.each(
-    records.flatMap((record) =>
-      Object.keys(fieldsOf(record)).map((key) => [record.state, key, record] as const),
-    ),
-  )('refuses a record that is %s with a wrong %s', (_state, key, record) => {
-    for (const wrong of [null, '', -0.5, [7]])
-      expect(() => decodeAuthorization(bent(record, key, wrong))).toThrow('not readable by this version')
-  })
+  it.each(records.flatMap((record) => placesOf(record).map((_, at) => [record.state, at, record] as const)))(
+    'refuses a record that is %s with a wrong place %s',
+    (_state, at, record) => {
+      for (const wrong of [-0.5, [7]])
+        expect(() => read(bent(placesOf(record), [at], wrong))).toThrow('not readable by this version')
+    },
+  )
 
   it.each([
-    [pending, 'request.redirectUri', 7],
-    [pending, 'request.redirectUriSent', 'true'],
-    [pending, 'request.requestState', ''],
-    [approved, 'code.digest', undefined],
-    [approved, 'code.failures', '1'],
-    [approved, 'code.failures', 1.5],
-    [approved, 'code.expiresAt', Number.MAX_SAFE_INTEGER + 1],
-    [active, 'accessTokens', [{}]],
-    [active, 'accessTokens', ['token']],
-    [active, 'accessTokens', {}],
-    [active, 'refreshToken.generation', null],
-    [active, 'refreshToken.tagKey', undefined],
-    [rotated, 'refreshToken.rotation', 'x'],
-    [rotated, 'refreshToken.rotation.at', 'noon'],
-    [rotated, 'refreshToken.rotation.sealedAnswer', undefined],
-    [active, 'scope', 'photos.read'],
-    [active, 'scope', ['']],
-  ])('refuses a wrong field inside: %#', (record, path, value) => {
-    expect(() => decodeAuthorization(bent(record, path, value))).toThrow('not readable by this version')
+    [pending, [8], 7],
+    [pending, [9], 'true'],
+    [approved, [6], null],
+    [approved, [10], '1'],
+    [approved, [10], 1.5],
+    [approved, [7], Number.MAX_SAFE_INTEGER + 1],
+    [active, [1], null],
+    [active, [2], null],
+    [active, [2], 'photos.read  photos.write'],
+    [active, [4], null],
+    [active, [4], [{}]],
+    [active, [4], ['token']],
+    [active, [4], [' 10']],
+    [active, [4], ['token !']],
+    [active, [4], {}],
+    [active, [4], [['token 10']]],
+    [active, [7, 0], null],
+    [active, [7, 1], null],
+    [active, [7, 2], null],
+    [rotated, [7, 4], 'noon'],
+    [rotated, [7, 5], null],
+    [active, [8], []],
+  ])('refuses a wrong place inside: %#', (record, at, value) => {
+    const places = [...placesOf(record)]
+    for (let place = places.length; place < 9; place++) places.push(null)
+    expect(() => read(bent(places, at, value))).toThrow('not readable by this version')
   })
 })
 
@@ -100,5 +104,18 @@ describe('encodeAuthorization', () => {
     const text = [waiting, active, rotated].map(encodeAuthorization).join('\n')
     for (const credential of [code, issued.accessToken, issued.refreshToken!])
       expect(text).not.toContain(credential.slice(25))
+  })
+
+  it('writes the record of one access token in no more than its parts and twenty characters', () => {
+    const [token] = active.accessTokens
+    const lone = {
+      ...active,
+      subject: undefined,
+      spentCode: undefined,
+      refreshToken: undefined,
+      bindings: {},
+    }
+    const parts = [lone.clientId, lone.scope.join(' '), lone.tokenType, token?.digest, '1795000000'].join('')
+    expect(encodeAuthorization(lone).length).toBeLessThanOrEqual(parts.length + 20)
   })
 })

@@ -1,4 +1,5 @@
-import { encodeAuthorization, decodeAuthorization } from '../../lib/authorization/codec'
+import { decodeAuthorization } from '../../lib/authorization/decode-authorization'
+import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { memoryStore } from '../../lib/stores/memory-store'
 import {
@@ -107,7 +108,7 @@ async function load(records: number, perSecond: number): Promise<Seen> {
 
 // The examples share their texts; what comes from requests does not.
 function ownCopy(authorization: Authorization): Authorization {
-  return decodeAuthorization(encodeAuthorization(authorization))
+  return decodeAuthorization(authorization.id, encodeAuthorization(authorization))
 }
 
 function memory(): number {

@@ -12,7 +12,7 @@ import type { Bindings, Json } from '../../../lib/protocol/bindings'
 
 // Texts with everything that a store might trip over, lone surrogates included.
 const text = fc.string({ unit: 'binary', minLength: 1 })
-const scope = fc.array(text, { maxLength: 4 })
+const scope = fc.uniqueArray(fc.stringMatching(/^[\x21\x23-\x5B\x5D-\x7E]{1,9}$/), { maxLength: 4 })
 const time = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 

@@ -1,4 +1,5 @@
-import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
+import { decodeAuthorization } from '../../../lib/authorization/decode-authorization'
+import { encodeAuthorization } from '../../../lib/authorization/encode-authorization'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
 import type { Turn } from './turns'
 
@@ -37,7 +38,9 @@ export class UnreliableStore implements AuthorizationStore {
     const text = encodeAuthorization(authorization)
     this.texts.push(text)
     return this.write(() =>
-      this.call('save', () => this.inner.save(decodeAuthorization(text), revision, expected)),
+      this.call('save', () =>
+        this.inner.save(decodeAuthorization(authorization.id, text), revision, expected),
+      ),
     )
   }
 

@@ -1,0 +1,113 @@
+import type { Scope } from '../protocol/scope'
+import type {
+  AccessToken,
+  Active,
+  Approved,
+  Authorization,
+  Grant,
+  Pending,
+  RefreshToken,
+} from './authorization'
+import { states } from './encode-authorization'
+import { StoredTuple } from './stored-tuple'
+
+/**
+ * Reads what `encodeAuthorization` wrote.
+ *
+ * @param id the key under which it was stored.
+ * @throws Error when the text is anything else.
+ */
+export function decodeAuthorization(id: string, text: string): Authorization {
+  const tuple = StoredTuple.parse(text)
+  const state = tuple.text(0)
+  switch (state) {
+    case states.pending:
+      return pendingOf(id, tuple)
+    case states.denied:
+      return { state: 'denied', id, expiresAt: tuple.integer(1) }
+    case states.approved:
+      return approvedOf(id, tuple)
+    case states.active:
+      return activeOf(id, tuple)
+    default:
+      throw new Error(`A stored authorization is not readable by this version: its state is "${state}".`)
+  }
+}
+
+function pendingOf(id: string, tuple: StoredTuple): Pending {
+  return {
+    state: 'pending',
+    ...grantOf(id, tuple, 11),
+    handle: tuple.text(4),
+    expiresAt: tuple.integer(5),
+    subject: tuple.text(6),
+    request: {
+      responseType: tuple.text(7),
+      redirectUri: tuple.text(8),
+      redirectUriSent: tuple.boolean(9),
+      requestState: tuple.optionalText(10),
+    },
+  }
+}
+
+function approvedOf(id: string, tuple: StoredTuple): Approved {
+  const grant = grantOf(id, tuple, 11)
+  return {
+    state: 'approved',
+    ...grant,
+    accessTokens: accessTokensOf(tuple, grant.scope),
+    subject: tuple.text(5),
+    code: {
+      digest: tuple.text(6),
+      expiresAt: tuple.integer(7),
+      redirectUri: tuple.text(8),
+      redirectUriSent: tuple.boolean(9),
+      failures: tuple.integer(10),
+    },
+  }
+}
+
+function activeOf(id: string, tuple: StoredTuple): Active {
+  const grant = grantOf(id, tuple, 8)
+  return {
+    state: 'active',
+    ...grant,
+    accessTokens: accessTokensOf(tuple, grant.scope),
+    subject: tuple.optionalText(5),
+    spentCode: tuple.optionalText(6),
+    refreshToken: tuple.has(7) ? refreshTokenOf(tuple.tuple(7)) : undefined,
+  }
+}
+
+function grantOf(id: string, tuple: StoredTuple, bindings: number): Omit<Grant, 'subject'> {
+  return {
+    id,
+    clientId: tuple.text(1),
+    scope: tuple.scope(2),
+    tokenType: tuple.text(3),
+    bindings: tuple.has(bindings) ? tuple.bindings(bindings) : {},
+  }
+}
+
+function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessToken[] {
+  const tokens = record.tuple(4)
+  return tokens.map((at) => {
+    if (!tokens.isTuple(at)) return { ...tokens.digestWithEnd(at), scope: granted, kept: undefined }
+    const token = tokens.tuple(at)
+    return {
+      ...token.digestWithEnd(0),
+      scope: token.scope(1),
+      kept: token.length > 2 ? token.json(2) : undefined,
+    }
+  })
+}
+
+function refreshTokenOf(tuple: StoredTuple): RefreshToken {
+  return {
+    digest: tuple.text(0),
+    generation: tuple.integer(1),
+    tagKey: tuple.text(2),
+    expiresAt: tuple.integer(3),
+    rotation: tuple.has(4) ? { at: tuple.integer(4), sealedAnswer: tuple.text(5) } : undefined,
+  }
+}
