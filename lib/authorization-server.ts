@@ -75,8 +75,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const whole = () => {
     const routes = new Map<string, readonly RequestHandler[]>()
     for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
-    for (const { edge, path, handler } of [token, revocation, introspection])
-      routes.set(path, [clientAuthentication(edge, proof), handler])
+    for (const { path, whole: endpoint } of [token, revocation, introspection]) routes.set(path, [endpoint])
     if (authorization !== undefined) routes.set(settings.authorizationPath, [authorize(authorization)])
     return router(routes, settings.mount)
   }

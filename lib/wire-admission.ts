@@ -1,27 +1,30 @@
 import type { Store } from 'express-rate-limit'
 import { CountedRequests } from './express/counted-requests'
-import { networkLimit, type Admit } from './express/network-limit'
+import { failureLimit, unlimitedFailures, type FailureLimit } from './express/failure-limit'
+import type { NetworkLimit } from './express/network-limit'
+import { requestLimit, type Admit } from './express/request-limit'
 import type { Settings } from './settings'
 import { withinDeadline } from './stores/deadline'
-import { memoryCounters } from './stores/memory-counters'
 
 /** What lets requests in, for each kind of endpoint. */
-export type Admission = Readonly<Record<'authorization' | 'clients', Admit>>
+export interface Admission {
+  readonly authorization: Admit
+  /** Many honest clients may share an address, and what they do right is bounded by what they may do. */
+  readonly clients: FailureLimit
+}
 
 export function wireAdmission({ rateLimit, clock, storeDeadline }: Settings): Admission {
-  const counters = memoryCounters({ clock })
-  const storeOf = (name: keyof Admission): Store =>
-    rateLimit.stores === undefined
-      ? new CountedRequests(counters, `${name}:`, clock)
-      : hurried(rateLimit.stores(name), storeDeadline)
-  const admit = (name: keyof Admission, counts: 'every request' | 'failed requests'): Admit => {
+  const limitOf = (name: keyof Admission): NetworkLimit | undefined => {
     const limit = rateLimit[name]
-    return limit === undefined ? async () => {} : networkLimit({ limit, counts, store: storeOf(name), clock })
+    if (limit === undefined) return undefined
+    const { stores } = rateLimit
+    return { limit, clock, store: stores ? hurried(stores(name), storeDeadline) : new CountedRequests(clock) }
   }
+  const authorization = limitOf('authorization')
+  const clients = limitOf('clients')
   return {
-    authorization: admit('authorization', 'every request'),
-    // Many honest clients may share an address, and what they do right is bounded by what they may do.
-    clients: admit('clients', 'failed requests'),
+    authorization: authorization ? requestLimit(authorization) : async () => {},
+    clients: clients ? failureLimit(clients) : unlimitedFailures,
   }
 }
 

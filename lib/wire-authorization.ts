@@ -11,6 +11,7 @@ import type { Wiring } from './wiring'
 export function wireAuthorization({
   settings,
   store,
+  recall,
   circumstances,
   requireService,
   admit,
@@ -40,6 +41,7 @@ export function wireAuthorization({
       findClient,
       tokenType: settings.tokenType,
       store,
+      recall,
       openRequests: openRequests(settings.openRequestLimit, memoryCounters({ clock: settings.clock })),
       circumstances,
     },

@@ -6,7 +6,7 @@ import { none } from './client-authentication/methods/none'
 import { GuessLimits } from './client-authentication/guess-limits'
 import { SecretVerifier } from './client-authentication/secret-verifier'
 import type { ClientProof } from './express/client-authentication'
-import { clientEndpoint, type AnswerToClient } from './express/client-endpoint'
+import { clientEndpoint, wholeClientEndpoint, type AnswerToClient } from './express/client-endpoint'
 import type { ClientEdge, ClientEndpointName } from './express/client-post'
 import { credentialSourcesOf } from './express/credential-sources'
 import { introspect } from './introspection-endpoint/introspect'
@@ -25,7 +25,10 @@ import type { Wiring } from './wiring'
 export interface WiredEndpoint {
   readonly edge: ClientEdge
   readonly path: string
+  /** For a client that was authenticated before. */
   readonly handler: RequestHandler
+  /** With the authentication of the client. */
+  readonly whole: RequestHandler
 }
 
 /** All of them, what authenticates their clients, and what the token endpoint has to offer. */
@@ -43,8 +46,9 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
     const terms = { endpoint: name, tlsRequired, bodyDeadline, schemes, errorUri }
-    const edge = { ...terms, admit: admit.clients, requireService, reports, requests }
-    return { edge, path, handler: clientEndpoint(edge, answer) }
+    const edge = { ...terms, failures: admit.clients, requireService, reports, requests }
+    const whole = wholeClientEndpoint(edge, proof, answer)
+    return { edge, path, handler: clientEndpoint(edge, answer), whole }
   }
   const tokens = tokenEndpoint(wiring)
   const introspection = {
@@ -89,7 +93,7 @@ function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonl
   return Object.assign({}, ...described)
 }
 
-function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): TokenEndpoint {
+function tokenEndpoint({ settings, store, recall, counters, circumstances }: Wiring): TokenEndpoint {
   const { extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
@@ -97,6 +101,7 @@ function tokenEndpoint({ settings, store, counters, circumstances }: Wiring): To
     defaultScope,
     tokenType: settings.tokenType,
     store,
+    recall,
     counters,
     circumstances,
   }

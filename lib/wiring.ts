@@ -8,12 +8,14 @@ import type { Settings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, withDeadline } from './stores/deadline'
+import { recentlyWritten, type RecentlyWritten } from './stores/recently-written'
 import { wireAdmission, type Admission } from './wire-admission'
 
 /** What every room of one server is wired to. */
 export interface Wiring {
   readonly settings: Settings
   readonly store: AuthorizationStore
+  readonly recall: RecentlyWritten['recall']
   readonly counters: Counters
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
@@ -29,7 +31,7 @@ export function wiringOf(settings: Settings): Wiring {
   const tokenTypes = byName(settings.tokenTypes)
   return {
     settings,
-    store: withDeadline(settings.store, settings.storeDeadline),
+    ...recentlyWritten(withDeadline(settings.store, settings.storeDeadline)),
     counters: countersWithDeadline(settings.counters, settings.storeDeadline),
     circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes }),
     requireService: async () => {

@@ -7,6 +7,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
+import type { RecentlyWritten } from '../stores/recently-written'
 import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
 import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
 import { settleDestination, type Destination } from './destination'
@@ -22,6 +23,7 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
+  readonly recall: RecentlyWritten['recall']
   readonly openRequests: OpenRequests
   readonly circumstances: () => Circumstances
 }

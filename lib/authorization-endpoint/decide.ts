@@ -60,8 +60,8 @@ async function settle(
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
-  const read = await endpoint.store.find(id)
-  await requireClientOf(endpoint, read)
+  const believed = endpoint.recall(id) ?? (await endpoint.store.find(id))
+  await requireClientOf(endpoint, believed)
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {
     found(undefined)
@@ -70,15 +70,16 @@ async function settle(
     found(pending)
     return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
   }
-  return commit(endpoint.store, id, transition, circumstances.random, read, witness)
+  return commit(endpoint.store, id, transition, circumstances.random, believed, witness)
 }
 
 // The client may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
 async function requireClientOf(
   { findClient }: AuthorizationEndpoint,
-  read: StoredAuthorization | undefined,
+  believed: StoredAuthorization | undefined,
 ): Promise<void> {
-  if (read?.authorization.state === 'pending') await requireClient(read.authorization.clientId, findClient)
+  if (believed?.authorization.state === 'pending')
+    await requireClient(believed.authorization.clientId, findClient)
 }
 
 function approval(

@@ -12,7 +12,8 @@ const rounds = 16
  * The only way an existing authorization changes: read it, apply the transition, save on condition that the
  * record is still the one that was read, and after a conflict begin again with what is there now.
  *
- * @param read what the caller has just read of the record, in place of the first read.
+ * @param believed what the caller believes to be there, in place of the first read. Only a save on condition that it is
+ * still there can show that it was true: whatever else the transition decides on it is decided anew, on what is read then.
  * @param witness is told of the move once it is written.
  * @throws OAuthError the refusal of the transition, after what it wanted written is written.
  */
@@ -21,13 +22,15 @@ export async function commit<Outcome>(
   id: string,
   transition: Transition<Outcome>,
   random: Random,
-  read?: StoredAuthorization,
+  believed?: StoredAuthorization,
   witness?: Witness,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
-    const found = (round === 0 ? read : undefined) ?? (await store.find(id))
+    const unproven = round === 0 ? believed : undefined
+    const found = unproven ?? (await store.find(id))
     const { write, outcome } = transition(found?.authorization, superseded)
+    if (unproven !== undefined && typeof write === 'string') continue
     if (await done(store, id, write, found, random)) {
       witness?.({ found: found?.authorization, write })
       return delivered(outcome)

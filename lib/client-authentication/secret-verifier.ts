@@ -40,21 +40,20 @@ export class SecretVerifier {
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
-    const familiar = this.familiar(hashes, secret)
-    const proven = hashes.find((_, at) => familiar[at] === 'fresh')
+    const generated = this.padded(hashes).map((hash) => hasGeneratedHash(secret, hash))
+    const proven = hashes.find((_, at) => generated[at])
     if (proven !== undefined) return verdict(proven)
-    const known = hashes.find((_, at) => familiar[at] === 'known')
+    const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
+    const fresh = hashes.find((_, at) => memories[at] === 'fresh')
+    if (fresh !== undefined) return verdict(fresh)
+    const known = hashes.find((_, at) => memories[at] === 'known')
     if (known !== undefined) return verdict(await this.renewed(known, secret))
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 
-  /** What is known of the secret at each of these digests without bcrypt, for as many as any client has. */
-  private familiar(hashes: readonly string[], secret: string) {
-    const padding = Array.from({ length: liveSecrets - hashes.length }, () => this.nobodys)
-    return [...hashes, ...padding].map((hash) => {
-      const memory = this.remembered.recall(this.mark(hash, secret))
-      return hasGeneratedHash(secret, hash) ? 'fresh' : memory
-    })
+  /** As many digests as any client has, so that none costs less than another. */
+  private padded(hashes: readonly string[]): readonly string[] {
+    return Array.from({ length: Math.max(liveSecrets, hashes.length) }, (_, at) => hashes[at] ?? this.nobodys)
   }
 
   // Before all that may be guesses: nobody but the client itself can bring this about.

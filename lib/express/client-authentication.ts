@@ -14,13 +14,22 @@ export interface ClientProof {
 }
 
 /** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
-export function clientAuthentication(
-  edge: ClientEdge,
-  { verification, strategies }: ClientProof,
-): RequestHandler {
+export function clientAuthentication(edge: ClientEdge, proof: ClientProof): RequestHandler {
+  const authenticate = authenticating(proof)
+  return clientPost(edge, async (request, response) => {
+    await authenticate(request, response)
+    return 'next'
+  })
+}
+
+/** What authenticates the client of a request by exactly one method. @throws OAuthError */
+export function authenticating({
+  verification,
+  strategies,
+}: ClientProof): (request: Request, response: Response) => Promise<void> {
   const passport = new Passport()
   for (const strategy of strategies) passport.use(strategy)
-  return clientPost(edge, async (request, response) => {
+  return async (request, response) => {
     const { method } = await verification.present(request)
     await new Promise<void>((resolve, reject) => {
       const done = (error: unknown) => (error ? reject(error) : resolve())
@@ -28,8 +37,7 @@ export function clientAuthentication(
     })
     if (authenticatedClient(request) === undefined)
       throw invalidClient('client_not_authenticated', 'Client authentication failed.')
-    return 'next'
-  })
+  }
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
@@ -38,23 +46,9 @@ export function clientAuthenticationErrors(edge: ClientEdge): ErrorRequestHandle
     const refusal = isPassportFailure(thrown)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : thrown
-    if (refusal instanceof OAuthError) answerRefusal(edge, request, response, refusal).catch(next)
+    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, edge).catch(next)
     else next(thrown)
   }
-}
-
-// A host's own Passport is asked before any part of the suite has counted the request.
-async function answerRefusal(
-  edge: ClientEdge,
-  request: Request,
-  response: Response,
-  refusal: OAuthError,
-): Promise<void> {
-  const shown = await edge.admit(request, response).then(
-    () => refusal,
-    (error: unknown) => error,
-  )
-  sendClientFailure(request, response, shown, edge)
 }
 
 // With `failWithError`, when the request uses a method that the host did not list.

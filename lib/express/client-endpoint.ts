@@ -3,7 +3,8 @@ import type { Witness } from '../authorization/witness'
 import { authenticatedByOldSecret, authenticatedClient } from '../passport/authenticated-client'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
-import { clientPost, type ClientEdge, type ClientEndpointName } from './client-post'
+import { authenticating, type ClientProof } from './client-authentication'
+import { clientPost, type Act, type ClientEdge, type ClientEndpointName } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
 import type { Known } from './known-of-request'
@@ -23,7 +24,25 @@ export type AnswerToClient = (
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
 export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): RequestHandler {
+  return clientPost(edge, answering(edge, answer))
+}
+
+/** The same with what authenticates its clients, in one: what two parts check each is checked once. */
+export function wholeClientEndpoint(
+  edge: ClientEdge,
+  proof: ClientProof,
+  answer: AnswerToClient,
+): RequestHandler {
+  const authenticate = authenticating(proof)
+  const act = answering(edge, answer)
   return clientPost(edge, async (request, response) => {
+    await authenticate(request, response)
+    return act(request, response)
+  })
+}
+
+function answering(edge: ClientEdge, answer: AnswerToClient): Act {
+  return async (request, response) => {
     const client = authenticatedClient(request)
     if (client === undefined)
       throw new Error(
@@ -38,7 +57,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
     reports.reportSuccess(asked)
     sendJson(response, 200, body)
     return 'answered'
-  })
+  }
 }
 
 const shownToTokenEndpoint = ['code', 'refresh_token', 'subject_token']

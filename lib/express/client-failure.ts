@@ -4,9 +4,9 @@ import { claimedClientId } from '../passport/client-verification'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
 import type { EventOrigin } from './events'
+import type { FailureLimit } from './failure-limit'
 import { leavesBody } from './form-body'
 import { sendJsonError } from './json-response'
-import { excuse } from './network-limit'
 import type { Reports } from './reports'
 
 /** What a failure needs to know of its endpoint. */
@@ -15,20 +15,27 @@ interface FailingEdge {
   readonly errorUri: string | undefined
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
+  readonly failures: FailureLimit
   readonly reports: Reports
 }
 
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
-export function sendClientFailure(
+export async function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  { endpoint, reports, errorUri, schemes }: FailingEdge,
-): void {
-  const error = unexpected(thrown)
+  { endpoint, reports, errorUri, schemes, failures }: FailingEdge,
+): Promise<void> {
+  const failed = unexpected(thrown)
+  const error = (isOfClient(failed) ? await failures.count(request, response) : undefined) ?? failed
   reports.reportError({ request, response, endpoint, clientId: claimedClientId(request) }, error)
-  if (error.code === 'temporarily_unavailable' && !(error instanceof Throttled)) excuse(response)
   sendJsonError(response, statusOf(error), error, errorUri, headersOf(error, request, schemes))
+}
+
+// What the server is at fault for, or has no time for, counts against nobody.
+function isOfClient(error: OAuthError): boolean {
+  if (error instanceof Throttled) return error.reason !== 'rate_limited'
+  return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 
 function statusOf(error: OAuthError): number {

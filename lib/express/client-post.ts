@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { sendClientFailure } from './client-failure'
+import type { FailureLimit } from './failure-limit'
 import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
-import type { Admit } from './network-limit'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { requireTls } from './transport'
@@ -16,8 +16,7 @@ export interface ClientEdge {
   readonly tlsRequired: boolean
   /** Seconds in which a body must have come. */
   readonly bodyDeadline: number
-  /** @throws Throttled when the network has too many failed requests. */
-  readonly admit: Admit
+  readonly failures: FailureLimit
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
   /** The page that explains error codes, if there is one. */
@@ -34,11 +33,8 @@ export type Act = (request: Request, response: Response) => Promise<'answered' |
 /** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
 export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
-    await edge.admit(request, response)
-    if (request.method !== 'POST') {
-      sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
-      return 'answered'
-    }
+    edge.failures.admit(request)
+    if (request.method !== 'POST') return refuseMethod(edge, request, response)
     requireTls(request, edge.tlsRequired)
     if (!edge.requests.enter(request, response)) return turnAway(request, edge)
     await edge.requireService()
@@ -57,7 +53,10 @@ async function turnAway(request: Request, { bodyDeadline }: ClientEdge): Promise
   throw closing()
 }
 
-const methodNotAllowed = ({ endpoint }: ClientEdge) => ({
-  code: 'invalid_request',
-  description: `The ${endpoint} endpoint takes POST requests only.`,
-})
+async function refuseMethod(edge: ClientEdge, request: Request, response: Response): Promise<'answered'> {
+  const throttled = await edge.failures.count(request, response)
+  if (throttled !== undefined) throw throttled
+  const description = `The ${edge.endpoint} endpoint takes POST requests only.`
+  sendJsonError(response, 405, { code: 'invalid_request', description }, edge.errorUri, { Allow: 'POST' })
+  return 'answered'
+}

@@ -1,33 +1,56 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit'
-import type { Counters } from '../stores/counters'
 
-/** Counters as a store of express-rate-limit: of bounded size, by the clock of the server, and without a timer. */
+const networksAtMost = 100_000
+
+interface Counted {
+  hits: number
+  readonly endsAt: number
+}
+
+/**
+ * Counts in the memory of this process, by the clock of the server, of bounded size and without a timer. All counts last
+ * equally long, so that the first ones of the map are the first to end.
+ */
 export class CountedRequests implements Store {
-  private seconds = 60
+  readonly localKeys = true
+  private milliseconds = 60_000
+  private readonly counts = new Map<string, Counted>()
 
-  constructor(
-    private readonly counters: Counters,
-    readonly prefix: string,
-    /** Milliseconds since the epoch. */
-    private readonly clock: () => number,
-  ) {}
+  /** @param clock milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
 
   init({ windowMs }: Options): void {
-    this.seconds = windowMs / 1000
+    this.milliseconds = windowMs
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    const { count, secondsLeft } = await this.counters.add(this.prefix + key, 1, this.seconds)
-    return { totalHits: count, resetTime: new Date(this.clock() + secondsLeft * 1000) }
+    const counted = this.countOf(key, this.clock())
+    counted.hits += 1
+    return { totalHits: counted.hits, resetTime: new Date(counted.endsAt) }
   }
 
   async decrement(key: string): Promise<void> {
-    await this.counters.add(this.prefix + key, -1, this.seconds)
+    const counted = this.counts.get(key)
+    if (counted !== undefined && counted.hits > 0) counted.hits -= 1
   }
 
   /** Part of the contract of a store; the suite never asks for it. */
   async resetKey(key: string): Promise<void> {
-    let left = 1
-    while (left > 0) left = (await this.counters.add(this.prefix + key, -1, this.seconds)).count
+    this.counts.delete(key)
+  }
+
+  private countOf(key: string, now: number): Counted {
+    const known = this.counts.get(key)
+    if (known !== undefined && known.endsAt > now) return known
+    this.counts.delete(key)
+    for (const [ended, { endsAt }] of this.counts) {
+      if (endsAt > now) break
+      this.counts.delete(ended)
+    }
+    // Forgetting a network would let it begin anew: one more than there is room for passes uncounted instead.
+    if (this.counts.size >= networksAtMost) throw new Error('The counts of requests in memory are full.')
+    const begun = { hits: 0, endsAt: now + this.milliseconds }
+    this.counts.set(key, begun)
+    return begun
   }
 }

@@ -2,11 +2,12 @@ import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
 import type { ClientCertificate, CredentialSources } from '../client-authentication/method'
 import { formOf } from './form-body'
+import { headerLines } from './header-lines'
 import { queryOf } from './query'
 
-/** The `Authorization` headers of a request: `headers` keeps the first of two and hides that there were two. */
+/** The `Authorization` headers of a request. */
 export function authorizationOf(request: Request): readonly string[] {
-  return request.headersDistinct['authorization'] ?? []
+  return headerLines(request, 'authorization')
 }
 
 /** All places of a token request in which credentials may stand. */

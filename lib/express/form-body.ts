@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer'
 import type { Request } from 'express'
 import { isRecord } from '../protocol/configuration'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import { headerLines } from './header-lines'
 
 const bytesAtMost = 64 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bodies = new WeakMap<Request, Promise<Parameters>>()
 
@@ -30,8 +31,8 @@ export function leavesBody({ reason }: OAuthError): boolean {
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // `headers` keeps the first of two: whoever looked at the second saw another body.
-  const [type, second] = request.headersDistinct['content-type'] ?? []
+  // Whoever looked at the second of two saw another body.
+  const [type, second] = headerLines(request, 'content-type')
   if (type === undefined || second !== undefined || !formType.test(type.trim()))
     throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
   if (Number(length) > bytesAtMost) throw tooLarge()
@@ -63,7 +64,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
     }
     const complete = () => {
       letGo()
-      resolve(Buffer.concat(chunks))
+      resolve(chunks[0] !== undefined && chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     }
     const abort = () => {
       letGo()
@@ -88,9 +89,6 @@ const tooSlow = () => invalidRequest('body_too_slow', 'The body did not arrive i
 const tooLarge = () => invalidRequest('body_too_large', 'The body is larger than 64 KiB.')
 
 function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw invalidRequest('body_encoding', 'The body must be encoded in UTF-8.')
-  }
+  if (!isUtf8(bytes)) throw invalidRequest('body_encoding', 'The body must be encoded in UTF-8.')
+  return bytes.toString()
 }

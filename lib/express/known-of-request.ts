@@ -3,15 +3,25 @@ import type { Move } from '../authorization/witness'
 
 /** What is known of a request beside its answer, for its events alone. */
 export interface Known {
-  readonly move?: Move
+  readonly move?: Move | undefined
   /** What its access token stands for. */
   readonly access?: Access | undefined
-  readonly authorizationId?: string
+  readonly authorizationId?: string | undefined
   /** The credential that it showed. */
   readonly shown?: string | undefined
   readonly grantType?: string | undefined
   readonly claimedClientId?: string | undefined
 }
+
+/** Nothing yet, with a place for all: objects of one shape are quicker to fill. */
+export const knownOfNothing = (): Known => ({
+  move: undefined,
+  access: undefined,
+  authorizationId: undefined,
+  shown: undefined,
+  grantType: undefined,
+  claimedClientId: undefined,
+})
 
 /** Whose authorization a request came upon; undefined what is not known of it. */
 export interface Concern {

@@ -3,32 +3,35 @@ import { rateLimit, type Store } from 'express-rate-limit'
 import { secondsToWait, type Limit } from '../attempts/limit'
 import { networkOf } from '../attempts/network'
 import { isRecord } from '../protocol/configuration'
-import { tooManyAttempts } from '../protocol/oauth-error'
+import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
-
-/** Lets a request in, or throws what it is refused with; a request that passes several parts counts once. */
-export type Admit = (request: Request, response: Response) => Promise<void>
 
 /** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */
 export interface NetworkLimit {
   readonly limit: Limit
-  readonly counts: 'every request' | 'failed requests'
   readonly store: Store
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
-const property = 'oauthRateLimit'
-const excused = new WeakSet<Response>()
-
-/** Says that a failure is none of the client's making, and so does not count against its network. */
-export function excuse(response: Response): void {
-  excused.add(response)
+/** How a network stands after one more of its requests was counted. */
+export interface Standing {
+  readonly network: string
+  readonly isOver: boolean
+  /** How many more the limit allows. */
+  readonly remaining: number
+  /** When its count begins anew, in milliseconds since the epoch. */
+  readonly endsAt: number
 }
 
-/** Makes the limit of one server and one kind of endpoint. What it throws is a `Throttled`. */
-export function networkLimit({ limit, counts, store, clock }: NetworkLimit): Admit {
-  const seen = new WeakSet<Request>()
+const property = 'oauthRateLimit'
+
+/** Makes what counts requests against a limit; undefined tells that the count could not be reached. */
+export function networkCount({
+  limit,
+  store,
+  clock,
+}: NetworkLimit): (request: Request, response: Response) => Promise<Standing | undefined> {
   const limiter = rateLimit({
     windowMs: limit.seconds * 1000,
     limit: limit.attempts,
@@ -37,34 +40,32 @@ export function networkLimit({ limit, counts, store, clock }: NetworkLimit): Adm
     legacyHeaders: false,
     requestPropertyName: property,
     keyGenerator: ({ ip }: Request) => networkOf(ip),
-    skipSuccessfulRequests: counts === 'failed requests',
-    requestWasSuccessful: (_request, response: Response) =>
-      response.statusCode < 400 || response.statusCode >= 500 || excused.has(response),
     // Its checks write to the console of the host; what matters of them is a coded warning here.
     validate: false,
     passOnStoreError: true,
     logger: { error: warnOfStore, warn: warnOfStore },
-    handler: (request, _response, next) =>
-      next(
-        tooManyAttempts('rate_limited', 'Too many requests from this network.', secondsLeft(request, clock)),
-      ),
+    handler: (_request, _response, next) => next('over'),
   })
-  return (request, response) => {
-    if (seen.has(request)) return Promise.resolve()
-    seen.add(request)
-    warnOfProxy(request)
-    return new Promise((resolve, reject) => {
-      void limiter(request, response, (refusal?: unknown) =>
-        refusal === undefined ? resolve() : reject(refusal),
+  return (request, response) =>
+    new Promise((resolve) => {
+      void limiter(request, response, (over?: unknown) =>
+        resolve(standingOf(request, over !== undefined, clock())),
       )
     })
-  }
 }
 
-function secondsLeft(request: object, clock: () => number): number {
+function standingOf(request: Request, isOver: boolean, now: number): Standing | undefined {
   const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
-  const end = isRecord(info) ? info['resetTime'] : undefined
-  return secondsToWait(end instanceof Date ? Math.ceil((end.getTime() - clock()) / 1000) : 0)
+  if (!isRecord(info)) return undefined
+  const { remaining, resetTime } = info
+  const endsAt = resetTime instanceof Date ? resetTime.getTime() : now
+  return { network: networkOf(request.ip), isOver, remaining: Number(remaining), endsAt }
+}
+
+/** What a request is told whose network is over its limit until then. */
+export function overLimit(endsAt: number, now: number): Throttled {
+  const seconds = secondsToWait(Math.ceil((endsAt - now) / 1000))
+  return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
 }
 
 function warnOfStore(...told: readonly unknown[]): void {
@@ -76,7 +77,8 @@ function warnOfStore(...told: readonly unknown[]): void {
   )
 }
 
-function warnOfProxy({ app, headers }: Request): void {
+/** Warns, once, of a setting by which all networks look like one, or each can choose which it looks like. */
+export function warnOfProxy({ app, headers }: Request): void {
   const trust: unknown = app.get('trust proxy')
   if (trust === true)
     warnOnce(

@@ -7,7 +7,7 @@ import type { OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 import { markOf } from './credential-mark'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
-import { concernOf, responseTypeOf, type Known } from './known-of-request'
+import { concernOf, knownOfNothing, responseTypeOf, type Known } from './known-of-request'
 import { plainOrAbsent, plainText } from './plain-text'
 import { toldByError, type ToldByError } from './refusal-event'
 import { nameRequest } from './request-id'
@@ -55,7 +55,7 @@ export class Reports {
 
   /** Keeps something of a request for its events. */
   note(request: Request, known: Known): void {
-    this.known.set(request, { ...this.known.get(request), ...known })
+    Object.assign(this.knownOf(request), known)
   }
 
   /** Keeps the move that a request comes to. */
@@ -115,18 +115,20 @@ export class Reports {
 
   private tellGrant({ event, credential, scope, reason }: ToldByMove, origin: Origin, known: Known): void {
     if (!this.hears(event)) return
-    const common = this.common(origin, known)
     this.tell(event, {
-      ...common,
+      ...this.common(origin, known, credential),
       reason,
-      credential: credential ?? common.credential,
       grantType: plainOrAbsent(known.grantType),
       responseType: responseTypeOf(known),
       scope,
     })
   }
 
-  private common({ endpoint, requestId, address, clientId }: Origin, known: Known): AuditEvent {
+  private common(
+    { endpoint, requestId, address, clientId }: Origin,
+    known: Known,
+    credential = markOf(known.shown),
+  ): AuditEvent {
     const concern = concernOf(known)
     return {
       time: this.clock(),
@@ -137,7 +139,7 @@ export class Reports {
       address: plainOrAbsent(address),
       reason: undefined,
       authorizationId: plainOrAbsent(concern.authorizationId),
-      credential: markOf(known.shown),
+      credential,
     }
   }
 
@@ -156,6 +158,10 @@ export class Reports {
   }
 
   private knownOf(request: Request): Known {
-    return this.known.get(request) ?? {}
+    const known = this.known.get(request)
+    if (known !== undefined) return known
+    const nothing = knownOfNothing()
+    this.known.set(request, nothing)
+    return nothing
   }
 }

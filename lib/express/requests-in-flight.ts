@@ -48,7 +48,7 @@ export class RequestsInFlight {
     const open = this.onSocket.get(socket) ?? this.followSocket(socket)
     open.add(response)
     this.count += 1
-    response.once('close', () => this.leave(open, response))
+    response.on('close', () => this.leave(open, response))
   }
 
   // A pipelined response that waits for its turn when the connection ends never closes by itself.

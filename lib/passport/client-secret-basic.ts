@@ -1,6 +1,4 @@
-import type { Request } from 'express'
 import { BasicStrategy } from 'passport-http'
-import type { ProvenClient } from '../client-authentication/authenticate-client'
 import type { ClientAuthenticationMethod, PresentedClient } from '../client-authentication/method'
 import { invalidClient } from '../protocol/oauth-error'
 import type { Proof } from './client-strategy'
@@ -15,27 +13,36 @@ export function passportHttpProof(
   method: ClientAuthenticationMethod,
   verification: ClientVerification,
 ): Proof {
-  const basic = new BasicStrategy({ passReqToCallback: true }, (request, clientId, secret, done) => {
-    const presented = {
-      method,
-      clientId: decodeURIComponent(clientId),
-      credential: decodeURIComponent(secret),
-    }
-    verification.verify(presented, request).then((proven) => done(null, proven), done)
-  })
-  return (presented, request) =>
-    new Promise<ProvenClient>((resolve, reject) => {
-      const attempt: BasicStrategy = Object.assign(Object.create(basic), {
-        success: resolve,
-        error: reject,
-        fail: () => reject(invalidClient('basic_refused', 'Client authentication failed.')),
-      })
-      attempt.authenticate(rewritten(request, presented))
-    })
+  return async (presented, request) => verification.verify({ method, ...readBy(presented) }, request)
 }
 
-function rewritten(request: Request, { clientId, credential }: PresentedClient): Request {
+type Pair = Pick<PresentedClient, 'clientId' | 'credential'>
+
+const basic = new BasicStrategy((clientId, secret, done) => {
+  const pair: Pair = { clientId: decodeURIComponent(clientId), credential: decodeURIComponent(secret) }
+  done(null, pair)
+})
+
+function readBy(presented: Pair): Pair {
+  const read: { pair?: Pair } = {}
+  const refuse = () => {
+    throw invalidClient('basic_refused', 'Client authentication failed.')
+  }
+  const attempt: ReadsHeaders = Object.assign(Object.create(basic), {
+    success: (pair: Pair) => (read.pair = pair),
+    error: refuse,
+    fail: refuse,
+  })
+  attempt.authenticate({ headers: { authorization: rewritten(presented) } })
+  return read.pair ?? refuse()
+}
+
+/** All that passport-http looks at. */
+interface ReadsHeaders {
+  authenticate(request: { readonly headers: { readonly authorization: string } }): void
+}
+
+function rewritten({ clientId, credential }: Pair): string {
   const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(credential)}`
-  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`
-  return Object.create(request, { headers: { value: { ...request.headers, authorization } } })
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }

@@ -1,4 +1,7 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { Random } from './random'
+
+export { secureRandom, type Random } from './random'
 
 /**
  * The texts that this server hands out. Each is a short prefix and base64url of
@@ -10,11 +13,6 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
  * in one read. The store keeps digests of whole texts only.
  */
 export type CredentialKind = 'authorizationRequest' | 'authorizationCode' | 'accessToken' | 'refreshToken'
-
-/** A source of random bytes; `crypto.randomBytes` unless a test needs to know them. */
-export type Random = (bytes: number) => Buffer
-
-export const secureRandom: Random = (bytes) => randomBytes(bytes)
 
 const prefixes: Readonly<Record<CredentialKind, string>> = {
   authorizationRequest: 'ar_',
@@ -82,12 +80,12 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
 
 /** What the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 /** Whether the text has this digest, in constant time. */
 export function hasDigest(text: string, expected: string): boolean {
-  const actual = Buffer.from(digest(text))
+  const actual = Buffer.from(digest(text), 'latin1')
   const wanted = Buffer.from(expected)
   return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }

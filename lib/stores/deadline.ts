@@ -7,24 +7,29 @@ import type { ClientRegistry } from './client-registry'
  * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
  * kind is `temporarily_unavailable`: it must never look like a bad grant or an unknown client.
  */
-export async function withinDeadline<T>(call: () => Promise<T>, seconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The store did not answer within ${seconds} s.`)),
-      seconds * 1000,
-    )
+export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(trouble(new Error(`The store did not answer within ${seconds} s.`)))
+    const timer = setTimeout(late, seconds * 1000)
+    const answered = (value: T) => {
+      clearTimeout(timer)
+      resolve(value)
+    }
+    const failed = (cause: unknown) => {
+      clearTimeout(timer)
+      reject(trouble(cause))
+    }
+    begun(call).then(answered, failed)
   })
-  try {
-    return await Promise.race([call(), deadline])
-  } catch (cause) {
-    throw temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', {
-      cause,
-    })
-  } finally {
-    clearTimeout(timer)
-  }
 }
+
+// A store of the host's own may throw where it should reject.
+async function begun<T>(call: () => Promise<T>): Promise<T> {
+  return call()
+}
+
+const trouble = (cause: unknown) =>
+  temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 
 /** The same store with a deadline on each of its calls. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {

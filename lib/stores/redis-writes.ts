@@ -21,7 +21,15 @@ return 1
 /** Writes that are done when Redis has them. */
 export function writesOver(client: RedisCommands): RedisWrites {
   return {
-    save: (key, ...words) => saving.run(client, key, ...words),
+    async save(key, revision, expected, record, lifetime) {
+      // What begins needs no script, unless something is there already: it may be this very save, sent again.
+      if (
+        expected === '' &&
+        (await client.call('SET', key, revision + record, 'NX', 'PX', lifetime)) === 'OK'
+      )
+        return 1
+      return saving.run(client, key, revision, expected, record, lifetime)
+    },
     remove: (key) => client.call('DEL', key),
   }
 }

@@ -9,6 +9,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
+import type { RecentlyWritten } from '../stores/recently-written'
 import type { GrantType, Proof } from './grant-type'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
@@ -19,6 +20,7 @@ export interface TokenEndpoint {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
+  readonly recall: RecentlyWritten['recall']
   readonly counters: Counters
   readonly circumstances: () => Circumstances
 }
@@ -63,12 +65,14 @@ interface Proven {
 }
 
 async function settle(
-  { store, tokenType }: TokenEndpoint,
+  { store, recall, tokenType }: TokenEndpoint,
   { client_id: clientId, token_type = tokenType }: Client,
   { proof, circumstances, witness }: Proven,
 ): Promise<Issued> {
-  if ('transition' in proof)
-    return commit(store, proof.authorizationId, proof.transition, circumstances.random, undefined, witness)
+  if ('transition' in proof) {
+    const { authorizationId: id, transition } = proof
+    return commit(store, id, transition, circumstances.random, recall(id), witness)
+  }
   const { authorization, issued } = issueDirectly(
     { ...proof.grant, clientId, tokenType: token_type },
     circumstances,

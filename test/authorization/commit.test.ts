@@ -54,6 +54,20 @@ describe('commit', () => {
     await expect(stored()).resolves.toEqual(denied)
   })
 
+  it('rests nothing but a save on what the caller believes to be there', async () => {
+    const { store, stored } = await storeWith()
+    const believed = { authorization: denied, revision: 'b'.repeat(22) }
+    const commitOn = (transition: Transition<string>) =>
+      commit(store, pending.id, transition, secureRandom, believed)
+    await expect(commitOn((current) => keep(current?.state ?? 'gone'))).resolves.toBe('pending')
+    await expect(commitOn((current) => confirm(current?.state ?? 'gone'))).resolves.toBe('pending')
+    await expect(commitOn((current) => save(denied, current?.state ?? 'gone'))).resolves.toBe('pending')
+    await expect(commitOn((current) => remove(current === undefined ? 'gone' : 'there'))).resolves.toBe(
+      'there',
+    )
+    await expect(stored()).resolves.toBeUndefined()
+  })
+
   it('writes nothing when the transition writes nothing', async () => {
     const { store } = await storeWith(() => ({ save: () => Promise.reject(new Error('Not to be called.')) }))
     await expect(apply(store, () => keep('looked'))).resolves.toBe('looked')

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { isTooLong } from '../../protocol/bounds'
 import { invalidClient, invalidRequest } from '../../protocol/oauth-error'
 
@@ -8,7 +9,6 @@ export interface BasicCredentials {
 }
 
 const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads one `Authorization` header; undefined when its scheme is not Basic. @throws OAuthError when it is malformed. */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
@@ -27,11 +27,8 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
 }
 
 function decodeBase64(encoded: string | undefined): string | undefined {
-  try {
-    return encoded === undefined ? undefined : utf8.decode(Buffer.from(encoded, 'base64'))
-  } catch {
-    return undefined
-  }
+  const bytes = Buffer.from(encoded ?? '', 'base64')
+  return encoded !== undefined && isUtf8(bytes) ? bytes.toString() : undefined
 }
 
 // About half of the clients in the field send both halves raw: what is no percent triplet stays as it is.

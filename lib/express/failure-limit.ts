@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express'
+import { networkOf } from '../attempts/network'
+import type { Throttled } from '../protocol/oauth-error'
+import { networkCount, overLimit, warnOfProxy, type NetworkLimit } from './network-limit'
+
+/** Limits failed requests from one network; one that succeeds costs nothing. */
+export interface FailureLimit {
+  /** @throws Throttled when the network has used up its failures, as far as this process has seen. */
+  admit(request: Request): void
+  /** Counts a failed request. What it resolves to is the answer, in place of what the request failed with. */
+  count(request: Request, response: Response): Promise<Throttled | undefined>
+}
+
+/** No limit. */
+export const unlimitedFailures: FailureLimit = { admit: () => {}, count: async () => undefined }
+
+/**
+ * A failure is counted when it has happened. Of many at once, those over the limit are all looked at, but none of their
+ * answers tells anything: counting before would cost every honest request two counts for nothing.
+ */
+export function failureLimit(limit: NetworkLimit): FailureLimit {
+  const { clock } = limit
+  const count = networkCount(limit)
+  const counted = new WeakSet<Request>()
+  const over = new Map<string, number>()
+  return {
+    admit(request) {
+      warnOfProxy(request)
+      if (over.size === 0) return
+      const endsAt = over.get(networkOf(request.ip)) ?? 0
+      if (endsAt > clock()) throw overLimit(endsAt, clock())
+    },
+    async count(request, response) {
+      if (counted.has(request)) return undefined
+      counted.add(request)
+      const standing = await count(request, response)
+      if (standing === undefined || standing.remaining > 0) return undefined
+      const now = clock()
+      for (const [network, endsAt] of over) if (endsAt <= now) over.delete(network)
+      over.set(standing.network, standing.endsAt)
+      return standing.isOver ? overLimit(standing.endsAt, now) : undefined
+    },
+  }
+}

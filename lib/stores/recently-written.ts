@@ -1,0 +1,46 @@
+import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
+
+const rememberedAtMost = 1000
+
+/** What this process wrote last and will soon be asked about: requests that wait for a decision, and codes. */
+export interface RecentlyWritten {
+  readonly store: AuthorizationStore
+  /**
+   * The record as this process wrote it, once. Another process may have moved it on or removed it since, so that nothing
+   * may rest on it but a save on condition that its revision is still the stored one.
+   */
+  recall(id: string): StoredAuthorization | undefined
+}
+
+/** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
+export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
+  const written = new Map<string, StoredAuthorization>()
+  const take = (id: string) => {
+    const stored = written.get(id)
+    written.delete(id)
+    return stored
+  }
+  return {
+    recall: take,
+    store: {
+      find: (id) => store.find(id),
+      async save(authorization, revision, expected) {
+        const { id, state } = authorization
+        take(id)
+        const isDone = await store.save(authorization, revision, expected)
+        if (isDone && (state === 'pending' || state === 'approved')) keep(id, { authorization, revision })
+        return isDone
+      },
+      remove(id) {
+        take(id)
+        return store.remove(id)
+      },
+    },
+  }
+
+  function keep(id: string, stored: StoredAuthorization): void {
+    const [oldest] = written.keys()
+    if (oldest !== undefined && written.size >= rememberedAtMost) written.delete(oldest)
+    written.set(id, stored)
+  }
+}
