@@ -87,8 +87,14 @@ function guard({ api }: Auth): RequestHandler {
   const request = new Request('http://127.0.0.1', { headers: { Authorization: `Basic ${basic}` } })
   return async (asked, response, next) => {
     const [, token = ''] = /^Bearer (.+)$/.exec(asked.get('authorization') ?? '') ?? []
-    const { active, scope: granted } = await api.oauth2Introspect({ body: { token }, request, asResponse: false })
-    if (active && String(granted).split(' ').includes(scope)) return next()
+    if (token !== '') {
+      const { active, scope: granted } = await api.oauth2Introspect({
+        body: { token },
+        request,
+        asResponse: false,
+      })
+      if (active && String(granted).split(' ').includes(scope)) return next()
+    }
     return void response.status(401).set('WWW-Authenticate', 'Bearer error="invalid_token"').end()
   }
 }

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { InvalidGrantError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import {
+  InvalidGrantError,
+  InvalidScopeError,
+  InvalidTokenError,
+} from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type { OAuthServerProvider } from '@modelcontextprotocol/sdk/server/auth/provider.js'
 import { mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js'
@@ -29,6 +33,7 @@ const registered = { client_id: client.id, client_secret: client.secret, redirec
 const provider: OAuthServerProvider = {
   clientsStore: { getClient: (id) => (id === client.id ? registered : undefined) },
   async authorize(to, { codeChallenge: challenge, redirectUri, scopes = [], state }, response) {
+    if (scopes.some((one) => one !== scope)) throw new InvalidScopeError('Not that scope')
     const code = newToken()
     const saved: Code = { clientId: to.client_id, scopes, challenge, redirectUri }
     await save(`code:${code}`, saved, lifetimes.code)

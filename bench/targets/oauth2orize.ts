@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { urlencoded } from 'express'
 import {
+  AuthorizationError,
   createServer,
   exchange,
   grant,
@@ -50,7 +51,7 @@ const issueCode: IssueGrantCodeFunctionArity6<Client, Express.User> = (
   const code = newToken()
   const { scope: granted, codeChallenge: challenge }: Asked = { codeChallenge: '', ...asked }
   const saved: Code = { clientId: to.id, owner: by.id, scope: granted, redirectUri, challenge }
-  save(`code:${code}`, saved, lifetimes.code).then(() => done(null, code), done)
+  void save(`code:${code}`, saved, lifetimes.code).then(() => done(null, code), done)
 }
 
 /** What oauth2orize-pkce adds to the request. */
@@ -68,7 +69,7 @@ server.exchange(
     if (!asked.every((one) => one === scope)) return done(new TokenError('Not that scope', 'invalid_scope'))
     const accessToken = newToken()
     const saved: Grant = { clientId: to.id, scope: asked }
-    save(`access:${accessToken}`, saved, lifetimes.accessToken).then(() => done(null, accessToken), done)
+    void save(`access:${accessToken}`, saved, lifetimes.accessToken).then(() => done(null, accessToken), done)
   }),
 )
 
@@ -80,7 +81,7 @@ function redeemCode(
   done: ExchangeDoneFunction,
 ): void {
   const challenge = createHash('sha256').update(String(body['code_verifier'])).digest('base64url')
-  take<Code>(`code:${code}`).then((found) => {
+  void take<Code>(`code:${code}`).then((found) => {
     const good = found?.redirectUri === redirectUri && found.challenge === challenge
     return issueTokens(good ? found : undefined, by, done)
   }, done)
@@ -92,7 +93,7 @@ function redeemRefreshToken(
   _scope: readonly string[],
   done: ExchangeDoneFunction,
 ): void {
-  take<Grant>(`refresh:${refreshToken}`).then((found) => issueTokens(found, by, done), done)
+  void take<Grant>(`refresh:${refreshToken}`).then((found) => issueTokens(found, by, done), done)
 }
 
 async function issueTokens(found: Grant | undefined, to: Client, done: ExchangeDoneFunction): Promise<void> {
@@ -113,18 +114,14 @@ const checkClient: ValidateFunction<Client> = (id, redirectUri, done) => {
 
 const approveAtOnce: ImmediateFunction<Client, Express.User> = (
   _client,
-  _user,
+  _owner,
   asked,
   _type,
   _request,
   done,
 ) => {
-  done(
-    null,
-    asked.every((one) => one === scope),
-    {},
-    {},
-  )
+  const known = asked.every((one) => one === scope)
+  done(known ? null : new AuthorizationError('Not that scope', 'invalid_scope'), known, {}, {})
 }
 
 function newToken(): string {
@@ -138,7 +135,7 @@ passport.use(
 )
 passport.use(
   new BearerStrategy((token, done) => {
-    find<Grant>(`access:${token}`).then((found) => {
+    void find<Grant>(`access:${token}`).then((found) => {
       if (!found) return done(null, false)
       return done(null, { id: found.owner ?? found.clientId }, { scope: [...found.scope] })
     }, done)
