@@ -81,10 +81,12 @@ function redeemCode(
   done: ExchangeDoneFunction,
 ): void {
   const challenge = createHash('sha256').update(String(body['code_verifier'])).digest('base64url')
-  void take<Code>(`code:${code}`).then((found) => {
-    const good = found?.redirectUri === redirectUri && found.challenge === challenge
-    return issueTokens(good ? found : undefined, by, done)
-  }, done)
+  void take<Code>(`code:${code}`)
+    .then((found) => {
+      const good = found?.redirectUri === redirectUri && found.challenge === challenge
+      return issueTokens(good ? found : undefined, by, done)
+    })
+    .catch(done)
 }
 
 function redeemRefreshToken(
@@ -93,7 +95,9 @@ function redeemRefreshToken(
   _scope: readonly string[],
   done: ExchangeDoneFunction,
 ): void {
-  void take<Grant>(`refresh:${refreshToken}`).then((found) => issueTokens(found, by, done), done)
+  void take<Grant>(`refresh:${refreshToken}`)
+    .then((found) => issueTokens(found, by, done))
+    .catch(done)
 }
 
 async function issueTokens(found: Grant | undefined, to: Client, done: ExchangeDoneFunction): Promise<void> {
