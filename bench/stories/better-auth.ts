@@ -1,0 +1,21 @@
+import { scope } from '../cast'
+import { basic, clientCredentials, codeFlow, guard, introspection, refresh, type Dialect } from '../flows'
+import type { Stories } from '../story'
+
+// One code flow is 2 requests: GET authorize, where this client needs no consent, and POST token.
+const dialect: Dialect = {
+  authorize: '/api/auth/oauth2/authorize',
+  token: '/api/auth/oauth2/token',
+  introspection: '/api/auth/oauth2/introspect',
+  clientPost: basic,
+  // Without that scope there is no refresh token.
+  authorizationFields: { scope: `${scope} offline_access` },
+}
+
+export const betterAuth: Stories = {
+  clientCredentials: clientCredentials(dialect),
+  codeFlow: codeFlow(dialect),
+  refresh: refresh(dialect),
+  guard: guard(dialect),
+  introspection: introspection(dialect),
+}

@@ -1,0 +1,12 @@
+import { codeFlow, guard, post, refresh, type Dialect } from '../flows'
+import type { Stories } from '../story'
+
+// One code flow is 2 requests: GET authorize, where consent is the host's affair, and POST token.
+const dialect: Dialect = { authorize: '/authorize', token: '/token', clientPost: post }
+
+/** It has neither client credentials nor introspection. */
+export const mcpSdk: Stories = {
+  codeFlow: codeFlow(dialect),
+  refresh: refresh(dialect),
+  guard: guard(dialect),
+}
