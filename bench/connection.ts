@@ -1,51 +1,83 @@
 import { connect, type Socket } from 'node:net'
 import type { Answer, Connection } from './story'
 
-/** One request at a time over one socket; reads bodies of a known length and chunked ones. */
-export async function openConnection(port: number): Promise<Connection & { close(): void }> {
-  const socket = connect(port, '127.0.0.1').setNoDelay()
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
-  return { ask: (text) => ask(socket, text), close: () => socket.destroy() }
+interface Waiting {
+  resolve(answer: Answer): void
+  reject(error: Error): void
 }
 
-function ask(socket: Socket, text: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let received = ''
-    const settle = (act: () => void) => {
-      socket.off('data', read).off('close', fail)
-      act()
-    }
-    const read = (data: Buffer) => {
-      received += data.toString('latin1')
-      const answer = parse(received)
-      if (answer) settle(() => resolve(answer))
-    }
-    const fail = () => settle(() => reject(new Error(`The connection was closed after: ${received}`)))
-    socket.on('data', read).on('close', fail).write(text)
-  })
+/**
+ * A connection that spends as little as it can: a generator that computes for longer than the server it drives would measure
+ * itself. One request at a time; an answer has a `Content-Length`, comes in chunks, or has no body.
+ */
+export class KeptConnection implements Connection {
+  private waiting: Waiting | undefined
+  private received = ''
+
+  private constructor(private readonly socket: Socket) {
+    socket.setNoDelay(true)
+    socket.setEncoding('latin1')
+    socket.on('data', (text: string) => this.take(text))
+    socket.on('error', (error) => this.fail(error))
+    socket.on('close', () => this.fail(new Error('The server closed the connection.')))
+  }
+
+  static open(port: number): Promise<KeptConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new KeptConnection(socket)))
+      socket.once('error', reject)
+    })
+  }
+
+  ask(text: string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject }
+      this.socket.write(text, 'latin1')
+    })
+  }
+
+  close(): void {
+    this.socket.removeAllListeners('close').destroy()
+  }
+
+  private take(text: string): void {
+    this.received = this.received === '' ? text : this.received + text
+    const end = this.received.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const head = this.received.slice(0, end)
+    const body = bodyOf(head, this.received.slice(end + 4))
+    if (body === undefined) return
+    this.received = ''
+    const { waiting } = this
+    this.waiting = undefined
+    waiting?.resolve({ status: Number(head.slice(9, 12)), head, body })
+  }
+
+  private fail(error: Error): void {
+    this.waiting?.reject(error)
+    this.waiting = undefined
+  }
 }
 
-/** Nothing while the answer is not complete. */
-function parse(text: string): Answer | undefined {
-  const end = text.indexOf('\r\n\r\n')
-  if (end < 0) return undefined
-  const head = text.slice(0, end)
-  const body = bodyOf(head, text.slice(end + 4))
-  return body === undefined ? undefined : { status: Number(head.slice(9, 12)), head, body }
-}
+const lengthHeader = /\r\ncontent-length: *(\d+)/i
+const chunkedHeader = /\r\ntransfer-encoding: *chunked/i
 
+/** The whole body; undefined while a part of it is missing. */
 function bodyOf(head: string, rest: string): string | undefined {
-  if (/^transfer-encoding: *chunked/im.test(head)) return unchunked(rest)
-  const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
-  return rest.length < length ? undefined : rest.slice(0, length)
+  const length = lengthHeader.exec(head)?.[1]
+  if (length !== undefined) return rest.length < Number(length) ? undefined : rest
+  if (chunkedHeader.test(head)) return unchunked(rest)
+  return ''
 }
 
 function unchunked(rest: string): string | undefined {
   if (!rest.endsWith('0\r\n\r\n')) return undefined
   let body = ''
-  for (let at = 0; ;) {
+  let at = 0
+  for (;;) {
     const line = rest.indexOf('\r\n', at)
     const size = Number.parseInt(rest.slice(at, line), 16)
+    if (Number.isNaN(size)) return undefined
     if (size === 0) return body
     body += rest.slice(line + 2, line + 2 + size)
     at = line + 2 + size + 2

@@ -13,7 +13,16 @@ export interface Answer {
 /** Prepares one connection and returns the operation that is repeated on it; the operation throws when an answer is wrong. */
 export type Story = (connection: Connection) => Promise<() => Promise<void>>
 
-export type Workload = 'clientCredentials' | 'codeFlow' | 'refresh' | 'guard' | 'guardJwt' | 'introspection'
+export const workloads = [
+  'clientCredentials',
+  'codeFlow',
+  'refresh',
+  'guard',
+  'guardJwt',
+  'introspection',
+] as const
+
+export type Workload = (typeof workloads)[number]
 
 /** What one server can do; a workload that it lacks is absent. */
 export type Stories = Partial<Record<Workload, Story>>

@@ -1,16 +1,30 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 
 export const port = Number(process.env['PORT'])
 
-/** Listens for the harness, and tells it by messages what the process has used. */
+/** What a target tells the harness of itself. */
+export type Report =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'usage'; readonly cpu: number; readonly memory: NodeJS.MemoryUsage }
+
+/** Serves an app of a target until the harness lets go of the process. */
 export function serve(app: RequestListener): void {
-  createServer(app).listen(port, '127.0.0.1', () => process.send?.('ready'))
+  serveOn(createServer(app))
+}
+
+/** The same over a server that was made already. */
+export function serveOn(server: Server): void {
+  server.keepAliveTimeout = 120_000
+  server.listen(port, '127.0.0.1', () => tell({ kind: 'ready' }))
   process.on('message', (question) => {
-    if (question === 'cpu') process.send?.(process.cpuUsage())
-    if (question === 'memory') {
-      global.gc?.()
-      process.send?.(process.memoryUsage())
-    }
+    if (question !== 'usage' && question !== 'usage after collection') return
+    if (question === 'usage after collection') global.gc?.()
+    const { user, system } = process.cpuUsage()
+    tell({ kind: 'usage', cpu: user + system, memory: process.memoryUsage() })
   })
   process.on('disconnect', () => process.exit())
+}
+
+function tell(report: Report): void {
+  process.send?.(report)
 }

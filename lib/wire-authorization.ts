@@ -11,7 +11,7 @@ import type { Wiring } from './wiring'
 export function wireAuthorization({
   settings,
   store,
-  recall,
+  justWritten,
   circumstances,
   requireService,
   admit,
@@ -41,7 +41,7 @@ export function wireAuthorization({
       findClient,
       tokenType: settings.tokenType,
       store,
-      recall,
+      justWritten,
       openRequests: openRequests(settings.openRequestLimit, memoryCounters({ clock: settings.clock })),
       circumstances,
     },

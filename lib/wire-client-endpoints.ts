@@ -93,7 +93,7 @@ function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonl
   return Object.assign({}, ...described)
 }
 
-function tokenEndpoint({ settings, store, recall, counters, circumstances }: Wiring): TokenEndpoint {
+function tokenEndpoint({ settings, store, justWritten, counters, circumstances }: Wiring): TokenEndpoint {
   const { extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
@@ -101,7 +101,7 @@ function tokenEndpoint({ settings, store, recall, counters, circumstances }: Wir
     defaultScope,
     tokenType: settings.tokenType,
     store,
-    recall,
+    justWritten,
     counters,
     circumstances,
   }

@@ -15,7 +15,7 @@ import { wireAdmission, type Admission } from './wire-admission'
 export interface Wiring {
   readonly settings: Settings
   readonly store: AuthorizationStore
-  readonly recall: RecentlyWritten['recall']
+  readonly justWritten: RecentlyWritten['justWritten']
   readonly counters: Counters
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */

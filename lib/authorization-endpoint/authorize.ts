@@ -23,7 +23,7 @@ export interface AuthorizationEndpoint extends RequestRules {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
-  readonly recall: RecentlyWritten['recall']
+  readonly justWritten: RecentlyWritten['justWritten']
   readonly openRequests: OpenRequests
   readonly circumstances: () => Circumstances
 }

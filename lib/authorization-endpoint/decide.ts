@@ -60,7 +60,7 @@ async function settle(
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
-  const believed = endpoint.recall(id) ?? (await endpoint.store.find(id))
+  const believed = endpoint.justWritten(id) ?? (await endpoint.store.find(id))
   await requireClientOf(endpoint, believed)
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {

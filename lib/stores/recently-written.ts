@@ -9,7 +9,7 @@ export interface RecentlyWritten {
    * The record as this process wrote it, once. Another process may have moved it on or removed it since, so that nothing
    * may rest on it but a save on condition that its revision is still the stored one.
    */
-  recall(id: string): StoredAuthorization | undefined
+  justWritten(id: string): StoredAuthorization | undefined
 }
 
 /** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
@@ -21,7 +21,7 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
     return stored
   }
   return {
-    recall: take,
+    justWritten: take,
     store: {
       find: (id) => store.find(id),
       async save(authorization, revision, expected) {

@@ -20,7 +20,7 @@ export interface TokenEndpoint {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
-  readonly recall: RecentlyWritten['recall']
+  readonly justWritten: RecentlyWritten['justWritten']
   readonly counters: Counters
   readonly circumstances: () => Circumstances
 }
@@ -65,13 +65,13 @@ interface Proven {
 }
 
 async function settle(
-  { store, recall, tokenType }: TokenEndpoint,
+  { store, justWritten, tokenType }: TokenEndpoint,
   { client_id: clientId, token_type = tokenType }: Client,
   { proof, circumstances, witness }: Proven,
 ): Promise<Issued> {
   if ('transition' in proof) {
     const { authorizationId: id, transition } = proof
-    return commit(store, id, transition, circumstances.random, recall(id), witness)
+    return commit(store, id, transition, circumstances.random, justWritten(id), witness)
   }
   const { authorization, issued } = issueDirectly(
     { ...proof.grant, clientId, tokenType: token_type },

@@ -18,42 +18,42 @@ describe('recentlyWritten', () => {
   it.each([pending, approvedAuthorization().approved])(
     'recalls once what was written: $state',
     async (record) => {
-      const { store, recall } = recentlyWritten(inMemory())
+      const { store, justWritten } = recentlyWritten(inMemory())
       await store.save(record, 'r'.repeat(22))
-      expect(recall(record.id)).toEqual({ authorization: record, revision: 'r'.repeat(22) })
-      expect(recall(record.id)).toBeUndefined()
+      expect(justWritten(record.id)).toEqual({ authorization: record, revision: 'r'.repeat(22) })
+      expect(justWritten(record.id)).toBeUndefined()
     },
   )
 
   it.each([deny(pending), activeAuthorization().active])(
-    'does not recall what nobody is about to ask for: $state',
+    'does not justWritten what nobody is about to ask for: $state',
     async (record) => {
-      const { store, recall } = recentlyWritten(inMemory())
+      const { store, justWritten } = recentlyWritten(inMemory())
       await store.save(record, 'r'.repeat(22))
-      expect(recall(record.id)).toBeUndefined()
+      expect(justWritten(record.id)).toBeUndefined()
     },
   )
 
-  it('does not recall what was not written, or removed, or written by a save that failed', async () => {
+  it('does not justWritten what was not written, or removed, or written by a save that failed', async () => {
     const inner = inMemory()
-    const { store, recall } = recentlyWritten(inner)
+    const { store, justWritten } = recentlyWritten(inner)
     await begin(inner, pending, secureRandom)
     expect(await store.save(pending, 'r'.repeat(22))).toBe(false)
-    expect(recall(pending.id)).toBeUndefined()
+    expect(justWritten(pending.id)).toBeUndefined()
     await inner.remove(pending.id)
     await store.save(pending, 'r'.repeat(22))
     await store.remove(pending.id)
-    expect(recall(pending.id)).toBeUndefined()
+    expect(justWritten(pending.id)).toBeUndefined()
     const broken: AuthorizationStore = { ...store, save: () => Promise.reject(new Error('Away.')) }
-    const { store: unsafe, recall: recallUnsafe } = recentlyWritten(broken)
+    const { store: unsafe, justWritten: writtenUnsafe } = recentlyWritten(broken)
     await expect(unsafe.save(pending, 'r'.repeat(22))).rejects.toThrow('Away.')
-    expect(recallUnsafe(pending.id)).toBeUndefined()
+    expect(writtenUnsafe(pending.id)).toBeUndefined()
   })
 
   it('keeps the last thousand', async () => {
-    const { store, recall } = recentlyWritten(inMemory())
+    const { store, justWritten } = recentlyWritten(inMemory())
     const records = Array.from({ length: 1001 }, () => ({ ...pending, id: createId(secureRandom) }))
     for (const record of records) await store.save(record, 'r'.repeat(22))
-    expect(records.filter(({ id }) => recall(id) === undefined)).toEqual(records.slice(0, 1))
+    expect(records.filter(({ id }) => justWritten(id) === undefined)).toEqual(records.slice(0, 1))
   })
 })

@@ -1,0 +1,74 @@
+import { KeptConnection } from './connection'
+import type { RunningTarget } from './child'
+import type { Story } from './story'
+
+const connections = 32
+
+/** What one round of one target showed. */
+export interface Round {
+  readonly operations: number
+  /** Processor time of the server for one operation, in microseconds. */
+  readonly cpu: number
+  readonly perSecond: number
+  /** Parts of the time in which server and generator were at work, 1 for all of it. */
+  readonly serverBusy: number
+  readonly generatorBusy: number
+  /** Milliseconds. */
+  readonly median: number
+  readonly p99: number
+}
+
+/** A target with its connections open and everything ready that one workload needs. */
+export interface Prepared {
+  run(milliseconds: number): Promise<Round>
+  close(): void
+}
+
+export async function prepare(target: RunningTarget, story: Story): Promise<Prepared> {
+  const open = await Promise.all(Array.from({ length: connections }, () => KeptConnection.open(target.port)))
+  const operations = await Promise.all(open.map(story))
+  return {
+    run: (milliseconds) => round(target, operations, milliseconds),
+    close: () => {
+      for (const connection of open) connection.close()
+    },
+  }
+}
+
+/** Every connection repeats its operation until the time is over. A wrong answer ends everything. */
+async function round(
+  target: RunningTarget,
+  operations: readonly (() => Promise<void>)[],
+  milliseconds: number,
+): Promise<Round> {
+  const latencies: number[] = []
+  const before = await target.usage()
+  const ownBefore = process.cpuUsage()
+  const start = performance.now()
+  const end = start + milliseconds
+  await Promise.all(
+    operations.map(async (operation) => {
+      for (let now = performance.now(); now < end;) {
+        await operation()
+        const after = performance.now()
+        latencies.push(after - now)
+        now = after
+      }
+    }),
+  )
+  const elapsed = (performance.now() - start) * 1000
+  const own = process.cpuUsage(ownBefore)
+  const { cpu } = await target.usage()
+  const used = cpu - before.cpu
+  latencies.sort((a, b) => a - b)
+  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0
+  return {
+    operations: latencies.length,
+    cpu: used / latencies.length,
+    perSecond: (latencies.length / elapsed) * 1e6,
+    serverBusy: used / elapsed,
+    generatorBusy: (own.user + own.system) / elapsed,
+    median: at(0.5),
+    p99: at(0.99),
+  }
+}

@@ -1,0 +1,38 @@
+import { peers } from './peers'
+import { floor, unguarded } from './stories/floor'
+import { ours } from './stories/ours'
+import type { Stories } from './story'
+
+/** One server that is measured. */
+export interface Server {
+  readonly name: string
+  /** In `targets/`. */
+  readonly program: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stories: Stories
+  readonly role: 'floor' | 'ours' | 'peer'
+}
+
+const fast = { BENCH_SERVER: 'fast' }
+
+export const servers: readonly Server[] = [
+  { name: 'node:http', program: 'node', stories: floor, role: 'floor' },
+  { name: 'Express', program: 'express', stories: floor, role: 'floor' },
+  { name: 'Express on createServer', program: 'express', environment: fast, stories: floor, role: 'floor' },
+  { name: 'suite', program: 'ours', stories: ours, role: 'ours' },
+  { name: 'suite on createServer', program: 'ours', environment: fast, stories: ours, role: 'ours' },
+  { name: 'suite, unguarded route', program: 'ours', stories: unguarded, role: 'floor' },
+  {
+    name: 'suite on createServer, unguarded route',
+    program: 'ours',
+    environment: fast,
+    stories: unguarded,
+    role: 'floor',
+  },
+  ...Object.entries(peers).map(([name, stories]) => ({
+    name,
+    program: name,
+    stories,
+    role: 'peer' as const,
+  })),
+]

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import express from 'express'
+import { createApp } from '../app'
+import Redis from 'ioredis'
+import { serveWith } from '../serve-with'
+
+// The floor with Express as its documentation shows it: `express.urlencoded`, one write or read in Redis, `res.json`.
+const redis = new Redis(process.env['REDIS_URL'] ?? '')
+const app = createApp()
+
+app.get('/photos', async (_request, response) => {
+  await redis.get('photos')
+  response.json({ photos: [] })
+})
+
+app.post('/token', express.urlencoded({ extended: false }), async (request, response) => {
+  const token = randomBytes(32).toString('base64url')
+  const answer = { access_token: token, token_type: 'bearer', expires_in: 3600, scope: request.body.scope }
+  await redis.set(`floor:${token}`, JSON.stringify(answer), 'EX', 3600)
+  response.json(answer)
+})
+
+serveWith(app)

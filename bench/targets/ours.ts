@@ -1,0 +1,61 @@
+import {
+  createAuthorizationServer,
+  redisStore,
+  type AuthorizationServerEvents,
+} from 'express-authorization-server'
+import { createHash } from 'node:crypto'
+import Redis from 'ioredis'
+import { createApp } from '../app'
+import { client, lifetimes, owner, scope } from '../cast'
+import { serveWith } from '../serve-with'
+
+// Everything is on: digests, PKCE, rotation, limits on failures and on requests, a listener for each event.
+const url = process.env['REDIS_URL'] ?? ''
+const plenty = { attempts: 1_000_000, seconds: 1 }
+
+const oauth = createAuthorizationServer({
+  issuer: 'http://127.0.0.1',
+  scopes: { [scope]: 'See your photos' },
+  clients: [
+    {
+      client_id: client.id,
+      client_type: 'confidential',
+      // As of a secret that `generateClientSecret()` made.
+      client_secret_hashes: [`sha256:${createHash('sha256').update(client.secret).digest('base64url')}`],
+      redirect_uris: [client.redirectUri],
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+      scope,
+      may_introspect: true,
+    },
+  ],
+  resourceOwner: () => ({ subject: owner }),
+  store: redisStore({ url }),
+  authorizationCodeLifetime: lifetimes.code,
+  accessTokenLifetime: lifetimes.accessToken,
+  refreshTokenLifetime: lifetimes.refreshToken,
+  pkce: 'all',
+  rateLimit: { authorization: plenty, clients: plenty },
+  openRequestLimit: plenty,
+})
+listen(oauth.events)
+
+const app = createApp()
+app.use(oauth.router())
+app.get('/photos', oauth.bearerGuard(scope), (_request, response) => {
+  response.json({ photos: [] })
+})
+
+// What the guarded route is held against.
+const redis = new Redis(url)
+app.get('/read', async (_request, response) => {
+  await redis.get('photos')
+  response.json({ photos: [] })
+})
+
+serveWith(app)
+
+function listen(events: AuthorizationServerEvents): void {
+  let told = 0
+  for (const name of ['approved', 'issued', 'refreshed', 'revoked', 'refused'] as const)
+    events.on(name, () => (told += 1))
+}
