@@ -26,9 +26,10 @@ export async function withinDeadline<T>(call: () => Promise<T>, seconds: number)
   }
 }
 
-/** The same store with a deadline on each of its calls. */
+/** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
+    recall: (id) => store.recall?.(id),
     find: (id) => withinDeadline(() => store.find(id), seconds),
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds),
