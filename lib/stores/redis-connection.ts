@@ -73,6 +73,8 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     reconnectOnError: () => false,
+    // Nothing is left to say on a connection that is given up.
+    disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
   })
   redis.on('error', () => {})

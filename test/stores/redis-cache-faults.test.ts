@@ -6,24 +6,30 @@ import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-networ
 import { startRedis, type RedisServer, type RedisServerOptions } from '../support/redis-server'
 import { cachedRecord, isCached, recalls, savedRecord } from '../support/stores/cached-records'
 import { startHoldingProxy } from '../support/stores/holding-proxy'
+import { connectionsOf } from '../support/stores/redis-statistics'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 
 /** Milliseconds: what is promised, and what a timer of the test may be late by. */
 const trustedFor = 1000
-const late = 100
+const lateness = 100
 
 describeOwnRedis('redisStore with a cache', () => {
   const opened: (() => unknown)[] = []
+  const servers: RedisServer[] = []
   afterEach(async () => {
     for (const close of opened.splice(0).toReversed()) await close()
+    await Promise.all(servers.splice(0).map((started) => started.stop()))
   })
   const keep = <T>(value: T, close: (value: T) => unknown): T => {
     opened.push(() => close(value))
     return value
   }
-  const start = async (options: RedisServerOptions = {}): Promise<RedisServer> =>
-    keep(await startRedis({ ...options, own: true }), (server) => server.stop())
+  const start = async (options: RedisServerOptions = {}): Promise<RedisServer> => {
+    const started = await startRedis({ ...options, own: true })
+    servers.push(started)
+    return started
+  }
   const connect = (url: string) => keep(new Redis(url), (client) => client.disconnect())
 
   let server: RedisServer
@@ -49,7 +55,7 @@ describeOwnRedis('redisStore with a cache', () => {
   ])('forgets everything when the connection is lost %s', async (_which, type) => {
     const id = await cachedRecord(store)
     // One act: nobody is left to be told of the removal.
-    const deaf = redis.multi().client('KILL', 'TYPE', type, 'SKIPME', 'yes').del(keyOf(id))
+    const deaf = redis.multi().call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').del(keyOf(id))
     await deaf.exec()
     await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
     await cachedRecord(store, other)
@@ -57,21 +63,17 @@ describeOwnRedis('redisStore with a cache', () => {
   })
 
   it('keeps its connections and its cache after many losses', async () => {
-    const connections = async () =>
-      String(await redis.client('LIST'))
-        .trim()
-        .split('\n').length
     await cachedRecord(store)
-    const before = await connections()
+    const before = await connectionsOf(redis)
     const warned = jest.spyOn(process, 'emitWarning')
     for (let loss = 0; loss < 12; loss++) {
       const id = await cachedRecord(store, other)
-      await redis.client('KILL', 'TYPE', loss % 2 ? 'pubsub' : 'normal', 'SKIPME', 'yes')
+      await redis.call('CLIENT', 'KILL', 'TYPE', loss % 2 ? 'pubsub' : 'normal', 'SKIPME', 'yes')
       await other.remove(id)
       await waitUntil('it is forgotten', async () => !recalls(store, id))
     }
     await cachedRecord(store, other)
-    await waitUntil('no connection is left over', async () => (await connections()) === before)
+    await waitUntil('no connection is left over', async () => (await connectionsOf(redis)) === before)
     expect(warned).not.toHaveBeenCalled()
     warned.mockRestore()
   })
@@ -82,7 +84,7 @@ describeOwnRedis('redisStore with a cache', () => {
     network.silence()
     await other.remove(id)
     await waitUntil('it is not used', async () => !recalls(store, id) && !recalls(store, untouched))
-    expect(performance.now() - silentSince).toBeLessThan(trustedFor + late)
+    expect(performance.now() - silentSince).toBeLessThan(trustedFor + lateness)
     await isCached(store, untouched)
     expect([recalls(store, id), await store.find(id)]).toEqual([false, undefined])
   })
@@ -96,7 +98,7 @@ describeOwnRedis('redisStore with a cache', () => {
     proxy.hold('news')
     await other.remove(id)
     await waitUntil('it is not used', async () => !recalls(own, id))
-    expect(performance.now() - silentSince).toBeLessThan(trustedFor + late)
+    expect(performance.now() - silentSince).toBeLessThan(trustedFor + lateness)
     expect(await own.find(id)).toBeUndefined()
     proxy.release('news')
   })
@@ -107,7 +109,7 @@ describeOwnRedis('redisStore with a cache', () => {
     await server.kill('SIGSTOP')
     const removing = other.remove(id)
     await waitUntil('it is not used', async () => !recalls(store, untouched))
-    expect(performance.now() - stillSince).toBeLessThan(trustedFor + late)
+    expect(performance.now() - stillSince).toBeLessThan(trustedFor + lateness)
     await setTimeout(1500)
     await server.kill('SIGCONT')
     await removing
@@ -123,7 +125,7 @@ describeOwnRedis('redisStore with a cache', () => {
     void redis.del(keyOf(known))
     // So that the command leaves before.
     await setTimeout(0)
-    Atomics.wait(asleep, 0, 0, trustedFor + late)
+    Atomics.wait(asleep, 0, 0, trustedFor + lateness)
     // Nothing that Redis sent meanwhile is read yet.
     expect(recalls(store, known)).toBe(false)
   })
@@ -145,7 +147,7 @@ describeOwnRedis('redisStore with a cache', () => {
     const found = await other.find(id)
     if (found !== undefined) await there.save(found.authorization, found.revision)
     network.leadTo(next.port)
-    await redis.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
     await isCached(store, id)
     await there.remove(id)
@@ -164,9 +166,14 @@ describeOwnRedis('redisStore with a cache', () => {
     await setTimeout(500)
     await store.find(replicated).catch(() => {})
     expect(recalls(store, replicated)).toBe(false)
-    const late = keep(redisStore({ url: server.url, prefix, cache: { maximum: 1 } }), (made) => made.close())
-    expect((await late.check()).map(({ code }) => code)).toEqual(['EAS_REDIS_REPLICA', 'EAS_REDIS_TRACKING'])
-    await late.find(replicated)
-    expect(recalls(late, replicated)).toBe(false)
+    const newcomer = keep(redisStore({ url: server.url, prefix, cache: { maximum: 1 } }), (made) =>
+      made.close(),
+    )
+    expect((await newcomer.check()).map(({ code }) => code)).toEqual([
+      'EAS_REDIS_REPLICA',
+      'EAS_REDIS_TRACKING',
+    ])
+    await newcomer.find(replicated)
+    expect(recalls(newcomer, replicated)).toBe(false)
   })
 })
