@@ -28,8 +28,7 @@ export function cached(
   { maximum, url, prefix, clock }: CachePlan,
 ): RedisStore {
   const cache = new AuthorizationCache(maximum, clock, stopwatch)
-  const keys = `${prefix}authorization:`
-  const invalidations = new RedisInvalidations({ url, prefix: keys, reading, cache, stopwatch })
+  const invalidations = new RedisInvalidations({ url, prefix, reading, cache, stopwatch })
   reading.onLost(() => invalidations.restart())
   return {
     ...remembering(store, cache),

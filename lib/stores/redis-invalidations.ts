@@ -1,25 +1,20 @@
-import { createId, secureRandom } from '../protocol/credential'
 import type { AuthorizationCache } from './authorization-cache'
 import type { RedisCommands } from './redis-commands'
 import { listen, type ListeningConnection } from './redis-connection'
-
-/** Where Redis tells clients of RESP2 which keys have changed. */
-const channel = '__redis__:invalidate'
+import { track, writeMark, type Tracked } from './redis-tracking'
 
 /**
  * Milliseconds for which the cache is trusted after a proof that invalidations arrive: a network that goes silent, or a
  * process that stands still, keeps a revoked token alive no longer.
  */
-export const trustedFor = 1000
+const trustedFor = 1000
 const proofEvery = 250
-// Of the key that proves it: it is written again as long as it is needed.
-const lifetime = '10000'
 const longestPause = 60_000
 
 /** What the invalidations of one store work with. */
-export interface InvalidationsPlan {
+interface Plan {
   readonly url: string
-  /** Of the keys that are told of. */
+  /** Put before each key of the store. */
   readonly prefix: string
   /** The connection over which is read what is cached. */
   readonly reading: RedisCommands
@@ -28,22 +23,25 @@ export interface InvalidationsPlan {
   readonly stopwatch: () => number
 }
 
-/** A connection on which Redis tells of changes: its key, and the proof that is under way. */
-interface Listening {
+/** A mark that was written, and not told of yet. */
+interface Proof {
   readonly key: string
-  proof?: { readonly sentAt: number; answered: boolean } | undefined
+  readonly sentAt: number
+  isWritten: boolean
 }
 
 /**
- * Keeps a cache true by what Redis pushes (`CLIENT TRACKING`). It is broadcast: Redis then remembers no keys, which unknown
- * tokens could fill its memory with, and reads may go over any connection. That invalidations arrive is proven again and
- * again: the reading connection writes a key, and the trust that follows counts from when that write was sent.
+ * Keeps a cache true by what Redis tells of changes. That it does is proven again and again: the connection that reads
+ * writes a mark, the other one is told of it, and trust counts from when the mark was sent. Whatever breaks ends all trust,
+ * and everything begins anew.
  */
 export class RedisInvalidations {
   private readonly connection: ListeningConnection
   private readonly timer: NodeJS.Timeout
+  /** The connection that stands now, from the first word on it. */
   private attempt: symbol | undefined
-  private listening: Listening | undefined
+  private tracked: Tracked | undefined
+  private proof: Proof | undefined
   private refusals = 0
   private reason: string | undefined
   private decide: () => void = () => {}
@@ -51,7 +49,7 @@ export class RedisInvalidations {
     this.decide = resolve
   })
 
-  constructor(private readonly plan: InvalidationsPlan) {
+  constructor(private readonly plan: Plan) {
     this.connection = listen(plan.url, {
       ready: () => void this.begin(),
       lost: () => this.stop(),
@@ -67,7 +65,7 @@ export class RedisInvalidations {
     return this.reason
   }
 
-  /** To be called when the reading connection is lost: the next one may lead to another server. */
+  /** To be called when the reading connection is lost, too: the next one may lead to another server. */
   restart(): void {
     if (this.attempt === undefined) return
     this.stop()
@@ -83,72 +81,63 @@ export class RedisInvalidations {
 
   private stop(): void {
     this.attempt = undefined
-    this.listening = undefined
+    this.tracked = undefined
+    this.proof = undefined
     this.plan.cache.distrust()
   }
 
   private async begin(): Promise<void> {
     const attempt = Symbol('attempt')
-    const { connection } = this
-    const { prefix } = this.plan
-    // No id of an authorization has a colon.
-    const key = `${prefix}alive:${createId(secureRandom)}`
     this.attempt = attempt
     try {
-      // A replica refuses it: it would tell of changes late, and of some never.
-      await connection.call('SET', key, '', 'PX', lifetime)
-      const id = String(await connection.call('CLIENT', 'ID'))
-      await connection.call('CLIENT', 'TRACKING', 'ON', 'REDIRECT', id, 'BCAST', 'PREFIX', prefix)
-      await connection.subscribe(channel)
+      const tracked = await track(this.connection, this.plan.prefix)
+      if (this.attempt !== attempt) return
+      this.tracked = tracked
+      this.prove(tracked)
     } catch (error) {
       if (this.attempt === attempt) this.fail(error)
-      return
     }
-    if (this.attempt !== attempt) return
-    const listening = { key }
-    this.listening = listening
-    this.prove(listening)
   }
 
-  private prove(listening: Listening): void {
-    const proof = { sentAt: this.plan.stopwatch(), answered: false }
-    listening.proof = proof
-    this.plan.reading.call('SET', listening.key, '', 'PX', lifetime).then(
-      () => (proof.answered = true),
+  private prove(tracked: Tracked): void {
+    const proof = { key: tracked.nextMark(), sentAt: this.plan.stopwatch(), isWritten: false }
+    this.proof = proof
+    writeMark(this.plan.reading, proof.key).then(
+      () => (proof.isWritten = true),
       (error: unknown) => {
-        if (this.listening === listening) this.fail(error)
+        if (this.proof === proof) this.fail(error)
       },
     )
   }
 
   private told(keys: unknown): void {
-    const { listening } = this
-    const { cache, prefix } = this.plan
-    if (listening === undefined) return
+    const { tracked, proof } = this
+    if (tracked === undefined) return
     // FLUSHALL and FLUSHDB name no keys.
-    if (!Array.isArray(keys)) return cache.clear()
-    for (const key of keys.map(String))
-      if (key === listening.key) this.proven(listening)
-      else cache.drop(key.slice(prefix.length))
+    if (!Array.isArray(keys)) return this.plan.cache.clear()
+    for (const key of keys.map(String)) {
+      const id = tracked.idOf(key)
+      if (id !== undefined) this.plan.cache.drop(id)
+      else if (key === proof?.key) this.proven(proof)
+    }
   }
 
-  // All that changed before the proof was sent has been told before it: one connection keeps the order.
-  private proven(listening: Listening): void {
-    if (listening.proof === undefined) return
-    this.plan.cache.trust(listening.proof.sentAt + trustedFor)
-    listening.proof = undefined
+  // All that changed before the mark was sent has been told before it: one connection keeps the order.
+  private proven(proof: Proof): void {
+    this.proof = undefined
+    this.plan.cache.trust(proof.sentAt + trustedFor)
     this.refusals = 0
     this.reason = undefined
     this.decide()
   }
 
   private tick(): void {
-    const { listening } = this
-    if (listening === undefined) return
-    // Nobody asks: then Redis is left alone, and whoever asks next begins without the cache.
-    if (listening.proof === undefined) return this.plan.cache.wasWanted() ? this.prove(listening) : undefined
-    if (this.plan.stopwatch() - listening.proof.sentAt < trustedFor) return
-    if (listening.proof.answered) this.refused('it does not tell of a change')
+    const { tracked, proof } = this
+    if (tracked === undefined) return
+    // While nobody asks Redis is left alone; whoever asks next begins without the cache.
+    if (proof === undefined) return this.plan.cache.wasWanted() ? this.prove(tracked) : undefined
+    if (this.plan.stopwatch() - proof.sentAt < trustedFor) return
+    if (proof.isWritten) this.refused('it tells of no change')
     this.restart()
   }
 
