@@ -58,7 +58,7 @@ export interface RedisStore extends AuthorizationStore {
    * warn of what is found. Rejects when Redis does not answer.
    */
   check(): Promise<readonly Caution[]>
-  /** Ends the connection that the store made itself; a client of the host is left alone. */
+  /** Ends the connections that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
 

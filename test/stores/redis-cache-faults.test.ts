@@ -155,6 +155,23 @@ describeOwnRedis('redisStore with a cache', () => {
     expect(await store.find(id)).toBeUndefined()
   })
 
+  it('is off while the news would come from a replica', async () => {
+    const replica = await start()
+    await connect(replica.url).call('REPLICAOF', '127.0.0.1', String(server.port))
+    const there = redisStore({ client: connect(replica.url), prefix })
+    const id = await cachedRecord(store)
+    await waitUntil('it is replicated', async () => (await there.find(id)) !== undefined)
+    network.leadTo(replica.port)
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    for (let reads = 0; reads < 10; reads++) {
+      await setTimeout(100)
+      expect([await store.find(id), recalls(store, id)]).toEqual([expect.anything(), false])
+    }
+    network.leadTo(server.port)
+    await isCached(store, id)
+  })
+
   it('is off at a replica, from the start and when a master becomes one', async () => {
     const master = await start()
     const id = await cachedRecord(store)

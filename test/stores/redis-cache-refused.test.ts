@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { ConfigurationError, redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
@@ -100,6 +102,18 @@ describeOwnRedis('redisStore with a cache', () => {
       expect((await own.check()).map(({ code }) => code)).toEqual(['EAS_REDIS_TRACKING'])
       await own.find(id)
       expect(recalls(own, id)).toBe(false)
+    })
+
+    it('needs no more than the page of stores says', async () => {
+      const page = readFileSync(join(__dirname, '../../docs/stores.md'), 'utf8')
+      const [, named = ''] = /^\| access rules .*`(.+)`/m.exec(page) ?? []
+      const rules = named.replaceAll('\\', '').split(' ')
+      expect(rules).toContain('+client|tracking')
+      // For the store itself, and for the check of ioredis that a server is ready.
+      const usual = ['resetchannels', '-@all', '+get', '+evalsha', '+eval', '+del', '+info']
+      const own = await limited(...usual, ...rules)
+      expect(await own.check()).toEqual([])
+      expect(recalls(own, await cachedRecord(own))).toBe(true)
     })
 
     it('finds nothing to say where Redis does it', async () => {
