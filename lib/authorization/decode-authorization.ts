@@ -91,15 +91,14 @@ function grantOf(id: string, tuple: StoredTuple, bindings: number): Omit<Grant, 
 
 function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessToken[] {
   const tokens = record.tuple(4)
-  return tokens.map((at) => {
-    if (!tokens.isTuple(at)) return { ...tokens.digestWithEnd(at), scope: granted, kept: undefined }
-    const token = tokens.tuple(at)
-    return {
-      ...token.digestWithEnd(0),
-      scope: token.scope(1),
-      kept: token.length > 2 ? token.json(2) : undefined,
-    }
-  })
+  return tokens.map((at) => accessTokenOf(tokens, at, granted))
+}
+
+function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessToken {
+  if (!tokens.isTuple(at)) return { ...tokens.digestWithEnd(at), scope: granted, kept: undefined }
+  const token = tokens.tuple(at)
+  const kept = token.length > 2 ? token.json(2) : undefined
+  return { ...token.digestWithEnd(0), scope: token.scope(1), kept }
 }
 
 function refreshTokenOf(tuple: StoredTuple): RefreshToken {

@@ -25,9 +25,6 @@ const basic = new BasicStrategy((clientId, secret, done) => {
 
 function readBy(presented: Pair): Pair {
   const read: { pair?: Pair } = {}
-  const refuse = () => {
-    throw invalidClient('basic_refused', 'Client authentication failed.')
-  }
   const attempt: ReadsHeaders = Object.assign(Object.create(basic), {
     success: (pair: Pair) => (read.pair = pair),
     error: refuse,
@@ -40,6 +37,10 @@ function readBy(presented: Pair): Pair {
 /** All that passport-http looks at. */
 interface ReadsHeaders {
   authenticate(request: { readonly headers: { readonly authorization: string } }): void
+}
+
+const refuse = () => {
+  throw invalidClient('basic_refused', 'Client authentication failed.')
 }
 
 function rewritten({ clientId, credential }: Pair): string {

@@ -31,11 +31,19 @@ export interface AuthorizationStore {
    * may have been gone before.
    */
   remove(id: string): Promise<void>
+
+  /**
+   * May be left out. What the store has read before and knows to be current without asking its database, at once;
+   * undefined when it does not know. Bearer guards ask it before `find`, and ask `find` before they refuse a token. Once
+   * a `save` or `remove` of this process has settled, it never gives what was there before.
+   */
+  recall?(id: string): StoredAuthorization | undefined
 }
 
-/** Whether a value that a host calls a store has the three verbs. */
+/** Whether a value that a host calls a store has the three verbs, and nothing else in place of the fourth. */
 export function isAuthorizationStore(value: unknown): value is AuthorizationStore {
-  return isRecord(value) && ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')
+  if (!isRecord(value) || !['undefined', 'function'].includes(typeof value['recall'])) return false
+  return ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')
 }
 
 /** What cures a store that is none, as the rest of a sentence. */

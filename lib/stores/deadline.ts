@@ -9,7 +9,7 @@ import type { ClientRegistry } from './client-registry'
  */
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(trouble(new Error(`The store did not answer within ${seconds} s.`)))
+    const late = () => reject(storeTrouble(new Error(`The store did not answer within ${seconds} s.`)))
     const timer = setTimeout(late, seconds * 1000)
     const answered = (value: T) => {
       clearTimeout(timer)
@@ -17,7 +17,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
     }
     const failed = (cause: unknown) => {
       clearTimeout(timer)
-      reject(trouble(cause))
+      reject(storeTrouble(cause))
     }
     begun(call).then(answered, failed)
   })
@@ -28,12 +28,13 @@ async function begun<T>(call: () => Promise<T>): Promise<T> {
   return call()
 }
 
-const trouble = (cause: unknown) =>
+const storeTrouble = (cause: unknown) =>
   temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 
-/** The same store with a deadline on each of its calls. */
+/** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
+    recall: (id) => store.recall?.(id),
     find: (id) => withinDeadline(() => store.find(id), seconds),
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds),

@@ -9,7 +9,7 @@ export interface RecentlyWritten {
    * The record as this process wrote it, once. Another process may have moved it on or removed it since, so that nothing
    * may rest on it but a save on condition that its revision is still the stored one.
    */
-  justWritten(id: string): StoredAuthorization | undefined
+  readonly justWritten: (id: string) => StoredAuthorization | undefined
 }
 
 /** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
@@ -23,6 +23,7 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
   return {
     justWritten: take,
     store: {
+      recall: (id) => store.recall?.(id),
       find: (id) => store.find(id),
       async save(authorization, revision, expected) {
         const { id, state } = authorization

@@ -4,6 +4,8 @@ import type { PipelinedCommands, RedisCommands } from './redis-commands'
 
 /** A connection that the suite made, and so ends. */
 export interface RedisConnection extends RedisCommands, PipelinedCommands {
+  /** Calls the listener at each loss: the next command may reach another server. */
+  onLost(listener: () => void): void
   close(): Promise<void>
 }
 
@@ -34,9 +36,55 @@ export function connect(url: string, waiting = 0): RedisConnection {
   return {
     call: (command, ...words) => redis.call(command, ...words),
     pipeline: (commands) => redis.pipeline(commands),
+    onLost: (listener) => void redis.on('close', listener),
     close: async () => {
       redis.disconnect()
     },
+  }
+}
+
+/** Who is told what becomes of a connection on which Redis speaks first. */
+export interface Listener {
+  /** The connection is new, and nothing is agreed on it. */
+  ready(): void
+  lost(): void
+  /** What came over the channel, whatever it is. */
+  told(message: unknown): void
+  /** Milliseconds to wait at least before the next attempt to connect. */
+  pause(): number
+}
+
+/** A connection that finds back by itself, but takes nothing over from the one before. */
+export interface ListeningConnection extends RedisCommands {
+  subscribe(channel: string): Promise<unknown>
+  reconnect(): void
+  close(): Promise<void>
+}
+
+export function listen(url: string, listener: Listener): ListeningConnection {
+  const { Redis } = loadIoredis()
+  const { retryStrategy } = connectionSettings
+  const redis = new Redis(url, {
+    ...connectionSettings,
+    // ioredis drops what Redis pushes in RESP3.
+    protocol: 2,
+    // What was sent over one connection means nothing on the next.
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    reconnectOnError: () => false,
+    // Nothing is left to say on a connection that is given up.
+    disconnectTimeout: 100,
+    retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
+  })
+  redis.on('error', () => {})
+  redis.on('ready', () => listener.ready()).on('close', () => listener.lost())
+  redis.on('messageBuffer', (_channel: unknown, message: unknown) => listener.told(message))
+  return {
+    call: (command, ...words) => redis.call(command, ...words),
+    subscribe: (channel) => redis.subscribe(channel),
+    reconnect: () => redis.disconnect(true),
+    close: async () => redis.disconnect(),
   }
 }
 

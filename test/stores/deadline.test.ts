@@ -96,6 +96,15 @@ describe('withDeadline', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
+  it('passes on what the store recalls, at once and without a timer', () => {
+    const recall = jest.fn(() => first)
+    const store = withDeadline({ ...storeThat(() => new Promise(() => {})), recall }, 60)
+    expect(store.recall?.('an id')).toBe(first)
+    expect(recall.mock.calls).toEqual([['an id']])
+    expect(jest.getTimerCount()).toBe(0)
+    expect(withDeadline(memoryStore(), 60).recall?.('an id')).toBeUndefined()
+  })
+
   it('takes an answer that comes just before the deadline', async () => {
     const answer = withinDeadline(
       () => new Promise((resolve) => setTimeout(resolve, 499, 'just in time')),

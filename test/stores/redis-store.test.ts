@@ -30,6 +30,10 @@ describe('redisStore on one server', () => {
     redisUnderTest({ url: server.url }, () => [client]),
   )
 
+  authorizationStoreContract('keeps the contract with a cache', async () =>
+    redisUnderTest({ url: server.url, cache: { maximum: 10 } }, () => [client]),
+  )
+
   authorizationStoreContract('keeps the contract over a client of another make', async () => {
     const nodeRedis = { sendCommand: ([name = '', ...rest]: string[]) => client.call(name, ...rest) }
     const adapter = { call: (...words: string[]) => nodeRedis.sendCommand(words) }

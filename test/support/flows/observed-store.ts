@@ -1,6 +1,6 @@
 import type { AuthorizationStore, Counters } from '../../../lib/index'
 
-type Verb = keyof AuthorizationStore
+type Verb = 'find' | 'save' | 'remove'
 type CountedStore = AuthorizationStore & { readonly counters: Counters }
 export type Trouble = 'fails' | 'hangs'
 

@@ -15,7 +15,9 @@ export function uniquePrefix(): string {
  * counts down, so a key without one stays for ever.
  */
 export function redisUnderTest(
-  connection: ({ client: RedisCommands } | { url: string }) & { waitForReplicas?: ReplicaWait },
+  connection: ({ client: RedisCommands } | { url: string; cache?: { maximum: number } }) & {
+    waitForReplicas?: ReplicaWait
+  },
   masters: () => readonly Redis[],
 ): StoreUnderTest {
   const prefix = uniquePrefix()

@@ -1,0 +1,38 @@
+import type { AuthorizationStore, RedisStore } from '../../../lib/index'
+import { active, inSeconds } from '../../../lib/testing/authorization-store/examples'
+import { save, version } from '../../../lib/testing/authorization-store/version'
+import { waitUntil } from '../wait-until'
+
+/** A record with an access token, saved; its id. */
+export async function savedRecord(store: AuthorizationStore, seconds = 600): Promise<string> {
+  const written = version(active(inSeconds(seconds)))
+  await save(store, written)
+  return written.authorization.id
+}
+
+/** Whether the cache knows it. */
+export function recalls(store: RedisStore, id: string): boolean {
+  return store.recall?.(id) !== undefined
+}
+
+/** Reads it until the cache knows it, which needs that the cache is on. */
+export function isCached(store: RedisStore, id: string): Promise<void> {
+  return waitUntil('it is cached', async () => {
+    if (recalls(store, id)) return true
+    await store.find(id).catch(() => undefined)
+    return recalls(store, id)
+  })
+}
+
+/** A record that the cache knows. */
+export async function cachedRecord(store: RedisStore, writer: AuthorizationStore = store): Promise<string> {
+  const id = await savedRecord(writer)
+  await isCached(store, id)
+  return id
+}
+
+/** Waits until the cache has forgotten it; whether it still knows another record, so that it was on all the time. */
+export async function forgetsOnly(store: RedisStore, id: string, known: string): Promise<boolean> {
+  await waitUntil('it is forgotten', async () => !recalls(store, id), 5)
+  return recalls(store, known)
+}
