@@ -1,7 +1,7 @@
 import { findAccessToken } from './authorization/find-access'
 import type { GuardEdge } from './express/bearer-guard'
 import { singleUse } from './express/single-use'
-import { Reading } from './protocol/configuration'
+import type { Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Counters } from './stores/counters'

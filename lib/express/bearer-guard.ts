@@ -87,21 +87,26 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     }
     const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
     const decision = requests.enter(request, response)
-      ? admit(resourceRequest(request), requirement, admission)
+      ? admit(new GuardedRequest(request), requirement, admission)
       : Promise.reject(closing())
     decision.then(pass, fail).catch(next)
   }
 }
 
-function resourceRequest(request: Request): ResourceRequest {
-  return {
-    method: request.method,
-    target: request.originalUrl,
-    // Express asks its `trust proxy` setting, which a bearer token has no need of.
-    get secure() {
-      return request.secure
-    },
-    headers: request.headersDistinct,
+class GuardedRequest implements ResourceRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: ResourceRequest['headers']
+
+  constructor(private readonly request: Request) {
+    this.method = request.method
+    this.target = request.originalUrl
+    this.headers = request.headersDistinct
+  }
+
+  // Express asks its `trust proxy` setting, which a bearer token has no need of.
+  get secure(): boolean {
+    return this.request.secure
   }
 }
 

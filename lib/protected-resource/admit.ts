@@ -67,13 +67,20 @@ interface CarriedToken {
 function tokenOf({ headers }: ResourceRequest, tokenTypes: readonly TokenType[], scope: Scope): CarriedToken {
   const [header = '', second] = headers['authorization'] ?? []
   if (second !== undefined) throw AccessRefusal.malformed('several_authorization_headers', scope)
-  const [scheme = ''] = header.split(' ', 1)
-  const tokenType = tokenTypes.find((type) => type.scheme.toLowerCase() === scheme.toLowerCase())
+  const space = header.indexOf(' ')
+  const scheme = space === -1 ? header : header.slice(0, space)
+  const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
   if (tokenType === undefined) throw AccessRefusal.noToken(scope)
-  const presented = tokenType.read(header.slice(scheme.length).replace(/^ +/, ''))
+  let start = scheme.length
+  while (header.charAt(start) === ' ') start++
+  const presented = tokenType.read(header.slice(start))
   if (presented === undefined) throw AccessRefusal.malformed('token_malformed', scope)
   return { tokenType, presented }
 }
+
+// RFC 9110 11.1: case does not count, but nearly everybody writes it alike.
+const isSameScheme = (one: string, other: string): boolean =>
+  one === other || one.toLowerCase() === other.toLowerCase()
 
 async function prove(
   presented: PresentedToken,

@@ -43,6 +43,6 @@ const claimOf = (claims: ProvenJwt['claims'], name: string): unknown =>
 function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
   if (value === undefined || value === '') return []
   if (typeof value === 'string') return parseScope(value)
-  if (!listsScope || !isTexts(value)) return undefined
-  return value.length === 0 ? [] : parseScope(value.join(' '))
+  const isList = listsScope && isTexts(value) && value.every((token) => parseScope(token)?.length === 1)
+  return isList ? [...new Set(value)] : undefined
 }

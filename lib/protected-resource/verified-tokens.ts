@@ -17,8 +17,8 @@ interface Entry {
   usedAt: number
 }
 
-/** What a token is known by; the token itself is not kept. */
-export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
+/** What a token is known by, 32 characters; the token itself is not kept. */
+export const digestOf = (token: string): string => hash('sha256', token, 'binary')
 
 /**
  * Verified tokens by their digest, of bounded number: the one that was not used for longest goes. Only what was verified

@@ -62,6 +62,20 @@ describe('A published JWK set', () => {
     expect(server.requests).toBe(2)
   })
 
+  test('is the same one as long as its issuer publishes the same keys, in whatever order', async () => {
+    const keys = new FetchedKeys(server.uri)
+    server.publish(hub.jwk, hubOnCurve.jwk)
+    const first = await keys.fetched(noon)
+    server.publish({ ...hubOnCurve.jwk, use: 'sig' }, hub.jwk)
+    expect(await keys.fetched(noon + pause)).toBe(first)
+    expect(keys.trusted(noon + pause)).toBe(first)
+    server.publish(hub.jwk)
+    expect(await keys.fetched(noon + 2 * pause)).not.toBe(first)
+    expect(keys.trusted(noon + 2 * pause)).not.toBe(first)
+    expect(keys.trusted(noon + 2 * pause + maximumAge)).toBeUndefined()
+    expect(server.requests).toBe(3)
+  })
+
   test('is fetched for an unknown key once within the pause, however many name one', async () => {
     server.publish(hub.jwk)
     const present = desk()
