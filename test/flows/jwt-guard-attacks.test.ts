@@ -120,16 +120,18 @@ const ofOddForm = [
   ['a token of a store', 'jwt_malformed', `at_${'A'.repeat(64)}`],
 ] as const
 
+async function refuses(_title: string, reason: string, token: string): Promise<void> {
+  const response = await ask(token)
+  expect(response.status).toBe(401)
+  expect(response.body.error).toBe('invalid_token')
+  expect(failures.at(-1)?.reason).toBe(reason)
+}
+
 describe('A guard for JWTs refuses', () => {
-  test.each([...unsigned, ...ofAnotherKind, ...ofOddContent, ...ofOddForm])(
-    '%s',
-    async (_, reason, token) => {
-      const response = await ask(token)
-      expect(response.status).toBe(401)
-      expect(response.body.error).toBe('invalid_token')
-      expect(failures.at(-1)?.reason).toBe(reason)
-    },
-  )
+  test.each(unsigned)('what its issuer has not signed: %s', refuses)
+  test.each(ofAnotherKind)('what is no bearer token: %s', refuses)
+  test.each(ofOddContent)('claims that do not hold: %s', refuses)
+  test.each(ofOddForm)('what is no JWT: %s', refuses)
 
   test('every forged JWT, of an older issuer too', async () => {
     const older = guardedPhotos({ type: 'JWT' })
