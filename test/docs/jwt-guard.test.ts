@@ -36,7 +36,7 @@ test('the example takes what its issuer signed, and says why it refuses', async 
 
 test('the page of guards for JWTs has a row for every option, and no other', () => {
   const [, table = ''] = /^\| option.*\n\| -.*\n((?:\|.*\n)+)/m.exec(page) ?? []
-  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
+  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
   const javascript: { make(options: unknown): unknown } = { make: createJwtBearerGuard }
   const wrong = { issuer: hub.issuer, audience: 'a', keys: hubKeys, x: 1 }
   expect(() => javascript.make(wrong)).toThrow(`known names are ${rows.toSorted().join(', ')}.`)
