@@ -54,6 +54,7 @@ describe('findJwt: a token that was verified', () => {
     const find = findJwt({ ...canonical, clockTolerance })
     const shown = token({ exp: noon + 100 })
     for (const later of [0, 99 + clockTolerance]) expect(await find(shown, noon + later)).toEqual(good)
+    expect(verified()).toBe(1)
     expect(await find(shown, noon + 100 + clockTolerance)).toEqual({ objection: 'jwt_expired' })
   })
 
