@@ -15,6 +15,7 @@ import { resolveOptions } from './resolve-options'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
+import { guardByStore } from './wire-guard'
 import { hostRevocation } from './wire-host-revocation'
 import { wireMetadata } from './wire-metadata'
 import { wireRegistration } from './wire-registration'
@@ -91,8 +92,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     introspection: clientEndpoint('introspection'),
     metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
     bearerGuard: bearerGuard({
-      store,
-      counters,
+      ...guardByStore(store, counters),
       tokenTypes: settings.tokenTypes,
       now: () => circumstances().now,
       knownScope: [...settings.scopes.keys()],

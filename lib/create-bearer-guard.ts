@@ -3,7 +3,6 @@ import type { AuthorizationServerEvents } from './express/events'
 import { Reports } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
 import { Reading } from './protocol/configuration'
-import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { TokenType } from './protocol/token-type'
 import { resolveCounters } from './resolve-stores'
 import { resolveTokenTypes } from './resolve-token-types'
@@ -11,10 +10,11 @@ import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stor
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
+import { guardByStore, readLoneGuard, type LoneGuardOptions } from './wire-guard'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createBearerGuard}. */
-export interface RemoteGuardOptions {
+export interface RemoteGuardOptions extends LoneGuardOptions {
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: AuthorizationStore
   /** The option `tokenTypes` of the authorization server. */
@@ -26,12 +26,6 @@ export interface RemoteGuardOptions {
   readonly counters?: Counters
   /** How long one call of the store may take, in seconds. Default 0.5. */
   readonly storeDeadline?: number
-  /** How long `close()` waits for requests in flight, in seconds. Default 10. */
-  readonly closeDeadline?: number
-  /** The option `errorUri` of the authorization server. */
-  readonly errorUri?: string
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly clock?: () => number
 }
 
 /** A bearer guard that stands by itself, with events and a lifecycle of its own. */
@@ -51,11 +45,9 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     storeCure,
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
-  const closeDeadline = reading.optional('closeDeadline', 10, isDeadline, deadlineCure)
-  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  const { closeDeadline, clock, errorUri } = readLoneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
   const counters = resolveCounters(reading, store, clock, tokenTypes.length > 1)
-  const errorUri = reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure)
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
@@ -63,8 +55,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const requests = new RequestsInFlight()
   const now = () => Math.floor(clock() / 1000)
   const edge = {
-    store: withDeadline(store, storeDeadline),
-    counters: countersWithDeadline(counters, storeDeadline),
+    ...guardByStore(withDeadline(store, storeDeadline), countersWithDeadline(counters, storeDeadline)),
     tokenTypes,
     now,
     knownScope: undefined,
@@ -75,5 +66,3 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const lifecycle = lifecycleOf({ store, storeDeadline, closeDeadline, requests })
   return Object.assign(bearerGuard(edge), { events: reports.events, ...lifecycle })
 }
-
-const isClock = (value: unknown): value is () => number => typeof value === 'function'

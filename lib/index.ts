@@ -1,7 +1,13 @@
 export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
 export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
+export {
+  createJwtBearerGuard,
+  type JwtBearerGuard,
+  type JwtBearerGuardOptions,
+} from './create-jwt-bearer-guard'
 export type { AuthorizationServerOptions } from './options'
 export type { RateLimitOptions } from './resolve-rate-limit'
+export type { LoneGuardOptions } from './wire-guard'
 export type { Lifecycle } from './wire-lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
@@ -88,6 +94,7 @@ export { registerClient, type ClientMetadata, type IssuedCredentials } from './r
 export type { FoundAccess } from './authorization/find-access'
 export type { Access } from './authorization/present-access-token'
 export type { ClientStrategy } from './passport/client-strategy'
+export type { GuardedAccess, JwtAccess } from './protected-resource/guarded-access'
 export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
 export type {
   AuditEvent,

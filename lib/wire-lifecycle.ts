@@ -22,7 +22,7 @@ export interface Lifecycle {
   ready(): Promise<boolean>
 }
 
-/** What a lifecycle is wired to. */
+/** What a lifecycle by a store is wired to. */
 interface Living {
   readonly store: AuthorizationStore
   readonly storeDeadline: number
@@ -31,18 +31,32 @@ interface Living {
 }
 
 export function lifecycleOf({ store, storeDeadline, closeDeadline, requests }: Living): Lifecycle {
-  const release = holdStore(store)
   const hurried = withDeadline(store, storeDeadline)
+  const answers = () => hurried.find(createId(secureRandom))
+  return lifecycle({ requests, closeDeadline, answers, release: holdStore(store) })
+}
+
+/** What any lifecycle is wired to. */
+interface LifecycleParts {
+  readonly requests: RequestsInFlight
+  readonly closeDeadline: number
+  /** Resolves when that answers without which no request can be served. */
+  readonly answers: () => Promise<unknown>
+  /** Lets go of it, once no request is left. */
+  readonly release: () => Promise<void>
+}
+
+export function lifecycle({ requests, closeDeadline, answers, release }: LifecycleParts): Lifecycle {
   let closed: Promise<void> | undefined
   return {
     close: () => (closed ??= requests.close(closeDeadline).then(release)),
     ready: async () => {
       if (requests.isClosed) return false
-      const answers = await hurried.find(createId(secureRandom)).then(
+      const answered = await answers().then(
         () => true,
         () => false,
       )
-      return answers && !requests.isClosed
+      return answered && !requests.isClosed
     },
   }
 }

@@ -1,24 +1,22 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Access } from '../authorization/present-access-token'
 import { AccessRefusal } from '../protected-resource/access-refusal'
-import { admit } from '../protected-resource/admit'
+import { admit, type FindToken } from '../protected-resource/admit'
+import type { GuardedAccess } from '../protected-resource/guarded-access'
 import { parseRequirement, type Requirement } from '../protected-resource/requirement'
 import { isRecord } from '../protocol/configuration'
 import { unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
-import type { ResourceRequest, TokenType } from '../protocol/token-type'
-import type { AuthorizationStore } from '../stores/authorization-store'
-import type { Counters } from '../stores/counters'
+import type { ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { sendJson, sendJsonError } from './json-response'
+import type { Known } from './known-of-request'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
-import { singleUse } from './single-use'
 
 declare global {
   namespace Express {
     interface Request {
       /** What the access token of the request stands for; set by a bearer guard. */
-      oauth?: Access
+      oauth?: GuardedAccess
     }
   }
 }
@@ -41,10 +39,12 @@ export interface BearerGuard {
 
 /** What guards work with. */
 export interface GuardEdge {
-  readonly store: AuthorizationStore
+  /** What tokens are looked up in. */
+  readonly find: FindToken
   /** All that are offered, bearer first. */
   readonly tokenTypes: readonly TokenType[]
-  readonly counters: Counters
+  /** Single use, as this request sees it. */
+  readonly useOnce: (request: Request) => TokenCheck['useOnce']
   /** Seconds since the epoch. */
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
@@ -70,32 +70,43 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 }
 
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
-  const { store, tokenTypes, counters, requests, reports } = edge
+  const { find, tokenTypes, requests, reports } = edge
   return (request, response, next) => {
-    const pass = (access: Access | undefined) => {
+    let known: Known = {}
+    const witness = (shown: string, access: GuardedAccess | undefined) => {
+      known = { shown, access }
+    }
+    const pass = (access: GuardedAccess | undefined) => {
       if (access !== undefined) request.oauth = access
       next()
     }
-    const fail = (error: unknown) =>
-      requirement.optional && showsNoToken(error) ? pass(undefined) : refuse(edge, request, response, error)
-    const useOnce = singleUse(request, counters)
-    const witness = (shown: string, access: Access | undefined) => reports.note(request, { shown, access })
+    const fail = (error: unknown) => {
+      if (requirement.optional && showsNoToken(error)) return pass(undefined)
+      reports.note(request, known)
+      refuse(edge, request, response, error)
+    }
+    const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
     const decision = requests.enter(request, response)
-      ? admit(resourceRequest(request), requirement, { store, tokenTypes, useOnce, now: edge.now(), witness })
+      ? admit(new GuardedRequest(request), requirement, admission)
       : Promise.reject(closing())
     decision.then(pass, fail).catch(next)
   }
 }
 
-function resourceRequest(request: Request): ResourceRequest {
-  return {
-    method: request.method,
-    target: request.originalUrl,
-    // Express asks its `trust proxy` setting, which a bearer token has no need of.
-    get secure() {
-      return request.secure
-    },
-    headers: request.headersDistinct,
+class GuardedRequest implements ResourceRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: ResourceRequest['headers']
+
+  constructor(private readonly request: Request) {
+    this.method = request.method
+    this.target = request.originalUrl
+    this.headers = request.headersDistinct
+  }
+
+  // Express asks its `trust proxy` setting, which a bearer token has no need of.
+  get secure(): boolean {
+    return this.request.secure
   }
 }
 
@@ -120,7 +131,7 @@ function refuse(
   }
   const error = unexpected(thrown)
   reports.reportError(asked, error)
-  // What broke in here is for the host's own error handling; trouble of the store is for the client to try again.
+  // What broke in here is for the host's own error handling; trouble of a store or an issuer is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
   sendJsonError(response, 503, error, errorUri, { 'Retry-After': '1' })
 }

@@ -7,11 +7,16 @@ const kinds: readonly CredentialKind[] = [
   'refreshToken',
 ]
 
+// RFC 7515 7.1: header and payload are JSON objects, which begin alike in base64url.
+const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
+
 /** What an event tells of a credential; undefined when the text has not the form of one: it may be anybody's password. */
 export function markOf(text: string | undefined): string | undefined {
-  if (text === undefined || kinds.every((kind) => credentialId(kind, text) === undefined)) return undefined
-  return markOfDigest(digest(text))
+  return text !== undefined && hasForm(text) ? markOfDigest(digest(text)) : undefined
 }
+
+const hasForm = (text: string): boolean =>
+  signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
 /** The same by the digest that the record keeps. */
 export function markOfDigest(text: string): string {

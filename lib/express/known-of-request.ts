@@ -1,11 +1,11 @@
-import type { Access } from '../authorization/present-access-token'
 import type { Move } from '../authorization/witness'
+import type { GuardedAccess } from '../protected-resource/guarded-access'
 
 /** What is known of a request beside its answer, for its events alone. */
 export interface Known {
   readonly move?: Move | undefined
   /** What its access token stands for. */
-  readonly access?: Access | undefined
+  readonly access?: GuardedAccess | undefined
   readonly authorizationId?: string | undefined
   /** The credential that it showed. */
   readonly shown?: string | undefined

@@ -1,44 +1,62 @@
-import { findAccessToken } from '../authorization/find-access'
-import type { Access, GoodAccessToken } from '../authorization/present-access-token'
+import type { Json } from '../protocol/bindings'
 import { covers, intersects, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
-import type { AuthorizationStore } from '../stores/authorization-store'
 import { AccessRefusal } from './access-refusal'
+import type { GuardedAccess } from './guarded-access'
 import type { Requirement } from './requirement'
+
+/** A good access token: what it stands for, and what its type kept for the check. */
+export interface GoodToken {
+  readonly access: GuardedAccess
+  readonly kept: Json | undefined
+  readonly objection?: undefined
+}
+
+/** What a look-up of a token comes to: undefined when it is unknown, or a stable word that says why it is no good. */
+export type FoundToken = GoodToken | { readonly objection: string } | undefined
+
+/**
+ * What a guard looks tokens up in; `now` in seconds since the epoch.
+ *
+ * @throws OAuthError `temporarily_unavailable` when it cannot be told.
+ */
+export type FindToken = (accessToken: string, now: number) => FoundToken | Promise<FoundToken>
 
 /** What the decision looks at. */
 export interface Admission {
-  readonly store: AuthorizationStore
+  readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
   readonly useOnce: TokenCheck['useOnce']
   /** Seconds since the epoch. */
   readonly now: number
   /** Is told which token the request shows and what that stands for, for events alone. */
-  readonly witness?: (accessToken: string, access: Access | undefined) => void
+  readonly witness?: (accessToken: string, access: GuardedAccess | undefined) => void
 }
 
 /**
  * Decides whether a request may use the resource (RFC 6749 7).
  *
  * @throws AccessRefusal when it may not.
- * @throws OAuthError `temporarily_unavailable` when the store is in trouble.
+ * @throws OAuthError `temporarily_unavailable` when the token cannot be looked up.
  */
 export async function admit(
   request: ResourceRequest,
   requirement: Requirement,
   admission: Admission,
-): Promise<Access> {
-  const { store, tokenTypes, now } = admission
-  const { tokenType, presented } = tokenOf(request, tokenTypes, requirement.scope)
-  const good = await findAccessToken(store, presented.accessToken, now)
+): Promise<GuardedAccess> {
+  const { find, tokenTypes, now } = admission
+  const { scope } = requirement
+  const { tokenType, presented } = tokenOf(request, tokenTypes, scope)
+  const found = await find(presented.accessToken, now)
+  const good = found?.objection === undefined ? found : undefined
   admission.witness?.(presented.accessToken, good?.access)
-  if (good === undefined) throw AccessRefusal.badToken('token_invalid', requirement.scope)
+  if (found === undefined) throw AccessRefusal.badToken('token_invalid', scope)
+  if (found.objection !== undefined) throw AccessRefusal.badToken(found.objection, scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
-  if (good.access.tokenType !== tokenType.name)
-    throw AccessRefusal.badToken('token_of_another_type', requirement.scope)
-  await prove(presented, good, request, requirement, admission)
-  if (!satisfies(good.access.scope, requirement)) throw AccessRefusal.insufficientScope(requirement.scope)
-  return good.access
+  if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
+  if (presented.objection !== undefined) await prove(presented, found, request, requirement, admission)
+  if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
+  return found.access
 }
 
 interface CarriedToken {
@@ -49,17 +67,24 @@ interface CarriedToken {
 function tokenOf({ headers }: ResourceRequest, tokenTypes: readonly TokenType[], scope: Scope): CarriedToken {
   const [header = '', second] = headers['authorization'] ?? []
   if (second !== undefined) throw AccessRefusal.malformed('several_authorization_headers', scope)
-  const [scheme = ''] = header.split(' ', 1)
-  const tokenType = tokenTypes.find((type) => type.scheme.toLowerCase() === scheme.toLowerCase())
+  const space = header.indexOf(' ')
+  const scheme = space === -1 ? header : header.slice(0, space)
+  const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
   if (tokenType === undefined) throw AccessRefusal.noToken(scope)
-  const presented = tokenType.read(header.slice(scheme.length).replace(/^ +/, ''))
+  let start = scheme.length
+  while (header.charAt(start) === ' ') start++
+  const presented = tokenType.read(header.slice(start))
   if (presented === undefined) throw AccessRefusal.malformed('token_malformed', scope)
   return { tokenType, presented }
 }
 
+// RFC 9110 11.1: case does not count, but nearly everybody writes it alike.
+const isSameScheme = (one: string, other: string): boolean =>
+  one === other || one.toLowerCase() === other.toLowerCase()
+
 async function prove(
   presented: PresentedToken,
-  { kept }: GoodAccessToken,
+  { kept }: GoodToken,
   request: ResourceRequest,
   { scope }: Requirement,
   { now, useOnce }: Admission,

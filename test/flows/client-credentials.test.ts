@@ -1,4 +1,4 @@
-import type { Access } from '../../lib/index'
+import type { GuardedAccess } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { describeOnEveryStore } from '../support/flows/every-store'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -24,7 +24,7 @@ describeOnEveryStore('A client for itself', (stage) => {
   })
 
   test('has no subject at a guarded route', async () => {
-    const seen: (Access | undefined)[] = []
+    const seen: (GuardedAccess | undefined)[] = []
     const { flow } = stage(
       {},
       {

@@ -1,10 +1,12 @@
 import { approveWithCode } from '../../lib/authorization/answer'
+import { findAccessToken } from '../../lib/authorization/find-access'
 import type { Active } from '../../lib/authorization/authorization'
 import { AccessRefusal } from '../../lib/protected-resource/access-refusal'
-import { admit } from '../../lib/protected-resource/admit'
+import { admit, type FindToken } from '../../lib/protected-resource/admit'
 import type { Requirement } from '../../lib/protected-resource/requirement'
 import { createCredential } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
 import type { TokenType } from '../../lib/protocol/token-type'
@@ -30,7 +32,19 @@ interface Bend {
 const present = async (
   headers: readonly string[],
   { requirement = anything, now = noon, tokenTypes = [bearer], authorization = active }: Bend = {},
-) => admit(carrying(headers), requirement, { ...always, store: await stored(authorization), tokenTypes, now })
+) =>
+  admit(carrying(headers), requirement, {
+    ...always,
+    find: findIn(await stored(authorization)),
+    tokenTypes,
+    now,
+  })
+
+/** As a guard of this server looks tokens up. */
+const findIn =
+  (store: AuthorizationStore): FindToken =>
+  (accessToken, now) =>
+    findAccessToken(store, accessToken, now)
 
 const always = { tokenTypes: [bearer], now: noon, useOnce: async () => true }
 
@@ -197,7 +211,7 @@ describe('admit: the token', () => {
     const store = await stored(pending, other.authorization)
     for (const credential of [handle, other.code])
       for (const text of [credential, credential.replace(/^.._/, 'at_')]) {
-        const attempt = admit(carrying([`Bearer ${text}`]), anything, { ...always, store })
+        const attempt = admit(carrying([`Bearer ${text}`]), anything, { ...always, find: findIn(store) })
         expect(await refusalOf(attempt)).toHaveProperty('reason', 'token_invalid')
       }
   })
@@ -205,17 +219,29 @@ describe('admit: the token', () => {
   it('asks the store once, and not at all about what cannot be a token', async () => {
     const store = await stored(active)
     const find = jest.spyOn(store, 'find')
-    const admission = { ...always, store }
+    const admission = { ...always, find: findIn(store) }
     await admit(carrying([`Bearer ${token}`]), anything, admission)
     expect(find.mock.calls).toEqual([[active.id]])
     await refusalOf(admit(carrying(['Bearer garbage']), anything, admission))
     expect(find).toHaveBeenCalledTimes(1)
   })
 
+  it('is refused for the reason that the look-up gives, with the same words to the client', async () => {
+    const admission = { ...always, find: () => ({ objection: 'stamp_faded' }) }
+    expect(await refusalOf(admit(carrying([`Bearer ${token}`]), anything, admission))).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+      reason: 'stamp_faded',
+      description: AccessRefusal.badToken('token_invalid', []).description,
+    })
+  })
+
   it('lets trouble of the store through: no bad token', async () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
     const store = { ...(await stored()), find: () => Promise.reject(trouble) }
-    await expect(admit(carrying([`Bearer ${token}`]), anything, { ...always, store })).rejects.toBe(trouble)
+    await expect(
+      admit(carrying([`Bearer ${token}`]), anything, { ...always, find: findIn(store) }),
+    ).rejects.toBe(trouble)
   })
 })
 

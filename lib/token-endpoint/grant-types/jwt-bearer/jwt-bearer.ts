@@ -1,12 +1,12 @@
-import { isText, isTexts, Reading } from '../../../protocol/configuration'
+import { readAlgorithms } from '../../../jwt/algorithms'
+import { readAudience } from '../../../jwt/audience'
+import { requireJose } from '../../../jwt/load-jose'
+import { Reading } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant } from '../assertion/assertion-grant'
 import { readAssertionTerms, type AssertionOptions } from '../assertion/assertion-terms'
-import { requireJose } from './load-jose'
 import { readIssuers, type TrustedIssuer } from './trusted-issuer'
-import { verifyJwt } from './verify-jwt'
-
-const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+import { verifyAssertion } from './verify-assertion'
 
 /** Options of {@link jwtBearer}. */
 export interface JwtBearerOptions extends AssertionOptions {
@@ -30,11 +30,11 @@ export interface JwtBearerOptions extends AssertionOptions {
  */
 export function jwtBearer(options: JwtBearerOptions): GrantType {
   const terms = readOptions(options)
-  requireJose()
+  requireJose('jwtBearer()')
   return assertionGrant({
     name: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
     ...terms,
-    verify: (assertion, now) => verifyJwt(assertion, now, terms),
+    verify: (assertion, now) => verifyAssertion(assertion, now, terms),
   })
 }
 
@@ -42,21 +42,11 @@ function readOptions(options: unknown) {
   const reading = new Reading(options, '')
   const read = {
     issuers: readIssuers(reading),
-    audience: [reading.required('audience', '', isAudience, 'must be the issuer of this server.')].flat(),
+    audience: readAudience(reading, 'must be the issuer of this server.'),
     ...readAssertionTerms(reading),
-    algorithms: reading.optional(
-      'algorithms',
-      algorithms,
-      isAlgorithms,
-      `must be a list of ${algorithms.join(', ')}.`,
-    ),
+    algorithms: readAlgorithms(reading),
   }
   reading.refuseUnknown()
   reading.settle('jwtBearer() cannot work with these options:')
   return read
 }
-
-const isAudience = (value: unknown): value is string | readonly string[] =>
-  isText(value) || (isTexts(value) && value.length > 0)
-const isAlgorithms = (value: unknown): value is readonly string[] =>
-  isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))

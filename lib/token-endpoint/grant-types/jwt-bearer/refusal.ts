@@ -1,27 +1,36 @@
-import { invalidGrant, type OAuthError } from '../../../protocol/oauth-error'
-import type { Jose } from './load-jose'
+import { KeysUnavailable } from '../../../jwt/key-source'
+import { RefusedJwt, type JwtFault } from '../../../jwt/refused-jwt'
+import { invalidGrant, temporarilyUnavailable, type OAuthError } from '../../../protocol/oauth-error'
 
-/** jose's reason in words of ours, without jose's error: that one holds the claims, which are not for logs. */
-export function refusalOf({ errors }: Jose, error: unknown): unknown {
-  if (error instanceof errors.JWTExpired)
-    return invalidGrant('assertion_expired', 'The assertion has expired.')
-  if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error)
-  if (error instanceof errors.JOSEAlgNotAllowed)
-    return invalidGrant('assertion_algorithm_refused', 'The assertion is not signed by its issuer.')
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-    return invalidGrant('assertion_key_unknown', 'The assertion is not signed by its issuer.')
-  if (error instanceof errors.JWSSignatureVerificationFailed)
-    return invalidGrant('assertion_signature_wrong', 'The assertion is not signed by its issuer.')
-  return error instanceof errors.JOSEError ? malformed() : error
+/** What a client is told of an assertion that was not taken; what is no fault of it stays as it is. */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof RefusedJwt) return refusals[error.fault]()
+  if (!(error instanceof KeysUnavailable)) return error
+  // The assertion may be good: the client shall not throw it away.
+  return temporarilyUnavailable(
+    'assertion_keys_unavailable',
+    'The keys of the issuer of the assertion cannot be had.',
+    { cause: error.cause },
+  )
 }
 
-function claimRefusal({ claim, reason }: { readonly claim: string; readonly reason: string }): OAuthError {
-  if (reason !== 'check_failed') return incomplete()
-  if (claim === 'nbf') return notYetValid()
-  return invalidGrant('assertion_audience_wrong', 'The assertion is meant for another server.')
-}
-
-export const malformed = () => invalidGrant('assertion_malformed', 'The assertion is malformed.')
 export const incomplete = () =>
   invalidGrant('assertion_incomplete', 'The assertion lacks a claim, or has one of a wrong type.')
-export const notYetValid = () => invalidGrant('assertion_not_yet_valid', 'The assertion is not valid yet.')
+
+const notSigned = 'The assertion is not signed by its issuer.'
+
+const refusals: Readonly<Record<JwtFault, () => OAuthError>> = {
+  malformed: () => invalidGrant('assertion_malformed', 'The assertion is malformed.'),
+  header_refused: () =>
+    invalidGrant('assertion_header_refused', 'The assertion is of another kind or needs an extension.'),
+  issuer_unknown: () =>
+    invalidGrant('assertion_issuer_unknown', 'The issuer of the assertion is not trusted.'),
+  algorithm_refused: () => invalidGrant('assertion_algorithm_refused', notSigned),
+  key_unknown: () => invalidGrant('assertion_key_unknown', notSigned),
+  signature_wrong: () => invalidGrant('assertion_signature_wrong', notSigned),
+  incomplete,
+  audience_wrong: () =>
+    invalidGrant('assertion_audience_wrong', 'The assertion is meant for another server.'),
+  expired: () => invalidGrant('assertion_expired', 'The assertion has expired.'),
+  not_yet_valid: () => invalidGrant('assertion_not_yet_valid', 'The assertion is not valid yet.'),
+}

@@ -1,6 +1,5 @@
-import { temporarilyUnavailable } from '../../../protocol/oauth-error'
-import type { Header, KeyLookup, KeySource } from './key-source'
-import type { Jose } from './load-jose'
+import { KeySet } from './key-set'
+import { KeysUnavailable, type KeySource } from './key-source'
 import { parsePublicKeys } from './public-keys'
 
 /** After so many seconds a set is fetched anew: so long a key that its issuer took out is still trusted. */
@@ -17,48 +16,35 @@ export const maximumSize = 256 * 1024
  * for each request while an issuer is down, reads without a bound, and has a clock of its own.
  */
 export class FetchedKeys implements KeySource {
-  private kept: { readonly lookup: KeyLookup; readonly at: number } | undefined
-  private attempt: { readonly lookup: Promise<KeyLookup>; readonly at: number } | undefined
+  private kept: { readonly keySet: KeySet; readonly at: number } | undefined
+  private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
 
   constructor(private readonly uri: string) {}
 
-  async find(jose: Jose, header: Header | undefined, now: number): ReturnType<KeyLookup> {
-    const { kept } = this
-    const lookup =
-      kept !== undefined && now < kept.at + maximumAge ? kept.lookup : await this.fetched(jose, now)
-    try {
-      return await lookup(header)
-    } catch (error) {
-      if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error
-      // The issuer may have changed its keys since.
-      return (await this.fetched(jose, now))(header)
-    }
+  trusted(now: number): KeySet | undefined {
+    return this.kept !== undefined && now < this.kept.at + maximumAge ? this.kept.keySet : undefined
   }
 
   /** What the last fetch brought, or failed with; a new one when the last is long enough ago. */
-  private fetched(jose: Jose, now: number): Promise<KeyLookup> {
-    if (this.attempt !== undefined && now < this.attempt.at + pause) return this.attempt.lookup
-    const lookup = this.fetch(jose, now)
-    this.attempt = { lookup, at: now }
-    return lookup
+  fetched(now: number): Promise<KeySet> {
+    if (this.attempt !== undefined && now < this.attempt.at + pause) return this.attempt.keySet
+    const keySet = this.fetch(now)
+    this.attempt = { keySet, at: now }
+    return keySet
   }
 
-  private async fetch(jose: Jose, now: number): Promise<KeyLookup> {
+  private async fetch(now: number): Promise<KeySet> {
     const keys = parsePublicKeys(await fetchJson(this.uri).catch(unavailable))?.keys
     if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
-    const lookup = jose.createLocalJWKSet({ keys: [...keys] })
-    this.kept = { lookup, at: now }
-    return lookup
+    const keySet = this.kept?.keySet.holds(keys) === true ? this.kept.keySet : new KeySet(keys)
+    this.kept = { keySet, at: now }
+    return keySet
   }
 }
 
-// The assertion may be good: the client shall not throw it away.
+// What they would verify may be good: nobody shall throw it away.
 function unavailable(cause: unknown): never {
-  throw temporarilyUnavailable(
-    'assertion_keys_unavailable',
-    'The keys of the issuer of the assertion cannot be had.',
-    { cause },
-  )
+  throw new KeysUnavailable('The keys of the issuer cannot be had.', { cause })
 }
 
 async function fetchJson(uri: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isRecord, isText, isTexts } from '../../../protocol/configuration'
+import { isRecord, isText, isTexts } from '../protocol/configuration'
 
 /** A public key for signatures, with those members only that serve to verify and to find it (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>

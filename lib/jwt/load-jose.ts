@@ -1,4 +1,4 @@
-import { optionalPackage } from '../../../protocol/optional-package'
+import { optionalPackage } from '../protocol/optional-package'
 
 // jose is an ES module: `import()` takes it in on every Node that the suite runs on, `require` only on later ones.
 const load = () => import('jose')
@@ -13,10 +13,15 @@ export function loadJose(): Promise<Jose> {
   return (loading ??= load())
 }
 
-/** Says at construction, not at the first request, that jose is missing. @throws ConfigurationError */
-export function requireJose(): void {
+/**
+ * Says at construction, not at the first request, that jose is missing.
+ *
+ * @param asker what cannot work without it, such as `jwtBearer()`.
+ * @throws ConfigurationError
+ */
+export function requireJose(asker: string): void {
   optionalPackage('jose', () => require.resolve('jose'), {
-    subject: 'jwtBearer() cannot verify signatures:',
+    subject: `${asker} cannot verify signatures:`,
     cure: 'run "npm install jose"',
   })
 }

@@ -1,22 +1,10 @@
-import {
-  FetchedKeys,
-  maximumAge,
-  maximumSize,
-  pause,
-} from '../../../../lib/token-endpoint/grant-types/jwt-bearer/fetched-keys'
-import { verifyJwt } from '../../../../lib/token-endpoint/grant-types/jwt-bearer/verify-jwt'
-import {
-  audience,
-  claimsAt,
-  hub,
-  hubOnCurve,
-  jwt,
-  signer,
-  type Signer,
-} from '../../../support/assertions/jwt'
-import { KeyServer } from '../../../support/assertions/key-server'
-import { noon } from '../../../support/authorization/circumstances'
-import { refusalOf } from '../../../support/rooms/refused'
+import { FetchedKeys, maximumAge, maximumSize, pause } from '../../lib/jwt/fetched-keys'
+import { KeysUnavailable } from '../../lib/jwt/key-source'
+import { RefusedJwt } from '../../lib/jwt/refused-jwt'
+import { verifyJwt } from '../../lib/jwt/verify-jwt'
+import { audience, claimsAt, hub, hubOnCurve, jwt, signer, type Signer } from '../support/assertions/jwt'
+import { KeyServer } from '../support/assertions/key-server'
+import { noon } from '../support/authorization/circumstances'
 
 let server: KeyServer
 let elsewhere: KeyServer
@@ -34,6 +22,7 @@ function desk(uri = server.uri) {
     audience: [audience],
     clockTolerance: 30,
     algorithms: ['RS256', 'ES256'],
+    types: ['jwt'],
   }
   return (by: Signer, later = 0) => {
     const now = noon + later
@@ -41,8 +30,16 @@ function desk(uri = server.uri) {
   }
 }
 
-const unavailable = { code: 'temporarily_unavailable', reason: 'assertion_keys_unavailable' }
-const unknown = { code: 'invalid_grant', reason: 'assertion_key_unknown' }
+/** The fault of the JWT, or that the keys were not to be had. */
+async function refusalOf(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(() => undefined).catch((thrown: unknown) => thrown)
+  if (error instanceof RefusedJwt) return error.fault
+  if (error instanceof KeysUnavailable) return unavailable
+  throw new Error(`Not refused, but ${String(error)}.`)
+}
+
+const unavailable = 'keys unavailable'
+const unknown = 'key_unknown'
 const sound = { subject: 'alice@issuer.example' }
 
 describe('A published JWK set', () => {
@@ -55,7 +52,7 @@ describe('A published JWK set', () => {
     expect(server.requests).toBe(1)
   })
 
-  test('is fetched again when an assertion names a key that is new', async () => {
+  test('is fetched again when a JWT names a key that is new', async () => {
     server.publish(hub.jwk)
     const present = desk()
     await present(hub)
@@ -65,6 +62,20 @@ describe('A published JWK set', () => {
     expect(server.requests).toBe(2)
   })
 
+  test('is the same one as long as its issuer publishes the same keys, in whatever order', async () => {
+    const keys = new FetchedKeys(server.uri)
+    server.publish(hub.jwk, hubOnCurve.jwk)
+    const first = await keys.fetched(noon)
+    server.publish({ ...hubOnCurve.jwk, use: 'sig' }, hub.jwk)
+    expect(await keys.fetched(noon + pause)).toBe(first)
+    expect(keys.trusted(noon + pause)).toBe(first)
+    server.publish(hub.jwk)
+    expect(await keys.fetched(noon + 2 * pause)).not.toBe(first)
+    expect(keys.trusted(noon + 2 * pause)).not.toBe(first)
+    expect(keys.trusted(noon + 2 * pause + maximumAge)).toBeUndefined()
+    expect(server.requests).toBe(3)
+  })
+
   test('is fetched for an unknown key once within the pause, however many name one', async () => {
     server.publish(hub.jwk)
     const present = desk()
@@ -72,7 +83,7 @@ describe('A published JWK set', () => {
     for (const later of [0, pause - 1]) expect(await refusalOf(present(hubOnCurve, later))).toEqual(unknown)
     expect(server.requests).toBe(1)
     const many = Array.from({ length: 20 }, () => refusalOf(present(hubOnCurve, pause)))
-    expect(new Set((await Promise.all(many)).map(({ reason }) => reason))).toEqual(new Set([unknown.reason]))
+    expect(new Set(await Promise.all(many))).toEqual(new Set([unknown]))
     expect(server.requests).toBe(2)
   })
 

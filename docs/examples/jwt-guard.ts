@@ -1,0 +1,21 @@
+import express, { type Express } from 'express'
+import { createJwtBearerGuard, type JwtBearerGuardOptions } from 'express-authorization-server'
+
+/** A resource server that takes the JWT access tokens of one issuer. */
+export function photoServer(options: Pick<JwtBearerGuardOptions, 'issuer' | 'jwksUri'>): Express {
+  const guard = createJwtBearerGuard({ ...options, audience: 'https://photos.example' })
+  guard.events.on('refused', ({ reason, requestId }) => console.info('refused', reason, requestId))
+
+  const app = express()
+  app.get('/ready', (_req, res, next) => {
+    guard.ready().then((ready) => res.status(ready ? 200 : 503).end(), next)
+  })
+  app.get('/photos', guard('photos:read'), (req, res) => {
+    res.json({ of: req.oauth?.subject, through: req.oauth?.clientId })
+  })
+  app.get('/albums', guard('photos:read photos:write', { match: 'any' }), (req, res) => {
+    const tenant = req.oauth !== undefined && 'claims' in req.oauth ? req.oauth.claims['tenant'] : undefined
+    res.json({ tenant: typeof tenant === 'string' ? tenant : 'none' })
+  })
+  return app
+}

@@ -1,0 +1,9 @@
+import { isText, isTexts, type Reading } from '../protocol/configuration'
+
+/** Reads the option `audience`: one text, or a list of which each will do. */
+export function readAudience(reading: Reading, cure: string): readonly string[] {
+  return [reading.required('audience', '', isAudience, cure)].flat()
+}
+
+const isAudience = (value: unknown): value is string | readonly string[] =>
+  isText(value) || (isTexts(value) && value.length > 0)
