@@ -1,5 +1,6 @@
 export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
 export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
+export { createSecureServer, createServer } from './express/create-server'
 export type { AuthorizationServerOptions } from './options'
 export type { RateLimitOptions } from './resolve-rate-limit'
 export type { Lifecycle } from './wire-lifecycle'

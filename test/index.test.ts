@@ -124,6 +124,8 @@ const values = [
   'bcryptPasswords',
   'createAuthorizationServer',
   'createBearerGuard',
+  'createSecureServer',
+  'createServer',
   'decodeAuthorization',
   'disableClient',
   'dropOldClientSecrets',
