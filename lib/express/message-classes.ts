@@ -1,58 +1,73 @@
-import { IncomingMessage, ServerResponse, type RequestListener } from 'node:http'
+import * as http from 'node:http'
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 
 /** What a server of Node makes its requests and responses with. */
 export interface MessageClasses {
-  readonly IncomingMessage: typeof IncomingMessage
-  readonly ServerResponse: typeof ServerResponse
+  readonly IncomingMessage: typeof http.IncomingMessage
+  readonly ServerResponse: typeof http.ServerResponse
 }
 
 /** Classes whose instances are born with the prototypes that Express would give them, or what stands in the way. */
-export function messageClassesFor(app: RequestListener): MessageClasses | { readonly obstacle: string } {
-  const request = prototypeOf(app, 'request', IncomingMessage.prototype)
-  const response = prototypeOf(app, 'response', ServerResponse.prototype)
+export function messageClassesFor(app: http.RequestListener): MessageClasses | { readonly obstacle: string } {
+  const request = prototypeOf(app, 'request', http.IncomingMessage.prototype)
+  const response = prototypeOf(app, 'response', http.ServerResponse.prototype)
   if (request === undefined || response === undefined)
     return { obstacle: 'it was not given an Express application itself, which has the prototypes' }
 
-  const Requests: unknown = classWith(request, IncomingMessage)
-  const Responses: unknown = classWith(response, ServerResponse)
+  const Requests = requestsWith(request)
+  const Responses = responsesWith(response)
   return makesRequests(Requests, request) && makesResponses(Responses, response)
     ? { IncomingMessage: Requests, ServerResponse: Responses }
     : { obstacle: 'what Node makes does not fit the prototypes of the application' }
 }
 
-function prototypeOf(app: RequestListener, name: string, origin: object): object | undefined {
+function prototypeOf(app: http.RequestListener, name: string, origin: object): object | undefined {
   const prototype: unknown = Reflect.get(app, name)
   const descends = typeof prototype === 'object' && prototype !== null && origin.isPrototypeOf(prototype)
   return descends ? prototype : undefined
 }
 
 type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l'
+type Further = 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x'
+type Room = Record<Letter | Further, 0>
 
-/** A constructor that does as the original does, to an object which has that prototype from birth. */
-function classWith(prototype: object, original: typeof IncomingMessage | typeof ServerResponse) {
-  function Message(this: Record<Letter | `${Letter}2`, 0>, first: unknown, second: unknown): void {
-    // Never reached: V8 makes room inside an object by the assignments it reads here, and takes back what stays unused.
+// Both do what Node's do, to an object that has its prototype from birth. Their names stand in stack traces.
+// What they assign they never do: V8 makes room inside an object by the assignments it reads in a constructor, and
+// takes back what stays unused. Without it most of Node's properties lie outside.
+
+function requestsWith(prototype: object): unknown {
+  function IncomingMessage(this: Room, socket: unknown): void {
     // prettier-ignore
     if (new.target === undefined)
       this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l =
-      this.a2 = this.b2 = this.c2 = this.d2 = this.e2 = this.f2 = this.g2 = this.h2 = this.i2 = this.j2 = this.k2 =
-      this.l2 = 0
-    Reflect.apply(original, this, [first, second])
+      this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = 0
+    Reflect.apply(http.IncomingMessage, this, [socket])
   }
-  Message.prototype = prototype
-  return Message
+  IncomingMessage.prototype = prototype
+  return IncomingMessage
 }
 
-function makesRequests(made: unknown, prototype: object): made is typeof IncomingMessage {
+function responsesWith(prototype: object): unknown {
+  function ServerResponse(this: Room, request: unknown, options: unknown): void {
+    // prettier-ignore
+    if (new.target === undefined)
+      this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l =
+      this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = 0
+    Reflect.apply(http.ServerResponse, this, [request, options])
+  }
+  ServerResponse.prototype = prototype
+  return ServerResponse
+}
+
+function makesRequests(made: unknown, prototype: object): made is typeof http.IncomingMessage {
   const socket = new Socket()
-  return makesSame(made, prototype, new IncomingMessage(socket), [socket])
+  return makesSame(made, prototype, new http.IncomingMessage(socket), [socket])
 }
 
-function makesResponses(made: unknown, prototype: object): made is typeof ServerResponse {
-  const request = new IncomingMessage(new Socket())
-  return makesSame(made, prototype, new ServerResponse(request), [request])
+function makesResponses(made: unknown, prototype: object): made is typeof http.ServerResponse {
+  const request = new http.IncomingMessage(new Socket())
+  return makesSame(made, prototype, new http.ServerResponse(request), [request])
 }
 
 /** Whether it makes what Node makes, but for the prototype: a setter there, or a class of Node, would be in the way. */
