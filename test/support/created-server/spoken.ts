@@ -22,11 +22,11 @@ export async function whileListening<Result>(
 }
 
 /** What comes back over one connection until it is closed, as the wire has it, but for the time of day. */
-export function spoken(port: number, ...said: readonly string[]): Promise<string> {
+export function spoken(port: number, ...words: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const timer = setTimeout(() => socket.destroy(new Error('The connection stays open.')), patience)
-    const [first = '', ...later] = said
+    const [first = '', ...later] = words
     let heard = ''
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => {
