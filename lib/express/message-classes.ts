@@ -37,24 +37,26 @@ type Room = Record<Letter | Further, 0>
 // takes back what stays unused. Without it most of Node's properties lie outside.
 
 function requestsWith(prototype: object): unknown {
+  const original = http.IncomingMessage
   function IncomingMessage(this: Room, socket: unknown): void {
     // prettier-ignore
     if (new.target === undefined)
       this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l =
       this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = 0
-    Reflect.apply(http.IncomingMessage, this, [socket])
+    Reflect.apply(original, this, [socket])
   }
   IncomingMessage.prototype = prototype
   return IncomingMessage
 }
 
 function responsesWith(prototype: object): unknown {
+  const original = http.ServerResponse
   function ServerResponse(this: Room, request: unknown, options: unknown): void {
     // prettier-ignore
     if (new.target === undefined)
       this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = this.k = this.l =
       this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = this.u = this.v = this.w = this.x = 0
-    Reflect.apply(http.ServerResponse, this, [request, options])
+    Reflect.apply(original, this, [request, options])
   }
   ServerResponse.prototype = prototype
   return ServerResponse

@@ -4,6 +4,7 @@ import {
   type RequestListener,
   type Server,
 } from 'node:http'
+import { Socket } from 'node:net'
 import express from 'express'
 import { createServer } from '../../lib/index'
 import { host } from '../support/created-server/host'
@@ -25,7 +26,7 @@ const answersUpgrades: Prepare = (server, app) => {
   server.on('upgrade', (request, socket) => {
     // As hosts do who let the session middleware see an upgrade.
     const response = new ServerResponse(request)
-    response.assignSocket(socket as never)
+    if (socket instanceof Socket) response.assignSocket(socket)
     response.shouldKeepAlive = false
     app(request, response)
     response.on('finish', () => socket.end())
@@ -139,25 +140,25 @@ describe('createServer() answers byte by byte as a plain server does', () => {
   })
 })
 
-describe('A message has the prototype of its application', () => {
-  async function prototypesOf(create: (app: RequestListener) => Server) {
-    const app = express()
-    const seen: { before?: readonly unknown[]; inside?: readonly unknown[] } = {}
-    const see =
-      (moment: keyof typeof seen): RequestListener =>
-      (request, response) => {
-        seen[moment] = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)]
-      }
-    app.get('/', (request, response) => {
-      see('inside')(request, response)
-      response.end()
-    })
-    const server = create(app)
-    server.prependListener('request', see('before'))
-    await whileListening(server, (port) => spoken(port, lastSaid('GET', '/')))
-    return { ...seen, own: [app.request, app.response] }
-  }
+async function prototypesOf(create: (app: RequestListener) => Server) {
+  const app = express()
+  const seen: { before?: readonly unknown[]; inside?: readonly unknown[] } = {}
+  const see =
+    (moment: keyof typeof seen): RequestListener =>
+    (request, response) => {
+      seen[moment] = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)]
+    }
+  app.get('/', (request, response) => {
+    see('inside')(request, response)
+    response.end()
+  })
+  const server = create(app)
+  server.prependListener('request', see('before'))
+  await whileListening(server, (port) => spoken(port, lastSaid('GET', '/')))
+  return { ...seen, own: [app.request, app.response] }
+}
 
+describe('A message has the prototype of its application', () => {
   test('that Express gives it, before Express sees it: nothing is left to change', async () => {
     const { before, inside, own } = await prototypesOf(createServer)
     expect(before?.[0]).toBe(own[0])
