@@ -182,6 +182,20 @@ test('what the host adds to the prototypes later is there', async () => {
   expect(await whileListening(server, (port) => spoken(port, lastSaid('GET', '/')))).toMatch(/\r\n\r\nlater$/)
 })
 
+test('options of Node reach each request and response', async () => {
+  const seen: string[] = []
+  const app = express()
+  app.get('/', (request, response) => {
+    expect(request.readableHighWaterMark).toBe(5000)
+    expect(() => response.write('a body that HEAD must not have')).toThrow('is not allowed')
+    seen.push(request.method)
+    response.end()
+  })
+  const server = createServer(app, { highWaterMark: 5000, rejectNonStandardBodyWrites: true })
+  await whileListening(server, (port) => spoken(port, lastSaid('HEAD', '/')))
+  expect(seen).toEqual(['HEAD'])
+})
+
 test('an application with a server of its own can be mounted in another with one', async () => {
   const inner = express()
   inner.get('/', (request, response) => void response.send(request.baseUrl + request.app.path()))
