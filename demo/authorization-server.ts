@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import session, { type Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/express/pages/stylesheet'
@@ -15,6 +15,7 @@ import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
 
 export interface AuthorizationServerSettings {
+  readonly app: Express
   readonly issuer: string
   readonly clients: readonly ClientRegistration[]
   readonly store: AuthorizationStore
@@ -24,13 +25,13 @@ export interface AuthorizationServerSettings {
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
 export function authorizationServer({
+  app,
   issuer,
   clients,
   store,
   sessions,
   limits,
-}: AuthorizationServerSettings): { app: Express; oauth: AuthorizationServer } {
-  const app = express()
+}: AuthorizationServerSettings): AuthorizationServer {
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -65,5 +66,5 @@ export function authorizationServer({
   })
   app.use(oauthLimit(limits), oauth.router())
   app.use(troublePage(awayPage()))
-  return { app, oauth }
+  return oauth
 }

@@ -10,13 +10,13 @@ import { needsSession, troublePage } from './storage-away'
 import { Visitor } from './visitor'
 
 export interface ClientSettings extends Registration {
+  readonly app: Express
   readonly resourceServer: string
   readonly sessions: Store
 }
 
 /** Photo Book: a web application that shows its visitors the photos which another service keeps for them. */
-export function client({ resourceServer, sessions, ...registration }: ClientSettings): Express {
-  const app = express()
+export function client({ app, resourceServer, sessions, ...registration }: ClientSettings): void {
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -84,5 +84,4 @@ export function client({ resourceServer, sessions, ...registration }: ClientSett
   })
 
   app.use(troublePage(awayPage()))
-  return app
 }

@@ -52,7 +52,8 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     const atResourceServer = keep(await listen(ports.resourceServer))
     const { registrations, clients } = registerClients(atClient.url)
     // What is kept last is closed first: requests in flight finish before their listeners close.
-    const { app, oauth } = authorizationServer({
+    const oauth = authorizationServer({
+      app: atAuthorizationServer.app,
       issuer: atAuthorizationServer.url,
       clients: registrations,
       store: storage.authorizations,
@@ -60,19 +61,15 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       limits: storage.limits,
     })
     keep(oauth)
-    atAuthorizationServer.serve(app)
-    atClient.serve(
-      client({
-        ...clients.photoBook,
-        authorizationServer: atAuthorizationServer.url,
-        resourceServer: atResourceServer.url,
-        sessions: storage.sessions('photo-book'),
-      }),
-    )
+    client({
+      app: atClient.app,
+      ...clients.photoBook,
+      authorizationServer: atAuthorizationServer.url,
+      resourceServer: atResourceServer.url,
+      sessions: storage.sessions('photo-book'),
+    })
     // In another process it would open the same Redis itself.
-    const photos = resourceServer({ store: storage.authorizations })
-    keep(photos.guard)
-    atResourceServer.serve(photos.app)
+    keep(resourceServer({ app: atResourceServer.app, store: storage.authorizations }))
     return {
       authorizationServer: atAuthorizationServer.url,
       client: atClient.url,

@@ -1,18 +1,20 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { Express } from 'express'
+import type { Server } from 'node:http'
+import express, { type Express } from 'express'
+import { createServer } from '../lib/index'
 import { CannotStart } from './cannot-start'
 
-/** A server that listens and so has its URL, before there is an app: the apps need each other's URLs. */
+/** An app that listens and so has its URL, with nothing in it yet: the apps need each other's URLs. */
 export interface Listener {
   readonly url: string
-  serve(app: Express): void
+  readonly app: Express
   close(): Promise<void>
 }
 
 /** @throws CannotStart when the port cannot be had; 0 takes any free one. */
 export async function listen(port: number): Promise<Listener> {
-  const server = createServer()
+  const app = express()
+  const server = createServer(app)
   // The password is printed and the traffic is not encrypted: nothing for the network around.
   server.listen(port, 'localhost')
   await once(server, 'listening').catch((cause: unknown) => {
@@ -23,7 +25,7 @@ export async function listen(port: number): Promise<Listener> {
   })
   return {
     url: `http://localhost:${portOf(server)}`,
-    serve: (app) => server.on('request', app),
+    app,
     close: () => close(server),
   }
 }

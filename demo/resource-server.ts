@@ -1,15 +1,17 @@
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import helmet from 'helmet'
 import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '../lib/index'
 import { landscape } from './landscape'
 import { photos } from './photos'
 
 /** An API with photos. All it shares with the authorization server is the store. */
-export function resourceServer({ store }: { readonly store: AuthorizationStore }): {
-  app: Express
-  guard: RemoteGuard
-} {
-  const app = express()
+export function resourceServer({
+  app,
+  store,
+}: {
+  readonly app: Express
+  readonly store: AuthorizationStore
+}): RemoteGuard {
   app.use(helmet())
   const guard = createBearerGuard({ store })
 
@@ -33,5 +35,5 @@ export function resourceServer({ store }: { readonly store: AuthorizationStore }
   app.post('/photos', guard('photos:write'), (_request, response) => {
     response.status(202).json({ accepted: true })
   })
-  return { app, guard }
+  return guard
 }

@@ -5,6 +5,7 @@ export {
   type JwtBearerGuard,
   type JwtBearerGuardOptions,
 } from './create-jwt-bearer-guard'
+export { createSecureServer, createServer } from './express/create-server'
 export type { AuthorizationServerOptions } from './options'
 export type { RateLimitOptions } from './resolve-rate-limit'
 export type { LoneGuardOptions } from './wire-guard'

@@ -130,6 +130,8 @@ const values = [
   'createAuthorizationServer',
   'createBearerGuard',
   'createJwtBearerGuard',
+  'createSecureServer',
+  'createServer',
   'decodeAuthorization',
   'disableClient',
   'dropOldClientSecrets',

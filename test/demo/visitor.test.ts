@@ -10,7 +10,8 @@ let servers: Listener
 let refreshed: { status: number; body: Record<string, unknown> }
 const revoked: string[] = []
 beforeEach(async () => {
-  const app = express()
+  servers = await listen(0)
+  const { app } = servers
   app.post('/token', (_request, response) => {
     response.status(refreshed.status).json(refreshed.body)
   })
@@ -21,8 +22,6 @@ beforeEach(async () => {
   app.get('/photos', (request, response) => {
     response.sendStatus(request.headers.authorization === 'Bearer new' ? 200 : 401)
   })
-  servers = await listen(0)
-  servers.serve(app)
 })
 afterEach(() => servers.close())
 

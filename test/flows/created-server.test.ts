@@ -1,0 +1,222 @@
+import {
+  createServer as createPlainServer,
+  ServerResponse,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { Socket } from 'node:net'
+import express from 'express'
+import { createServer } from '../../lib/index'
+import { host } from '../support/created-server/host'
+import { lastSaid, said, spoken, whileListening } from '../support/created-server/spoken'
+import { application } from '../support/flows/application'
+import { photoBook } from '../support/flows/clients'
+import { Flow } from '../support/flows/flow'
+import { tokensOf } from '../support/flows/tokens'
+
+const json = 'Content-Type: application/json'
+const form = 'Content-Type: application/x-www-form-urlencoded'
+const chunked = ['Transfer-Encoding: chunked', 'Connection: close']
+const proxied = ['X-Forwarded-For: 203.0.113.7', 'X-Forwarded-Proto: https', 'X-Forwarded-Host: a.b.example']
+const upgrade = said('GET', '/send', ['Connection: Upgrade', 'Upgrade: own'])
+
+type Prepare = (server: Server, app: RequestListener) => void
+
+const answersUpgrades: Prepare = (server, app) => {
+  server.on('upgrade', (request, socket) => {
+    // As hosts do who let the session middleware see an upgrade.
+    const response = new ServerResponse(request)
+    if (socket instanceof Socket) response.assignSocket(socket)
+    response.shouldKeepAlive = false
+    app(request, response)
+    response.on('finish', () => socket.end())
+  })
+}
+
+/** Its name, what the client says, how the answer begins, and what listens beside the application. */
+type Row = readonly [string, readonly string[], string, Prepare?]
+
+const rows: readonly Row[] = [
+  ['res.send', [lastSaid('GET', '/send')], '200 OK'],
+  ['res.json', [lastSaid('GET', '/json')], '202 Accepted'],
+  ['res.sendFile', [lastSaid('GET', '/file')], '200 OK'],
+  ['a part of a file', [lastSaid('GET', '/file', ['Range: bytes=2-9'])], '206 Partial Content'],
+  ['res.download', [lastSaid('GET', '/download')], '200 OK'],
+  ['res.redirect', [lastSaid('GET', '/redirect')], '307 Temporary Redirect'],
+  ['res.cookie', [lastSaid('GET', '/cookie')], '200 OK'],
+  ['what is fresh', [lastSaid('GET', '/send', ['If-None-Match: *'])], '304 Not Modified'],
+  ['a thrown error', [lastSaid('GET', '/throw')], "418 I'm a Teapot"],
+  ['an unknown path', [lastSaid('GET', '/nowhere')], '404 Not Found'],
+  ['a path that cannot be decoded', [lastSaid('GET', '/mounted/%')], '404 Not Found'],
+  ['a stream with a trailer', [lastSaid('GET', '/streamed')], '200 Fine'],
+  ['res.end', [lastSaid('GET', '/raw')], '200 OK'],
+  ['prototypes that the host extends', [lastSaid('GET', '/extended')], '200 OK'],
+  ['instances and their properties', [lastSaid('GET', '/kinds')], '200 OK'],
+  ['getters of a request', [lastSaid('GET', '/about?a=b&c[d]=e')], '200 OK'],
+  ['getters behind a trusted proxy', [lastSaid('GET', '/about', proxied)], '200 OK'],
+  ['a mounted application', [lastSaid('GET', '/mounted/inner', proxied)], '200 OK'],
+  ['a route after a mounted application', [lastSaid('GET', '/mounted/after')], '200 OK'],
+  ['a JSON body', [lastSaid('POST', '/parsed', [json], '{"a":[1]}')], '200 OK'],
+  ['a body that is no JSON', [lastSaid('POST', '/parsed', [json], '{a')], '400 Bad Request'],
+  ['a form', [lastSaid('POST', '/parsed', [form], 'a=1&b[c]=2')], '200 OK'],
+  [
+    'a chunked body',
+    [said('POST', '/parsed', [json, ...chunked], '4\r\n{"a"\r\n3\r\n:1}\r\n0\r\n\r\n')],
+    '200 OK',
+  ],
+  ['a session', [lastSaid('GET', '/about', ['Cookie: sid=s%3Aone.forged'])], '200 OK'],
+  ['HEAD', [lastSaid('HEAD', '/send')], '200 OK'],
+  ['OPTIONS', [lastSaid('OPTIONS', '/send')], '200 OK'],
+  ['keep-alive', [said('GET', '/send'), said('GET', '/json'), lastSaid('GET', '/raw')], '200 OK'],
+  ['pipelining', [said('GET', '/file') + said('GET', '/json') + lastSaid('GET', '/send')], '200 OK'],
+  ['HTTP/1.0', ['GET /file HTTP/1.0\r\n\r\n'], '200 OK'],
+  [
+    'HTTP/1.0 kept alive',
+    ['GET /send HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', lastSaid('GET', '/raw')],
+    '200 OK',
+  ],
+  [
+    'Expect: 100-continue',
+    [said('POST', '/parsed', [json, 'Expect: 100-continue', 'Connection: close', 'Content-Length: 2']), '[]'],
+    '100 Continue',
+  ],
+  [
+    'an expectation that is not met',
+    [lastSaid('GET', '/send', ['Expect: wonders'])],
+    '417 Expectation Failed',
+  ],
+  ['no Host', ['GET /send HTTP/1.1\r\nConnection: close\r\n\r\n'], '400 Bad Request'],
+  ['no HTTP', ['Hello there\r\n\r\n'], '400 Bad Request'],
+  [
+    'too long headers',
+    [lastSaid('GET', '/send', [`X-Long: ${'x'.repeat(20_000)}`])],
+    '431 Request Header Fields Too Large',
+  ],
+  [
+    'both framings',
+    [said('POST', '/parsed', [json, 'Content-Length: 2', ...chunked], '0\r\n\r\n')],
+    '400 Bad Request',
+  ],
+  ['an upgrade', [upgrade], '200 OK', answersUpgrades],
+  [
+    'CONNECT',
+    ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+    '200 Tunnel',
+    (server) => server.on('connect', (_request, socket) => socket.end('HTTP/1.1 200 Tunnel\r\n\r\n')),
+  ],
+  [
+    'checkContinue',
+    [said('POST', '/parsed', [json, 'Expect: 100-continue', 'Connection: close', 'Content-Length: 2'])],
+    '413 Payload Too Large',
+    (server) =>
+      server.on('checkContinue', (_request, response: ServerResponse) => response.writeHead(413).end()),
+  ],
+  [
+    'checkExpectation',
+    [lastSaid('GET', '/json', ['Expect: wonders'])],
+    '202 Accepted',
+    (server, app) => server.on('checkExpectation', app),
+  ],
+]
+
+const servers = [
+  ['a plain server', createPlainServer],
+  ['createServer()', createServer],
+] as const
+
+describe('createServer() answers byte by byte as a plain server does', () => {
+  const named = rows.map(([name, words, status, prepare]) => ({ name, words, status, prepare }))
+  test.each(named)('$name', async ({ words, status, prepare }) => {
+    const [plain, created] = await Promise.all(
+      servers.map(async ([, create]) => {
+        const app = host()
+        const server = create(app)
+        prepare?.(server, app)
+        return whileListening(server, (port) => spoken(port, ...words))
+      }),
+    )
+    expect(plain).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`))
+    expect(created).toBe(plain)
+  })
+})
+
+async function prototypesOf(create: (app: RequestListener) => Server) {
+  const app = express()
+  const seen: { before?: readonly unknown[]; inside?: readonly unknown[] } = {}
+  const see =
+    (moment: keyof typeof seen): RequestListener =>
+    (request, response) => {
+      seen[moment] = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)]
+    }
+  app.get('/', (request, response) => {
+    see('inside')(request, response)
+    response.end()
+  })
+  const server = create(app)
+  server.prependListener('request', see('before'))
+  await whileListening(server, (port) => spoken(port, lastSaid('GET', '/')))
+  return { ...seen, own: [app.request, app.response] }
+}
+
+describe('A message has the prototype of its application', () => {
+  test('that Express gives it, before Express sees it: nothing is left to change', async () => {
+    const { before, inside, own } = await prototypesOf(createServer)
+    expect(before?.[0]).toBe(own[0])
+    expect(before?.[1]).toBe(own[1])
+    expect(inside?.[0]).toBe(own[0])
+    expect(inside?.[1]).toBe(own[1])
+  })
+
+  test('only from Express on a plain server', async () => {
+    const { before, inside, own } = await prototypesOf(createPlainServer)
+    expect(before?.[0]).not.toBe(own[0])
+    expect(inside?.[0]).toBe(own[0])
+  })
+})
+
+test('what the host adds to the prototypes later is there', async () => {
+  const app = express()
+  const server = createServer(app)
+  Object.assign(app.request, { added: 'later' })
+  app.get('/', (request, response) => void response.send(Reflect.get(request, 'added')))
+  expect(await whileListening(server, (port) => spoken(port, lastSaid('GET', '/')))).toMatch(/\r\n\r\nlater$/)
+})
+
+test('options of Node reach each request and response', async () => {
+  const seen: string[] = []
+  const app = express()
+  app.get('/', (request, response) => {
+    expect(request.readableHighWaterMark).toBe(5000)
+    expect(() => response.write('a body that HEAD must not have')).toThrow('is not allowed')
+    seen.push(request.method)
+    response.end()
+  })
+  const server = createServer(app, { highWaterMark: 5000, rejectNonStandardBodyWrites: true })
+  await whileListening(server, (port) => spoken(port, lastSaid('HEAD', '/')))
+  expect(seen).toEqual(['HEAD'])
+})
+
+test('an application with a server of its own can be mounted in another with one', async () => {
+  const inner = express()
+  inner.get('/', (request, response) => void response.send(request.baseUrl + request.app.path()))
+  const outer = express().use('/at', inner)
+  const answers = [
+    await whileListening(createServer(outer), (port) => spoken(port, lastSaid('GET', '/at'))),
+    await whileListening(createServer(inner), (port) => spoken(port, lastSaid('GET', '/'))),
+  ]
+  expect(answers.map((answer) => answer.split('\r\n\r\n')[1])).toEqual(['/at/at', '/at'])
+})
+
+test.each(servers)(
+  'the main way leads to tokens, their renewal and their end on %s',
+  async (_name, create) => {
+    const { app } = application()
+    const flow = new Flow(create(app))
+    const first = await flow.tokens(photoBook)
+    expect((await flow.photos(first.accessToken)).body).toMatchObject({ subject: 'alice' })
+    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
+    expect((await flow.photos(second.accessToken)).status).toBe(200)
+    expect((await flow.revoke(photoBook, second.refreshToken)).status).toBe(200)
+    expect((await flow.photos(second.accessToken)).status).toBe(401)
+  },
+)
