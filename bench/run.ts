@@ -10,7 +10,7 @@ async function main() {
   pin(process, otherCore)
   const redis = await startRedis()
   await redis.client.set('photos', 'x'.repeat(300))
-  const chosen = servers.filter(({ name }) => names === '' || name.includes(names))
+  const chosen = servers.filter(({ name }) => names === '' || names.split(';').includes(name))
   const running = await Promise.all(
     chosen.map(async (target) => ({ target, server: await startTarget(target, redis.url) })),
   )

@@ -33,13 +33,35 @@ export function connect(url: string, waiting = 0): RedisConnection {
   const redis = new Redis(url, { ...connectionSettings, commandTimeout: silence, socketTimeout: silence })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
+  const gather = gathering(redis)
   return {
-    call: (command, ...words) => redis.call(command, ...words),
+    call: (command, ...words) => {
+      gather()
+      return redis.call(command, ...words)
+    },
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
     close: async () => {
       redis.disconnect()
     },
+  }
+}
+
+/**
+ * Holds back what is sent until everything that came in meanwhile was looked at, so that many commands go out in one packet:
+ * a call of the system for each costs more than all else about it.
+ */
+function gathering(redis: Ioredis.Redis): () => void {
+  let held: Ioredis.Redis['stream'] | undefined
+  const letGo = () => {
+    held?.uncork()
+    held = undefined
+  }
+  return () => {
+    if (held !== undefined || redis.status !== 'ready') return
+    held = redis.stream
+    held.cork()
+    setImmediate(letGo)
   }
 }
 
