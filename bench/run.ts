@@ -19,8 +19,7 @@ async function main() {
     for (const { target, server } of running) {
       const story = target.stories[workload]
       if (story === undefined) continue
-      const prepared = await prepare(server, story)
-      await prepared.run(1500)
+      const prepared = await prepare(server, story, 1000)
       able.push({ target, prepared, rounds: [] as Round[] })
     }
     for (let i = 0; i < Number(rounds); i++)

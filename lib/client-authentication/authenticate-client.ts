@@ -22,7 +22,7 @@ export async function authenticateClient(
   presented: PresentedClient,
   findClient: FindClient,
   limits: GuessLimits,
-  address: string | undefined,
+  address: () => string | undefined,
 ): Promise<ProvenClient> {
   const { method, clientId, credential } = presented
   const client = await findClient(clientId)

@@ -1,4 +1,4 @@
-import { digest, hasDigest, secureRandom } from '../protocol/credential'
+import { digest, secureRandom } from '../protocol/credential'
 import { bcryptBytes, bcryptHash, fitsBcrypt } from '../secrets/bcrypt'
 
 const generatedPrefix = 'sha256:'
@@ -13,7 +13,7 @@ export interface GeneratedClientSecret {
 /** Makes a client secret that no one can guess; its digest is quick to check. */
 export function generateClientSecret(): GeneratedClientSecret {
   const client_secret = secureRandom(32).toString('base64url')
-  return { client_secret, client_secret_hash: generatedPrefix + digest(client_secret) }
+  return { client_secret, client_secret_hash: generatedHash(client_secret) }
 }
 
 /**
@@ -29,7 +29,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
   return bcryptHash(secret)
 }
 
-/** Whether the secret has this digest of a generated secret; of a bcrypt digest it has none. */
-export function hasGeneratedHash(secret: string, secretHash: string): boolean {
-  return hasDigest(secret, secretHash.slice(generatedPrefix.length))
+/** What a registration keeps of a generated secret. */
+export function generatedHash(secret: string): string {
+  return generatedPrefix + digest(secret)
 }

@@ -28,7 +28,7 @@ export class GuessLimits {
   of(
     { method, clientId, credential }: PresentedClient,
     client: Client | undefined,
-    address: string | undefined,
+    address: () => string | undefined,
   ): WithinLimits {
     const same = () => this.mark(method.name, clientId, credential, client)
     return async (attempt) => {
@@ -38,7 +38,7 @@ export class GuessLimits {
       }
       // A client that comes with its right secret many times at once must not use up its own limit.
       const success = await this.underWay.share(same(), () =>
-        attemptWithin(this.attemptLimits(clientId, networkOf(address)), this.counters, attemptOnce),
+        attemptWithin(this.attemptLimits(clientId, networkOf(address())), this.counters, attemptOnce),
       )
       return success ?? false
     }

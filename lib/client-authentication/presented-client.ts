@@ -28,7 +28,7 @@ export function presentedClient(
   sources: CredentialSources,
   methods: readonly ClientAuthenticationMethod[],
 ): PresentedClient {
-  if (neverInQuery.some((name) => sources.query.mentions(name)))
+  if (!sources.query.isEmpty && neverInQuery.some((name) => sources.query.mentions(name)))
     throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
   if (sources.authorization.length > 1)
     throw invalidRequest(

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Client } from '../protocol/client'
-import { secureRandom } from '../protocol/credential'
+import { isSameText, secureRandom } from '../protocol/credential'
 import { isBcryptHash, liveSecrets } from '../protocol/secret-hash'
 import { EvenComparison } from '../secrets/even-comparison'
-import { generateClientSecret, hasGeneratedHash } from './client-secret'
+import { generateClientSecret, generatedHash } from './client-secret'
 import type { Verification, WithinLimits } from './method'
 import { RememberedSecrets } from './remembered-secrets'
 import { UnderWay } from './under-way'
@@ -40,8 +40,9 @@ export class SecretVerifier {
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
-    const generated = this.padded(hashes).map((hash) => hasGeneratedHash(secret, hash))
-    const proven = hashes.find((_, at) => generated[at])
+    const generated = generatedHash(secret)
+    const equal = this.padded(hashes).map((hash) => isSameText(hash, generated))
+    const proven = hashes.find((_, at) => equal[at])
     if (proven !== undefined) return verdict(proven)
     const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')

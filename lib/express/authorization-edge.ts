@@ -10,6 +10,7 @@ import { redirectTo, sendPage } from './page-response'
 import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
 import type { Reports } from './reports'
+import { carryRequestId } from './request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 
 /** What the middleware of the authorization endpoint works with. */
@@ -52,8 +53,8 @@ export function answerClient(
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
   const asked = { request, response, endpoint: 'authorization', clientId } as const
-  if (error === undefined) reports.reportSuccess(asked)
-  else reports.reportError(asked, error)
+  if (error !== undefined) reports.reportError(asked, error)
+  else carryRequestId(response, reports.reportSuccess(asked))
   // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))

@@ -1,6 +1,5 @@
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import { Passport } from 'passport'
-import { authenticatedClient } from '../passport/authenticated-client'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
+import { rememberClient } from '../passport/authenticated-client'
 import type { ClientStrategy } from '../passport/client-strategy'
 import type { ClientVerification } from '../passport/client-verification'
 import { invalidClient, OAuthError } from '../protocol/oauth-error'
@@ -16,27 +15,28 @@ export interface ClientProof {
 /** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
 export function clientAuthentication(edge: ClientEdge, proof: ClientProof): RequestHandler {
   const authenticate = authenticating(proof)
-  return clientPost(edge, async (request, response) => {
-    await authenticate(request, response)
+  return clientPost(edge, async (request) => {
+    await authenticate(request)
     return 'next'
   })
 }
 
-/** What authenticates the client of a request by exactly one method. @throws OAuthError */
+/**
+ * What authenticates the client of a request by exactly one method: the strategy of that method, asked directly. Passport
+ * chooses among strategies, which is settled here before any is asked, and its run costs as much as issuing a token.
+ *
+ * @throws OAuthError
+ */
 export function authenticating({
   verification,
   strategies,
-}: ClientProof): (request: Request, response: Response) => Promise<void> {
-  const passport = new Passport()
-  for (const strategy of strategies) passport.use(strategy)
-  return async (request, response) => {
-    const { method } = await verification.present(request)
-    await new Promise<void>((resolve, reject) => {
-      const done = (error: unknown) => (error ? reject(error) : resolve())
-      passport.authenticate(method.name, { session: false }, done)(request, response, done)
-    })
-    if (authenticatedClient(request) === undefined)
-      throw invalidClient('client_not_authenticated', 'Client authentication failed.')
+}: ClientProof): (request: Request) => Promise<void> {
+  const byName = new Map(strategies.map((strategy) => [strategy.name, strategy]))
+  return async (request) => {
+    const presented = await verification.examine(request)
+    const strategy = byName.get(presented.method.name)
+    if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
+    rememberClient(request, await strategy.prove(presented, request))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Witness } from '../authorization/witness'
-import { authenticatedByOldSecret, authenticatedClient } from '../passport/authenticated-client'
+import { provenClient } from '../passport/authenticated-client'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import { authenticating, type ClientProof } from './client-authentication'
@@ -8,6 +8,7 @@ import { clientPost, type Act, type ClientEdge, type ClientEndpointName } from '
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
 import type { Known } from './known-of-request'
+import { requestIdHeader } from './request-id'
 
 /**
  * What an endpoint answers to the request of an authenticated client, which came from this network address. The witness
@@ -36,26 +37,26 @@ export function wholeClientEndpoint(
   const authenticate = authenticating(proof)
   const act = answering(edge, answer)
   return clientPost(edge, async (request, response) => {
-    await authenticate(request, response)
+    await authenticate(request)
     return act(request, response)
   })
 }
 
 function answering(edge: ClientEdge, answer: AnswerToClient): Act {
   return async (request, response) => {
-    const client = authenticatedClient(request)
-    if (client === undefined)
+    const proven = provenClient(request)
+    if (proven === undefined)
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
+    const { client, byOldSecret } = proven
     const { endpoint, reports } = edge
     const asked = { request, response, endpoint, clientId: client.client_id }
     const form = await formOf(request, edge.bodyDeadline)
     reports.note(request, shownBy(form, endpoint))
-    if (authenticatedByOldSecret(request)) reports.reportOldSecret(asked)
+    if (byOldSecret) reports.reportOldSecret(asked)
     const body = await answer(client, form, request.ip, reports.witness(request))
-    reports.reportSuccess(asked)
-    sendJson(response, 200, body)
+    sendJson(response, 200, body, requestIdHeader(reports.reportSuccess(asked)))
     return 'answered'
   }
 }

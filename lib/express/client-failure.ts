@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { challengeOf } from '../client-authentication/scheme'
-import { claimedClientId } from '../passport/client-verification'
+import { claimedClientId } from '../passport/authenticated-client'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
 import type { EventOrigin } from './events'

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Request } from 'express'
+import { beside } from '../protocol/beside'
 import { isRecord } from '../protocol/configuration'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
@@ -8,7 +9,7 @@ import { headerLines } from './header-lines'
 const bytesAtMost = 64 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 
-const bodies = new WeakMap<Request, Promise<Parameters>>()
+const bodies = beside<Request, Promise<Parameters>>()
 
 /**
  * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream
@@ -62,8 +63,10 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       if (bytes <= bytesAtMost) chunks.push(chunk)
       else giveUp(tooLarge())
     }
+    // What has ended says no more but that it closes: taking the other listeners away costs as much as reading.
     const complete = () => {
-      letGo()
+      clearTimeout(timer)
+      request.off('close', abort)
       resolve(chunks[0] !== undefined && chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     }
     const abort = () => {

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import type { Authorization } from '../authorization/authorization'
 import type { Witness } from '../authorization/witness'
+import { beside } from '../protocol/beside'
 import type { OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 import { markOf } from './credential-mark'
@@ -10,7 +11,7 @@ import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, R
 import { concernOf, knownOfNothing, responseTypeOf, type Known } from './known-of-request'
 import { plainOrAbsent, plainText } from './plain-text'
 import { toldByError, type ToldByError } from './refusal-event'
-import { nameRequest } from './request-id'
+import { nameRequest, requestIdOf } from './request-id'
 import { tellListeners } from './tell-listeners'
 import { revocationOf, toldByMove, type ToldByMove } from './told-by-move'
 
@@ -43,7 +44,7 @@ const successes = ['approved', 'issued', 'refreshed', 'revoked'] as const
 export class Reports {
   readonly events: AuthorizationServerEvents = new EventEmitter()
   // Beside the request, not on it: what it holds must reach no answer.
-  private readonly known = new WeakMap<Request, Known>()
+  private readonly known = beside<Request, Known>()
 
   /** @param clock milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
@@ -63,13 +64,18 @@ export class Reports {
     return (move) => this.note(request, { move })
   }
 
-  /** Reports what became of a request that went well; of one that changed nothing there is nothing to tell. */
-  reportSuccess(asked: Asked): void {
+  /**
+   * Reports what became of a request that went well; of one that changed nothing there is nothing to tell. Returns the id of
+   * the request, which the answer is to carry: one is made for listeners alone.
+   */
+  reportSuccess(asked: Asked): string | undefined {
     const known = this.knownOf(asked.request)
-    if (known.move === undefined || !successes.some((name) => this.hears(name))) return
+    if (known.move === undefined || !successes.some((name) => this.hears(name))) return undefined
     const told = toldByMove(known.move)
-    // The id goes into the header of the answer, so that one is made for listeners alone.
-    if (told !== undefined && this.hears(told.event)) this.tellGrant(told, this.originOf(asked), known)
+    if (told === undefined || !this.hears(told.event)) return undefined
+    const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
+    this.tellGrant(told, origin, known)
+    return origin.requestId
   }
 
   /** Reports an error of the framework; see {@link reportRefusal}. */
@@ -153,8 +159,11 @@ export class Reports {
     tellListeners(this.events, name, event)
   }
 
-  private originOf({ request, response, endpoint, clientId }: Asked) {
-    return { endpoint, requestId: nameRequest(request, response), address: request.ip, clientId }
+  private originOf(
+    { request, response, endpoint, clientId }: Asked,
+    requestId = nameRequest(request, response),
+  ) {
+    return { endpoint, requestId, address: request.ip, clientId }
   }
 
   private knownOf(request: Request): Known {

@@ -1,8 +1,9 @@
 import type { Request } from 'express'
+import { beside } from '../protocol/beside'
 import type { TokenCheck } from '../protocol/token-type'
 import type { Counters } from '../stores/counters'
 
-const used = new WeakMap<Request, ReadonlySet<string>>()
+const used = beside<Request, ReadonlySet<string>>()
 
 /** Single use as one request sees it: it may pass several guards on its way, and is one use to all of them. */
 export function singleUse(request: Request, counters: Counters): TokenCheck['useOnce'] {

@@ -1,21 +1,45 @@
 import type { IncomingMessage } from 'node:http'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
+import { beside } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 
+interface ClientOfRequest {
+  claimedClientId: string | undefined
+  proven: ProvenClient | undefined
+}
+
 // Beside the request, not on it: nothing that the host or another middleware writes can pass for a proven client.
-const clients = new WeakMap<IncomingMessage, ProvenClient>()
+const clients = beside<IncomingMessage, ClientOfRequest>()
+
+function clientOf(request: IncomingMessage): ClientOfRequest {
+  const known = clients.get(request)
+  if (known !== undefined) return known
+  const nobody = { claimedClientId: undefined, proven: undefined }
+  clients.set(request, nobody)
+  return nobody
+}
+
+/** Notes the client that a request says it comes from; proven or not, for events alone. */
+export function noteClaim(request: IncomingMessage, clientId: string): void {
+  clientOf(request).claimedClientId = clientId
+}
+
+/** The client that a request says it comes from, at most 256 characters of it. */
+export function claimedClientId(request: IncomingMessage): string | undefined {
+  return clients.get(request)?.claimedClientId?.slice(0, 256)
+}
 
 /** Notes that a strategy of this suite has proven the client of the request. */
 export function rememberClient(request: IncomingMessage, client: ProvenClient): void {
-  clients.set(request, client)
+  clientOf(request).proven = client
 }
 
 /** The client that was proven for this request; undefined when none was. */
 export function authenticatedClient(request: IncomingMessage): Client | undefined {
-  return clients.get(request)?.client
+  return provenClient(request)?.client
 }
 
-/** Whether the client of this request was proven by an old secret. */
-export function authenticatedByOldSecret(request: IncomingMessage): boolean {
-  return clients.get(request)?.byOldSecret === true
+/** The same with how it was proven. */
+export function provenClient(request: IncomingMessage): ProvenClient | undefined {
+  return clients.get(request)?.proven
 }

@@ -13,33 +13,36 @@ export function passportHttpProof(
   method: ClientAuthenticationMethod,
   verification: ClientVerification,
 ): Proof {
-  return async (presented, request) => verification.verify({ method, ...readBy(presented) }, request)
+  return async (presented, request) => verification.verify({ method, ...reader.read(presented) }, request)
 }
 
 type Pair = Pick<PresentedClient, 'clientId' | 'credential'>
 
-const basic = new BasicStrategy((clientId, secret, done) => {
-  const pair: Pair = { clientId: decodeURIComponent(clientId), credential: decodeURIComponent(secret) }
-  done(null, pair)
-})
+/** Reads a header through passport-http, which calls back before it returns. */
+class BasicReader extends BasicStrategy {
+  private pair: Pair | undefined
+  readonly success = (): void => {}
+  readonly error = refuse
+  readonly fail = refuse
 
-function readBy(presented: Pair): Pair {
-  const read: { pair?: Pair } = {}
-  const attempt: ReadsHeaders = Object.assign(Object.create(basic), {
-    success: (pair: Pair) => (read.pair = pair),
-    error: refuse,
-    fail: refuse,
-  })
-  attempt.authenticate({ headers: { authorization: rewritten(presented) } })
-  return read.pair ?? refuse()
+  constructor() {
+    super((clientId, secret, done) => {
+      this.pair = { clientId: decodeURIComponent(clientId), credential: decodeURIComponent(secret) }
+      done(null, true)
+    })
+  }
+
+  read(presented: Pair): Pair {
+    this.pair = undefined
+    // All that it looks at.
+    Reflect.apply(this.authenticate, this, [{ headers: { authorization: rewritten(presented) } }])
+    return this.pair ?? refuse()
+  }
 }
 
-/** All that passport-http looks at. */
-interface ReadsHeaders {
-  authenticate(request: { readonly headers: { readonly authorization: string } }): void
-}
+const reader = new BasicReader()
 
-const refuse = () => {
+function refuse(): never {
   throw invalidClient('basic_refused', 'Client authentication failed.')
 }
 

@@ -7,19 +7,14 @@ import type {
   PresentedClient,
 } from '../client-authentication/method'
 import { presentedClient } from '../client-authentication/presented-client'
+import { beside } from '../protocol/beside'
 import type { FindClient } from '../protocol/client'
-
-const claims = new WeakMap<Request, string>()
-
-/** The client that a request says it comes from; proven or not, for events alone. */
-export function claimedClientId(request: Request): string | undefined {
-  return claims.get(request)
-}
+import { noteClaim } from './authenticated-client'
 
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
   // A request is examined once, however many strategies look at it.
-  private readonly examined = new WeakMap<Request, Promise<PresentedClient>>()
+  private readonly examined = beside<Request, Promise<PresentedClient>>()
 
   constructor(
     private readonly methods: readonly ClientAuthenticationMethod[],
@@ -28,7 +23,7 @@ export class ClientVerification {
     private readonly sourcesOf: (request: Request) => Promise<CredentialSources>,
   ) {}
 
-  /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
+  /** The client that the request presents, looked at once for all strategies. @throws OAuthError when it is not one. */
   present(request: Request): Promise<PresentedClient> {
     const known = this.examined.get(request)
     if (known !== undefined) return known
@@ -37,9 +32,10 @@ export class ClientVerification {
     return presented
   }
 
-  private async examine(request: Request): Promise<PresentedClient> {
+  /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
+  async examine(request: Request): Promise<PresentedClient> {
     const presented = presentedClient(await this.sourcesOf(request), this.methods)
-    claims.set(request, presented.clientId.slice(0, 256))
+    noteClaim(request, presented.clientId)
     return presented
   }
 
@@ -48,7 +44,7 @@ export class ClientVerification {
    *
    * @throws OAuthError `invalid_client` when it is not; `temporarily_unavailable` over a limit on failures.
    */
-  async verify(presented: PresentedClient, { ip }: Pick<Request, 'ip'>): Promise<ProvenClient> {
-    return authenticateClient(presented, this.findClient, this.limits, ip)
+  verify(presented: PresentedClient, request: Pick<Request, 'ip'>): Promise<ProvenClient> {
+    return authenticateClient(presented, this.findClient, this.limits, () => request.ip)
   }
 }

@@ -85,9 +85,13 @@ export function digest(text: string): string {
 
 /** Whether the text has this digest, in constant time. */
 export function hasDigest(text: string, expected: string): boolean {
-  const actual = Buffer.from(digest(text), 'latin1')
-  const wanted = Buffer.from(expected)
-  return actual.length === wanted.length && timingSafeEqual(actual, wanted)
+  return isSameText(digest(text), expected)
+}
+
+/** Whether two texts are the same, in constant time. */
+export function isSameText(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)]
+  return first.length === second.length && timingSafeEqual(first, second)
 }
 
 function tag(tagKey: string, counter: Buffer, secret: Buffer): Buffer {

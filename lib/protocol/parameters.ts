@@ -8,8 +8,8 @@ import { invalidRequest } from './oauth-error'
  * and 3.2), one that is read refuses the request.
  */
 export class Parameters {
-  /** In the order of the request; more than one for a name that is included more than once. */
-  private readonly values = new Map<string, string[]>()
+  /** In the order of the request; a list for a name that is included more than once. */
+  private readonly values = new Map<string, string | string[]>()
   private readonly faults = new Map<string, string>()
   private count = 0
 
@@ -53,7 +53,8 @@ export class Parameters {
     if (isTooLong(name, value)) return this.spoil(name, tooLong)
     this.admit()
     const before = this.values.get(name)
-    if (before === undefined) this.values.set(name, [value])
+    if (before === undefined) this.values.set(name, value)
+    else if (typeof before === 'string') this.values.set(name, [before, value])
     else before.push(value)
   }
 
@@ -70,7 +71,8 @@ export class Parameters {
   }
 
   private faultOf(name: string): string | undefined {
-    return this.faults.get(name) ?? ((this.values.get(name)?.length ?? 0) > 1 ? repeated : undefined)
+    if (this.faults.size > 0 && this.faults.has(name)) return this.faults.get(name)
+    return Array.isArray(this.values.get(name)) ? repeated : undefined
   }
 
   /**
@@ -91,7 +93,7 @@ export class Parameters {
    */
   all(name: string): readonly string[] {
     refuse(name, this.faults.get(name))
-    return this.values.get(name)?.filter((value) => value !== '') ?? []
+    return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
 
   /** Like {@link get}, and refuses the request when there is no value. */
@@ -103,7 +105,14 @@ export class Parameters {
 
   /** Like {@link get}, but a faulty parameter counts as absent: for what an error answer itself needs. */
   peek(name: string): string | undefined {
-    return this.faultOf(name) === undefined ? this.values.get(name)?.[0] || undefined : undefined
+    if (this.faults.size > 0 && this.faults.has(name)) return undefined
+    const value = this.values.get(name)
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+
+  /** Whether the request has no parameter at all. */
+  get isEmpty(): boolean {
+    return this.count === 0
   }
 
   /** Whether the request names the parameter at all, be it empty, repeated or malformed. */
@@ -119,8 +128,8 @@ export class Parameters {
   /** The sound parameters in form encoding, to ask the same thing once more. */
   format(): string {
     const sound = new URLSearchParams()
-    for (const [name, [value = '']] of this.values)
-      if (this.faultOf(name) === undefined) sound.append(name, value)
+    for (const [name, value] of this.values)
+      if (typeof value === 'string' && !this.faults.has(name)) sound.append(name, value)
     return sound.toString()
   }
 }

@@ -19,13 +19,13 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
       clearTimeout(timer)
       reject(storeTrouble(cause))
     }
-    begun(call).then(answered, failed)
+    // A store of the host's own may throw where it should reject.
+    try {
+      call().then(answered, failed)
+    } catch (cause) {
+      failed(cause)
+    }
   })
-}
-
-// A store of the host's own may throw where it should reject.
-async function begun<T>(call: () => Promise<T>): Promise<T> {
-  return call()
 }
 
 const storeTrouble = (cause: unknown) =>

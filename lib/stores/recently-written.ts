@@ -25,12 +25,15 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
     store: {
       recall: (id) => store.recall?.(id),
       find: (id) => store.find(id),
-      async save(authorization, revision, expected) {
+      save(authorization, revision, expected) {
         const { id, state } = authorization
         take(id)
-        const isDone = await store.save(authorization, revision, expected)
-        if (isDone && (state === 'pending' || state === 'approved')) keep(id, { authorization, revision })
-        return isDone
+        const saved = store.save(authorization, revision, expected)
+        if (state !== 'pending' && state !== 'approved') return saved
+        return saved.then((isDone) => {
+          if (isDone) keep(id, { authorization, revision })
+          return isDone
+        })
       },
       remove(id) {
         take(id)

@@ -43,7 +43,7 @@ const basic = clientSecretBasic(secrets)
 const post = clientSecretPost(secrets)
 
 const authenticate = (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
-  authenticateClient({ method, clientId, credential }, findClient, noLimits, '192.0.2.7')
+  authenticateClient({ method, clientId, credential }, findClient, noLimits, () => '192.0.2.7')
 
 describe('authenticateClient', () => {
   it.each([
@@ -162,7 +162,7 @@ describe('authenticateClient', () => {
       { method: basic, clientId: 'printer', credential: 'x' },
       () => Promise.reject(trouble),
       noLimits,
-      undefined,
+      () => undefined,
     )
     await expect(attempt).rejects.toBe(trouble)
   })

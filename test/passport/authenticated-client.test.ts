@@ -1,8 +1,4 @@
-import {
-  authenticatedByOldSecret,
-  authenticatedClient,
-  rememberClient,
-} from '../../lib/passport/authenticated-client'
+import { authenticatedClient, provenClient, rememberClient } from '../../lib/passport/authenticated-client'
 import { clientWith } from '../support/authorization/client'
 import { plainRequest } from '../support/rooms/form-request'
 
@@ -20,7 +16,11 @@ describe('authenticatedClient', () => {
     const [old, current] = [plainRequest(), plainRequest()]
     rememberClient(old, { client, byOldSecret: true })
     rememberClient(current, { client, byOldSecret: false })
-    expect([old, current, plainRequest()].map(authenticatedByOldSecret)).toEqual([true, false, false])
+    expect([old, current, plainRequest()].map((request) => provenClient(request)?.byOldSecret)).toEqual([
+      true,
+      false,
+      undefined,
+    ])
   })
 
   it('takes nothing that somebody wrote onto the request for a proof', () => {
