@@ -38,7 +38,8 @@ async function main(): Promise<void> {
   prepared.close()
   await server.stop()
   redis.stop()
-  console.log(folder); const [file = ''] = await readdir(folder)
+  console.log(folder)
+  const [file = ''] = await readdir(folder)
   const profile: Profile = JSON.parse(await readFile(join(folder, file), 'utf8'))
   console.log(
     `${cpu.toFixed(1)} µs of processor time an operation, ${perSecond.toFixed(0)} a second, ${operations} in the last 5 s`,

@@ -19,7 +19,7 @@ import { requestIdHeader } from './request-id'
 export type AnswerToClient = (
   client: Client,
   parameters: Parameters,
-  address: string | undefined,
+  address: () => string | undefined,
   witness: Witness,
 ) => Promise<object>
 
@@ -55,7 +55,7 @@ function answering(edge: ClientEdge, answer: AnswerToClient): Act {
     const form = await formOf(request, edge.bodyDeadline)
     reports.note(request, shownBy(form, endpoint))
     if (byOldSecret) reports.reportOldSecret(asked)
-    const body = await answer(client, form, request.ip, reports.witness(request))
+    const body = await answer(client, form, () => request.ip, reports.witness(request))
     sendJson(response, 200, body, requestIdHeader(reports.reportSuccess(asked)))
     return 'answered'
   }

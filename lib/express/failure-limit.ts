@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { networkOf } from '../attempts/network'
 import type { Throttled } from '../protocol/oauth-error'
-import { networkCount, overLimit, warnOfProxy, type NetworkLimit } from './network-limit'
+import { networkCount, overLimit, proxyWatch, type NetworkLimit } from './network-limit'
 
 /** Limits failed requests from one network; one that succeeds costs nothing. */
 export interface FailureLimit {
@@ -21,11 +21,12 @@ export const unlimitedFailures: FailureLimit = { admit: () => {}, count: async (
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const { clock } = limit
   const count = networkCount(limit)
+  const watchProxy = proxyWatch()
   const counted = new WeakSet<Request>()
   const over = new Map<string, number>()
   return {
     admit(request) {
-      warnOfProxy(request)
+      watchProxy(request)
       if (over.size === 0) return
       const endsAt = over.get(networkOf(request.ip)) ?? 0
       if (endsAt > clock()) throw overLimit(endsAt, clock())

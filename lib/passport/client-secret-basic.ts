@@ -1,3 +1,4 @@
+import type { Request } from 'express'
 import { BasicStrategy } from 'passport-http'
 import type { ClientAuthenticationMethod, PresentedClient } from '../client-authentication/method'
 import { invalidClient } from '../protocol/oauth-error'
@@ -35,7 +36,8 @@ class BasicReader extends BasicStrategy {
   read(presented: Pair): Pair {
     this.pair = undefined
     // All that it looks at.
-    Reflect.apply(this.authenticate, this, [{ headers: { authorization: rewritten(presented) } }])
+    const request: Request = Object.create({ headers: { authorization: rewritten(presented) } })
+    this.authenticate(request)
     return this.pair ?? refuse()
   }
 }

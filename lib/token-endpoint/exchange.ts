@@ -1,6 +1,6 @@
 import type { Circumstances } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
-import { findAccess } from '../authorization/find-access'
+import { findAccess, type FoundAccess } from '../authorization/find-access'
 import { issueDirectly, type Issued } from '../authorization/issue'
 import type { Witness } from '../authorization/witness'
 import type { Client } from '../protocol/client'
@@ -10,7 +10,7 @@ import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import type { RecentlyWritten } from '../stores/recently-written'
-import type { GrantType, Proof } from './grant-type'
+import type { GrantType, Proof, TokenRequest } from './grant-type'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
 /** What the token endpoint works with. */
@@ -34,10 +34,10 @@ export async function exchange(
   endpoint: TokenEndpoint,
   client: Client,
   parameters: Parameters,
-  address: string | undefined,
+  address: () => string | undefined,
   witness?: Witness,
 ): Promise<TokenResponse> {
-  const { grantTypes, defaultScope, counters, store } = endpoint
+  const { grantTypes } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined)
     throw unsupportedGrantType('grant_type_unknown', 'The grant type is not supported.')
@@ -45,17 +45,34 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   const circumstances = endpoint.circumstances()
-  const proof = await grantType.prove({
-    client,
-    parameters,
-    circumstances,
-    defaultScope,
-    address,
-    counters,
-    findAccess: (accessToken) => findAccess(store, accessToken, circumstances.now),
-  })
+  const request = new RequestOfClient(endpoint, client, parameters, circumstances, address)
+  const proof = await grantType.prove(request)
   const issued = await settle(endpoint, client, { proof, circumstances, witness })
   return { ...proof.members, ...tokenResponse(issued, circumstances.now) }
+}
+
+// A class: of an object with a getter of its own, V8 makes a new hidden class for each, which holds its request for long.
+class RequestOfClient implements TokenRequest {
+  readonly defaultScope: Scope
+  readonly counters: Counters
+
+  constructor(
+    private readonly endpoint: TokenEndpoint,
+    readonly client: Client,
+    readonly parameters: Parameters,
+    readonly circumstances: Circumstances,
+    private readonly addressOf: () => string | undefined,
+  ) {
+    this.defaultScope = endpoint.defaultScope
+    this.counters = endpoint.counters
+  }
+
+  get address(): string | undefined {
+    return this.addressOf()
+  }
+
+  readonly findAccess = (accessToken: string): Promise<FoundAccess | undefined> =>
+    findAccess(this.endpoint.store, accessToken, this.circumstances.now)
 }
 
 interface Proven {

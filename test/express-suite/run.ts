@@ -55,7 +55,9 @@ async function compare(checkout: string): Promise<readonly string[]> {
   return [
     ...plain.filter((line) => !lines.includes(line)).map((line) => `only on node:http: ${line}`),
     ...lines.filter((line) => !plain.includes(line)).map((line) => `only on createServer(): ${line}`),
-    ...(plain.length === lines.length && plain.length > 0 ? [] : ['The runs have not the same tests, or none.']),
+    ...(plain.length === lines.length && plain.length > 0
+      ? []
+      : ['The runs have not the same tests, or none.']),
     ...(made > 0 ? [] : ['No server was made by createServer().']),
     ...(servers.includes('-') ? ['Some of its servers were plain ones.'] : []),
   ]

@@ -26,7 +26,7 @@ beforeEach(() => prove.mockClear())
 const client = { ...clientWith(), grant_types: [name] }
 type Values = Parameters<typeof parametersOf>[0]
 const ask = (values: Values, bend: Parameters<typeof tokenEndpoint>[1] = {}) =>
-  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values), '192.0.2.7')
+  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values), () => '192.0.2.7')
 const good = { grant_type: name, voucher: 'v-1' }
 
 describe('exchange: which grant type', () => {
@@ -54,7 +54,7 @@ describe('exchange: which grant type', () => {
   })
 
   it('refuses a client that may not use the grant type (TER-5)', async () => {
-    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good), undefined)
+    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good), () => undefined)
     expect(await refusalOf(attempt)).toEqual({
       code: 'unauthorized_client',
       reason: 'grant_type_not_registered',
@@ -64,7 +64,7 @@ describe('exchange: which grant type', () => {
 
   it('looks at the parameters of a grant type last, and before it proves', async () => {
     const values = { ...good, voucher: ['v-1', 'v-2'] }
-    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values), undefined)
+    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values), () => undefined)
     expect(await refusalOf(stranger)).toHaveProperty('code', 'unauthorized_client')
     expect(await refusalOf(ask({ ...values, grant_type: 'x' }))).toHaveProperty(
       'code',
