@@ -1,5 +1,5 @@
 import { betterAuth } from './stories/better-auth'
-import { expressOauth2JwtBearer } from './stories/express-oauth2-jwt-bearer'
+import { jwt } from './stories/jwt'
 import { jmondiOauth2Server } from './stories/jmondi-oauth2-server'
 import { mcpSdk } from './stories/mcp-sdk'
 import { nodeOauth } from './stories/node-oauth'
@@ -10,7 +10,7 @@ import type { Stories } from './story'
 /** By the name of the program in targets/. */
 export const peers: Readonly<Record<string, Stories>> = {
   'better-auth': betterAuth,
-  'express-oauth2-jwt-bearer': expressOauth2JwtBearer,
+  'express-oauth2-jwt-bearer': jwt,
   'jmondi-oauth2-server': jmondiOauth2Server,
   'mcp-sdk': mcpSdk,
   'node-oauth': nodeOauth,

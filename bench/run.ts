@@ -1,51 +1,88 @@
-import { pin, otherCore, startTarget } from './child'
-import { median, medianRatio } from './figures'
+import { setMaxListeners } from 'node:events'
+import { otherCore, pin, startTarget } from './child'
+import { coldStarts } from './measure/cold-start'
+import { commandsOf } from './measure/commands'
+import { installedSizes } from './measure/installed-size'
+import { memoryOf } from './measure/memory'
 import { startRedis } from './redis'
+import { report, type Results } from './report'
 import { prepare, type Round } from './rounds'
-import { workloads } from './story'
 import { servers } from './servers'
+import { workloads, type Workload } from './story'
 
-const [only = '', names = '', rounds = '3', span = '1000'] = process.argv.slice(2)
-async function main() {
+const isShort = process.argv.includes('--short')
+const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const { rounds, span, warmUp } = isShort
+  ? { rounds: 3, span: 500, warmUp: 500 }
+  : { rounds: 9, span: 1000, warmUp: 1000 }
+
+const peers = servers.flatMap(({ role, name }) => (role === 'peer' ? [name] : []))
+
+/** Every server in turn, round by round, so that what slows the machine down for a while slows all of them down. */
+async function measured(
+  workload: Workload,
+  redisUrl: string,
+): Promise<ReadonlyMap<string, readonly Round[]>> {
+  const able = await Promise.all(
+    servers.flatMap((server) => {
+      const story = server.stories[workload]
+      return story === undefined
+        ? []
+        : [startTarget(server, redisUrl).then((running) => ({ server, story, running }))]
+    }),
+  )
+  const ready = []
+  for (const { server, story, running } of able)
+    ready.push({
+      server,
+      running,
+      prepared: await prepare(running, story, warmUp),
+      rounds: new Array<Round>(),
+    })
+  for (let round = 0; round < rounds; round++)
+    for (let turn = 0; turn < ready.length; turn++) {
+      const one = ready[(turn + round) % ready.length]
+      one?.rounds.push(await one.prepared.run(span))
+    }
+  for (const { prepared } of ready) prepared.close()
+  await Promise.all(ready.map(({ running }) => running.stop()))
+  return new Map(ready.map(({ server, rounds: all }) => [server.name, all]))
+}
+
+async function main(): Promise<void> {
+  setMaxListeners(0, process)
   pin(process, otherCore)
   const redis = await startRedis()
   await redis.client.set('photos', 'x'.repeat(300))
-  const chosen = servers.filter(({ name }) => names === '' || names.split(';').includes(name))
-  const running = await Promise.all(
-    chosen.map(async (target) => ({ target, server: await startTarget(target, redis.url) })),
-  )
-  for (const workload of workloads.filter((name) => only === '' || name === only)) {
-    const able = []
-    for (const { target, server } of running) {
-      const story = target.stories[workload]
-      if (story === undefined) continue
-      const prepared = await prepare(server, story, 1000)
-      able.push({ target, prepared, rounds: [] as Round[] })
-    }
-    for (let i = 0; i < Number(rounds); i++)
-      for (const one of able) one.rounds.push(await one.prepared.run(Number(span)))
-    for (const { target, rounds, prepared } of able) {
-      const of = (k: keyof Round) => median(rounds.map((r) => r[k])).toFixed(2)
-      console.log(
-        workload.padEnd(18),
-        target.name.padEnd(42),
-        'cpu',
-        of('cpu'),
-        'rps',
-        of('perSecond'),
-        'busy',
-        of('serverBusy'),
-        'gen',
-        of('generatorBusy'),
-        'p50',
-        of('median'),
-        'p99',
-        of('p99'),
-      )
-      prepared.close()
-    }
+  const figures: Results['figures'] = new Map()
+  for (const workload of workloads.filter((name) => only.length === 0 || only.includes(name)))
+    figures.set(workload, await measured(workload, redis.url))
+  if (only.length === 0) {
+    const commands = await commandsOf(redis)
+    const memory = await memoryOf(redis)
+    redis.stop()
+    await report({
+      figures,
+      peers,
+      commands,
+      memory,
+      cold: await coldStarts(isShort ? 5 : 15),
+      sizes: installedSizes(),
+    })
+  } else {
+    redis.stop()
+    await report({
+      figures,
+      peers,
+      commands: new Map(),
+      memory: new Map(),
+      cold: undefined,
+      sizes: new Map(),
+    })
   }
-  await Promise.all(running.map(({ server }) => server.stop()))
-  redis.stop()
 }
-void main()
+
+main().catch((error: unknown) => {
+  console.error(error)
+  process.exit(1)
+})

@@ -1,5 +1,6 @@
 import { peers } from './peers'
 import { floor, unguarded } from './stories/floor'
+import { jwt } from './stories/jwt'
 import { ours } from './stories/ours'
 import type { Stories } from './story'
 
@@ -14,6 +15,7 @@ export interface Server {
 }
 
 const fast = { BENCH_SERVER: 'fast' }
+const guardOnly: Stories = { guard: ours.guard }
 
 export const servers: readonly Server[] = [
   { name: 'node:http', program: 'node', stories: floor, role: 'floor' },
@@ -29,6 +31,15 @@ export const servers: readonly Server[] = [
     stories: unguarded,
     role: 'floor',
   },
+  {
+    name: 'suite with cache on createServer',
+    program: 'ours',
+    environment: { ...fast, BENCH_CACHE: '10000' },
+    stories: guardOnly,
+    role: 'ours',
+  },
+  { name: 'suite, JWT', program: 'ours-jwt', stories: jwt, role: 'ours' },
+  { name: 'suite, JWT on createServer', program: 'ours-jwt', environment: fast, stories: jwt, role: 'ours' },
   ...Object.entries(peers).map(([name, stories]) => ({
     name,
     program: name,

@@ -11,6 +11,7 @@ import { serveWith } from '../serve-with'
 
 // Everything is on: digests, PKCE, rotation, limits on failures and on requests, a listener for each event.
 const url = process.env['REDIS_URL'] ?? ''
+const cached = process.env['BENCH_CACHE']
 const plenty = { attempts: 1_000_000, seconds: 1 }
 
 const oauth = createAuthorizationServer({
@@ -29,7 +30,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => ({ subject: owner }),
-  store: redisStore({ url }),
+  store: redisStore({ url, ...(cached === undefined ? {} : { cache: { maximum: Number(cached) } }) }),
   authorizationCodeLifetime: lifetimes.code,
   accessTokenLifetime: lifetimes.accessToken,
   refreshTokenLifetime: lifetimes.refreshToken,

@@ -56,7 +56,11 @@ async function turnAway(request: Request, { bodyDeadline }: ClientEdge): Promise
 async function refuseMethod(edge: ClientEdge, request: Request, response: Response): Promise<'answered'> {
   const throttled = await edge.failures.count(request, response)
   if (throttled !== undefined) throw throttled
-  const description = `The ${edge.endpoint} endpoint takes POST requests only.`
-  sendJsonError(response, 405, { code: 'invalid_request', description }, edge.errorUri, { Allow: 'POST' })
+  sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
   return 'answered'
 }
+
+const methodNotAllowed = ({ endpoint }: ClientEdge) => ({
+  code: 'invalid_request',
+  description: `The ${endpoint} endpoint takes POST requests only.`,
+})

@@ -63,10 +63,8 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       if (bytes <= bytesAtMost) chunks.push(chunk)
       else giveUp(tooLarge())
     }
-    // What has ended says no more but that it closes: taking the other listeners away costs as much as reading.
     const complete = () => {
-      clearTimeout(timer)
-      request.off('close', abort)
+      letGo()
       resolve(chunks[0] !== undefined && chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     }
     const abort = () => {

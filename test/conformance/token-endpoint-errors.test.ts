@@ -103,7 +103,7 @@ test.each(['fails', 'hangs'] as const)(
   async (trouble) => {
     const { flow, store } = memoryStage({ storeDeadline: 0.05 })
     const code = await flow.approve(photoBook)
-    store.begin(trouble, 'find')
+    store.begin(trouble, 'find', 'save')
     const response = await flow.redeem(photoBook, code)
     expect(outcomeOf(response)).toBe('400 temporarily_unavailable')
     expect(response.get('Retry-After')).toMatch(/^[1-9]\d*$/)

@@ -17,17 +17,17 @@ export function refusalOf(error: unknown): unknown {
 export const incomplete = () =>
   invalidGrant('assertion_incomplete', 'The assertion lacks a claim, or has one of a wrong type.')
 
-const notSigned = 'The assertion is not signed by its issuer.'
-
 const refusals: Readonly<Record<JwtFault, () => OAuthError>> = {
   malformed: () => invalidGrant('assertion_malformed', 'The assertion is malformed.'),
   header_refused: () =>
     invalidGrant('assertion_header_refused', 'The assertion is of another kind or needs an extension.'),
   issuer_unknown: () =>
     invalidGrant('assertion_issuer_unknown', 'The issuer of the assertion is not trusted.'),
-  algorithm_refused: () => invalidGrant('assertion_algorithm_refused', notSigned),
-  key_unknown: () => invalidGrant('assertion_key_unknown', notSigned),
-  signature_wrong: () => invalidGrant('assertion_signature_wrong', notSigned),
+  algorithm_refused: () =>
+    invalidGrant('assertion_algorithm_refused', 'The assertion is not signed by its issuer.'),
+  key_unknown: () => invalidGrant('assertion_key_unknown', 'The assertion is not signed by its issuer.'),
+  signature_wrong: () =>
+    invalidGrant('assertion_signature_wrong', 'The assertion is not signed by its issuer.'),
   incomplete,
   audience_wrong: () =>
     invalidGrant('assertion_audience_wrong', 'The assertion is meant for another server.'),

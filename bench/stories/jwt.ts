@@ -2,7 +2,7 @@ import { basic, guarded, tokens } from '../flows'
 import type { Stories } from '../story'
 
 /** A guard alone: its target signs one token for the story. */
-export const expressOauth2JwtBearer: Stories = {
+export const jwt: Stories = {
   guardJwt: async (connection) => {
     const { access_token } = tokens(await connection.ask(basic('/token', {})))
     return guarded(connection, access_token)

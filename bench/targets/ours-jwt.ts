@@ -1,0 +1,17 @@
+import { createJwtBearerGuard } from 'express-authorization-server'
+import { createApp } from '../app'
+import { scope } from '../cast'
+import { jwtIssuer } from '../jwt-issuer'
+import { serveWith } from '../serve-with'
+
+void jwtIssuer().then(({ issuer, audience, jwksUri, showKeys, issue }) => {
+  const app = createApp()
+  app.get('/jwks.json', showKeys)
+  app.post('/token', issue)
+  const guard = createJwtBearerGuard({ issuer, audience, jwksUri, algorithms: ['ES256'] })
+  guard.events.on('refused', ({ reason }) => console.error(reason))
+  app.get('/photos', guard(scope), (_request, response) => {
+    response.json({ photos: [] })
+  })
+  serveWith(app)
+})
