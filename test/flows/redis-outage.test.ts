@@ -3,7 +3,6 @@ import { redisStore, type RedisStore } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { application, type Application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest } from '../support/flows/flow'
 import { redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -43,7 +42,8 @@ describeOwnRedis('A Redis', () => {
     const page = await set.flow.ask(asked, 'alice')
     await redis.kill('SIGSTOP')
     await expectUnavailable(set, accessToken)
-    expect(errorPageOf(await set.flow.decide(page, 'approve', 'alice'))).toBe('503 temporarily_unavailable')
+    const decision = await set.flow.decide(page, 'approve', 'alice')
+    expect(redirectionOf(decision).parameters).toMatchObject({ error: 'temporarily_unavailable' })
     await redis.kill('SIGCONT')
     await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 200)
     expect(tokensOf(await set.flow.refresh(photoBook, refreshToken)).scope).toBe(asked.scope)

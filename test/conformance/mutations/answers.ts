@@ -45,8 +45,8 @@ export const answers: readonly Mutation[] = [
   [
     'EPT-2',
     'protocol/parameters.ts',
-    'this.values.get(name)?.[0] || undefined : undefined',
-    'this.values.get(name)?.[0] : undefined',
+    "typeof value === 'string' && value !== '' ? value : undefined",
+    "typeof value === 'string' ? value : undefined",
   ],
   [
     'EPT-3',
@@ -54,7 +54,12 @@ export const answers: readonly Mutation[] = [
     'parameters.check(grantType.parameters)',
     "parameters.check([...grantType.parameters, 'resource'])",
   ],
-  ['EPT-4', 'protocol/parameters.ts', '(this.values.get(name)?.length ?? 0) > 1', 'false'],
+  [
+    'EPT-4',
+    'protocol/parameters.ts',
+    'return Array.isArray(this.values.get(name)) ? repeated : undefined',
+    'return undefined',
+  ],
   [
     'EPT-5',
     'express/transport.ts',

@@ -66,5 +66,5 @@ export const credentials: readonly Mutation[] = [
     'if (!grammar.test(text)) return undefined',
     "text = text.trim().replace(/\\s+/g, ' ')\n  if (!grammar.test(text)) return undefined",
   ],
-  ['TKN-8', 'protected-resource/admit.ts', 'if (!satisfies(good.access.scope, requirement))', 'if (false)'],
+  ['TKN-8', 'protected-resource/admit.ts', 'if (!satisfies(found.access.scope, requirement))', 'if (false)'],
 ]

@@ -16,7 +16,7 @@ export const doors: readonly Mutation[] = [
   ['TOK-10', assertionGrant, spendAssertion, 'if (false)'],
   ['TOK-10', assertionGrant, 'if (!isText(subject))', 'if (false)'],
   ['TOK-10', 'resolve-grant-types.ts', "name !== 'password' && !isAbsoluteUri(name)", 'false'],
-  ['TKN-2', 'protected-resource/admit.ts', 'if (good.access.tokenType !== tokenType.name)', 'if (false)'],
+  ['TKN-2', 'protected-resource/admit.ts', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],
   ['TKN-2', 'token-types/mac/mac.ts', "isFirst ? undefined : 'mac_replayed'", 'undefined'],
   [
     'CAU-5',

@@ -5,8 +5,8 @@ export const protectedResources: readonly Mutation[] = [
   [
     'RES-1',
     'protected-resource/admit.ts',
-    'type.scheme.toLowerCase() === scheme.toLowerCase()',
-    'type.scheme === scheme',
+    'one === other || one.toLowerCase() === other.toLowerCase()',
+    'one === other',
   ],
   ['RES-2', 'authorization/present-access-token.ts', '|| found.expiresAt <= now', ''],
   ['RES-3', 'protected-resource/access-refusal.ts', 'return this.code === undefined', 'return true'],

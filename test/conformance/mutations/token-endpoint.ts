@@ -4,7 +4,7 @@ import type { Mutation } from './mutation'
 export const tokenEndpoint: readonly Mutation[] = [
   ['TOK-1', 'express/client-post.ts', "{ Allow: 'POST' }", '{}'],
   ['TOK-1', 'express/client-post.ts', "request.method !== 'POST'", "request.method === 'GET'"],
-  ['TOK-2', 'express/form-body.ts', 'fatal: true', 'fatal: false'],
+  ['TOK-2', 'express/form-body.ts', 'if (!isUtf8(bytes)) throw', 'if (false) throw'],
   ['TOK-3', 'client-authentication/presented-client.ts', "  'refresh_token',\n", ''],
   [
     'TOK-4',
