@@ -12,7 +12,7 @@ import { workers } from './scale/workers'
 const words = process.argv.slice(2)
 const extent = words.includes('--tiny') ? tiny : words.includes('--short') ? short : full
 const wanted = words.filter((word) => !word.startsWith('--'))
-const isDone = (part: string) => wanted.length === 0 || wanted.includes(part)
+const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 /** Measures each part, or those that are named, and writes the tables into docs/scale.md; `--print` leaves that page alone. */
 async function main(): Promise<void> {
@@ -22,11 +22,11 @@ async function main(): Promise<void> {
     if (!words.includes('--print')) write(tables, circumstances)
   }
   // Before this process, from which others inherit, is bound to a core.
-  if (isDone('workers')) finish(await workers(extent))
+  if (isWanted('workers')) finish(await workers(extent))
   pin(process, otherCore)
-  if (isDone('slopes')) finish(await slopes(extent))
-  if (isDone('open-loop')) finish([await openLoop(extent)])
-  if (isDone('one-primary')) finish(await onePrimary(extent))
+  if (isWanted('slopes')) finish(await slopes(extent))
+  if (isWanted('open-loop')) finish([await openLoop(extent)])
+  if (isWanted('one-primary')) finish(await onePrimary(extent))
 }
 
 async function circumstancesOfRun(): Promise<string> {

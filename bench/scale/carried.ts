@@ -1,6 +1,6 @@
 import type { Pressure } from './pressure'
 import type { StoreCommand } from './store-commands'
-import { whole, type Table } from './table'
+import { rounded, type Table } from './table'
 
 type Name = StoreCommand['name']
 
@@ -44,7 +44,7 @@ export function operationsCarried(measured: readonly Measured[]): Table {
     columns: ['operation', 'commands', ...measured.map(({ title }) => `a second, ${title}`)],
     rows: Object.entries(operations).map(([operation, commands]) =>
       [operation, commands.join(', ')].concat(
-        measured.map((packet) => whole(1e6 / microseconds(commands, packet))),
+        measured.map((packet) => rounded(1e6 / microseconds(commands, packet))),
       ),
     ),
   }
@@ -59,7 +59,7 @@ export function authorizationsCarried(measured: readonly Measured[]): Table {
       [life].concat(
         measured.map((packet) => {
           const each = parts.map(({ commands, perSecond }) => microseconds(commands, packet) * perSecond)
-          return whole(0.5e6 / each.reduce((sum, part) => sum + part, 0))
+          return rounded(0.5e6 / each.reduce((sum, part) => sum + part, 0))
         }),
       ),
     ),

@@ -6,11 +6,11 @@ import type { Extent } from './extent'
 import { press } from './pressure'
 import { samplesOf } from './samples'
 import { storeCommands, type StoreCommand } from './store-commands'
-import { figure, percent, whole, type Table } from './table'
+import { figure, percent, rounded, whole, type Table } from './table'
 
 const packets = [
   { title: 'one command a packet', connections: 64, batch: 1 },
-  { title: '16 commands a packet', connections: 16, batch: 16 },
+  { title: '32 commands a packet', connections: 16, batch: 32 },
 ] as const
 
 /** Authorizations that are changed and read. */
@@ -60,7 +60,7 @@ function commandsCarried(commands: readonly StoreCommand[], measured: readonly M
     commands.map(({ name, words }) => {
       const { perSecond, busy, cpu } = costs[name]
       const bytes = whole(words.join(' ').length)
-      return [name, bytes, title, whole(perSecond), percent(busy), figure(cpu), whole(1e6 / cpu)]
+      return [name, bytes, title, whole(perSecond), percent(busy), figure(cpu), rounded(1e6 / cpu)]
     }),
   )
   return {

@@ -23,6 +23,11 @@ export function figure(value: number): string {
   return value >= 100 ? whole(value) : value.toPrecision(3)
 }
 
+/** 1 230 000: what is reckoned from figures is no more precise than they are. */
+export function rounded(value: number): string {
+  return whole(Number(value.toPrecision(3)))
+}
+
 export function percent(part: number): string {
   return `${Math.round(part * 100)} %`
 }

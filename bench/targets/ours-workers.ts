@@ -8,6 +8,8 @@ type Usage = Extract<Report, { readonly kind: 'usage' }>
 const count = Number(process.env['WORKERS'] ?? '2')
 cluster.setupPrimary({ exec: join(__dirname, 'ours.js') })
 const workers = Array.from({ length: count }, () => cluster.fork())
+// One that is gone would be waited for without end.
+cluster.on('exit', () => process.exit(1))
 
 void Promise.all(workers.map((worker) => told(worker, 'ready'))).then(() => process.send?.({ kind: 'ready' }))
 process.on('message', (question: string) => {
@@ -37,5 +39,13 @@ const isOf = <Kind extends Report['kind']>(
 ): report is Extract<Report, { kind: Kind }> => report.kind === kind
 
 function sum(a: Usage, b: Usage): Usage {
-  return { kind: 'usage', cpu: a.cpu + b.cpu, memory: a.memory }
+  const of = (key: keyof NodeJS.MemoryUsage) => a.memory[key] + b.memory[key]
+  const memory = {
+    rss: of('rss'),
+    heapTotal: of('heapTotal'),
+    heapUsed: of('heapUsed'),
+    external: of('external'),
+    arrayBuffers: of('arrayBuffers'),
+  }
+  return { kind: 'usage', cpu: a.cpu + b.cpu, memory }
 }
