@@ -46,5 +46,6 @@ async function circumstancesOfRun(): Promise<string> {
 
 main().catch((error: unknown) => {
   console.error(error)
-  process.exitCode = 1
+  // Servers that are still running would keep this process alive; its end is theirs.
+  process.exit(1)
 })

@@ -4,7 +4,7 @@ import { startRedis } from '../redis'
 import { prepare } from '../rounds'
 import { ours } from '../stories/ours'
 import type { Story } from '../story'
-import { arrive } from './arrivals'
+import { arrive, type Arrivals } from './arrivals'
 import type { Extent } from './extent'
 import { figure, percent, whole, type Table } from './table'
 
@@ -20,8 +20,10 @@ const measured = { guard: ours.guard, 'client credentials': ours.clientCredentia
 
 /** How long requests take that come at a fixed rate, as parts of the most that the same server did just before. */
 export async function openLoop(extent: Extent): Promise<Table> {
+  const nothing = Array.from({ length: connections }, () => async () => {})
+  const itself = await arrive(nothing, 5000, extent.open)
+  const rows = [['none: the generator itself', '', '', ...cellsOf(itself)]]
   const redis = await startRedis()
-  const rows: string[][] = []
   for (const [host, environment] of Object.entries(hosts))
     for (const [name, story] of Object.entries(measured)) {
       if (story === undefined) continue
@@ -64,16 +66,13 @@ async function atAllLoads(
   const rows: string[][] = []
   for (const load of loads) {
     const seen = await arrive(operations, perSecond * load, open)
-    const latencies = [seen.median, seen.p99, seen.p999].map(figure)
-    rows.push([
-      percent(load),
-      whole(seen.perSecond),
-      whole(seen.requests),
-      ...latencies,
-      whole(seen.backlog),
-      percent(seen.generatorBusy),
-    ])
+    rows.push([percent(load), ...cellsOf(seen)])
   }
   for (const connection of opened) connection.close()
   return rows
+}
+
+function cellsOf({ perSecond, requests, median, p99, p999, backlog, generatorBusy }: Arrivals): string[] {
+  const latencies = [median, p99, p999].map(figure)
+  return [whole(perSecond), whole(requests), ...latencies, whole(backlog), percent(generatorBusy)]
 }
