@@ -10,6 +10,9 @@ import type { Server } from './servers'
 export const serverCore = 0
 export const otherCore = 1
 
+/** The core of a process; `anywhere` leaves it to the system, with what started it. */
+export type Core = number | 'anywhere'
+
 const programs = buildTargets()
 
 /** What a server has used up. */
@@ -33,6 +36,7 @@ export async function startTarget(
   { program, environment = {} }: Pick<Server, 'program' | 'environment'>,
   redisUrl: string,
   execArgv: readonly string[] = ['--expose-gc'],
+  core: Core = serverCore,
 ): Promise<RunningTarget> {
   const port = await freePort()
   const started = performance.now()
@@ -40,7 +44,7 @@ export async function startTarget(
     execArgv: [...execArgv],
     env: { ...process.env, NODE_ENV: 'production', PORT: String(port), REDIS_URL: redisUrl, ...environment },
   })
-  pin(child, serverCore)
+  pin(child, core)
   process.on('exit', () => child.kill('SIGKILL'))
   await told(child, 'ready')
   return {
@@ -60,8 +64,8 @@ export async function startTarget(
 }
 
 /** Keeps a process on one core, so that figures are of one core's work; on a machine with one it stays where it is. */
-export function pin({ pid }: { readonly pid?: number | undefined }, core: number): void {
-  if (cpus().length > 1 && pid !== undefined)
+export function pin({ pid }: { readonly pid?: number | undefined }, core: Core): void {
+  if (core !== 'anywhere' && cpus().length > 1 && pid !== undefined)
     spawn('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' }).on('error', () => {})
 }
 

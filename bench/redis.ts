@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import Redis from 'ioredis'
-import { freePort, otherCore, pin } from './child'
+import { freePort, otherCore, pin, type Core } from './child'
 
 /** A Redis of the harness's own. */
 export interface RunningRedis {
@@ -9,8 +9,8 @@ export interface RunningRedis {
   stop(): void
 }
 
-/** Starts `redis-server` (or the program in REDIS_SERVER), without persistence, beside the generator. */
-export async function startRedis(): Promise<RunningRedis> {
+/** Starts `redis-server` (or the program in REDIS_SERVER), without persistence, beside the generator unless told otherwise. */
+export async function startRedis(core: Core = otherCore): Promise<RunningRedis> {
   const port = await freePort()
   const program = process.env['REDIS_SERVER'] ?? 'redis-server'
   const server = spawn(
@@ -20,7 +20,7 @@ export async function startRedis(): Promise<RunningRedis> {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   )
-  pin(server, otherCore)
+  pin(server, core)
   process.on('exit', () => server.kill('SIGKILL'))
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject)

@@ -53,6 +53,11 @@ app.get('/read', async (_request, response) => {
   response.json({ photos: [] })
 })
 
+// Which of several processes answers.
+app.get('/process', (_request, response) => {
+  response.json({ id: process.pid })
+})
+
 serveWith(app)
 
 function listen(events: AuthorizationServerEvents): void {

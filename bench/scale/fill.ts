@@ -1,0 +1,45 @@
+import { redisStore, type Authorization, type RedisStore } from 'express-authorization-server'
+import type { Redis } from 'ioredis'
+import { randomFillSync } from 'node:crypto'
+
+const atOnce = 1000
+
+/** What Redis keeps, and what it takes. */
+export interface Kept {
+  readonly keys: number
+  /** Bytes that Redis uses, without the buffers of its connections. */
+  readonly memory: number
+}
+
+/** Fills Redis with that many copies of an authorization, each under an id of its own, by the suite's own store. */
+export async function fill(redisUrl: string, sample: Authorization, count: number): Promise<void> {
+  const store = redisStore({ url: redisUrl })
+  for (let done = 0; done < count; done += atOnce)
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - done) }, () => add(store, sample)))
+  await store.close()
+}
+
+async function add(store: RedisStore, sample: Authorization): Promise<void> {
+  const id = random22()
+  if (!(await store.save({ ...sample, id }, random22()))) throw new Error(`${id} was there already.`)
+}
+
+const randomBytes = Buffer.alloc(16)
+
+// In the form of the library's own ids and revisions.
+function random22(): string {
+  return randomFillSync(randomBytes).toString('base64url')
+}
+
+export async function keptIn(redis: Redis): Promise<Kept> {
+  const info = await redis.info('memory')
+  return {
+    keys: await redis.dbsize(),
+    memory: numberOf(info, 'used_memory') - numberOf(info, 'mem_clients_normal'),
+  }
+}
+
+/** A number that `INFO` tells. */
+export function numberOf(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1])
+}

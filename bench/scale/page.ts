@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withSection } from '../../test/support/reliability/report'
+import { textOf, type Table } from './table'
+
+const page = join(__dirname, '../../docs/scale.md')
+
+/** Writes tables between their marks in docs/scale.md; the rest of the page stays as it is. */
+export function write(tables: readonly Table[], circumstances: string): void {
+  const text = tables.reduce(
+    (written, table) => withSection(written, table.name, `${circumstances}\n\n${textOf(table)}`),
+    readFileSync(page, 'utf8'),
+  )
+  writeFileSync(page, text)
+  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', page])
+}
