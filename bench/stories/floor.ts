@@ -1,5 +1,6 @@
 import { basic, clientCredentials } from '../flows'
-import { get, wrong, type Connection, type Stories } from '../story'
+import { get, wrong, type Connection, type Fields, type Stories } from '../story'
+import { ours } from './ours'
 
 /** What is left when nothing is authorized: one write for a token, one read for a route. */
 export const floor: Stories = {
@@ -7,13 +8,16 @@ export const floor: Stories = {
   guard: async (connection) => asked(connection, '/photos'),
 }
 
-/** The same route as the guarded one, in the same application, without the guard and with one read. */
+/** The guarded route without its guard and with one read: in the same application, after the same code flow. */
 export const unguarded: Stories = {
-  guard: async (connection) => asked(connection, '/read'),
+  guard: async (connection) => {
+    await ours.guard?.(connection)
+    return asked(connection, '/read', { Authorization: `Bearer at_${'A'.repeat(64)}` })
+  },
 }
 
-function asked(connection: Connection, path: string) {
-  const request = get(path)
+function asked(connection: Connection, path: string, headers: Fields = {}) {
+  const request = get(path, headers)
   return async () => {
     const answer = await connection.ask(request)
     if (answer.status !== 200 || answer.body !== '{"photos":[]}') throw wrong(answer)

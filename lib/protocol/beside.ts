@@ -4,30 +4,25 @@ export interface Beside<Holder extends object, Value> {
   set(holder: Holder, value: Value): void
 }
 
+let places = 0
+
 /**
- * Keeps values with objects, as long as these live, where nobody else can read, write or print them: as a private field that
- * the object gets late.
+ * Keeps values with objects, as long as these live, where nobody else can read, write or print them: in a private field that
+ * the object gets late. One field for all kinds of values, so that there are objects with it and without it and no others.
  *
  * A `WeakMap` says the same, but it lives long, and what an old table refers to survives the quick collections of V8: each
  * request would be carried to the old generation with it.
  */
 export function beside<Holder extends object, Value>(): Beside<Holder, Value> {
-  return class Kept extends Itself {
-    #value: Value
-
-    constructor(holder: Holder, value: Value) {
-      super(holder)
-      this.#value = value
-    }
-
-    static get(holder: Holder): Value | undefined {
-      return #value in holder ? holder.#value : undefined
-    }
-
-    static set(holder: Holder, value: Value): void {
-      if (#value in holder) holder.#value = value
-      else Reflect.construct(Kept, [holder, value])
-    }
+  const place = places++
+  return {
+    get(holder) {
+      const values = Kept.of(holder)
+      return values && Reflect.get(values, place)
+    },
+    set(holder, value) {
+      Reflect.set(Kept.of(holder) ?? Kept.begin(holder), place, value)
+    },
   }
 }
 
@@ -36,5 +31,18 @@ export function beside<Holder extends object, Value>(): Beside<Holder, Value> {
 class Itself {
   constructor(holder: object) {
     return holder
+  }
+}
+
+class Kept extends Itself {
+  // By the place of their kind.
+  readonly #values: object = []
+
+  static of(holder: object): object | undefined {
+    return #values in holder ? holder.#values : undefined
+  }
+
+  static begin(holder: object): object {
+    return new Kept(holder).#values
   }
 }
