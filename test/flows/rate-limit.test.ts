@@ -83,6 +83,13 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     tokensOf(await succeed(flow))
   })
 
+  test('of many failures at once, tells no more of them than the limit allows', async () => {
+    const { flow } = application({ rateLimit: { clients: two } }, { mount })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => fail(flow)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([401, 401, 429, 429, 429, 429])
+    expect((await succeed(flow)).status).toBe(429)
+  })
+
   test('counts nothing that succeeds, and the three endpoints together', async () => {
     const { flow } = application({ rateLimit: { clients: two } }, { mount })
     for (let round = 0; round < 5; round++) tokensOf(await succeed(flow))
