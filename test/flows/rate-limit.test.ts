@@ -86,7 +86,8 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
   test('of many failures at once, tells no more of them than the limit allows', async () => {
     const { flow } = application({ rateLimit: { clients: two } }, { mount })
     const answers = await Promise.all(Array.from({ length: 6 }, () => fail(flow)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([401, 401, 429, 429, 429, 429])
+    const answersOf = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect([answersOf(401), answersOf(429)]).toEqual([2, 4])
     expect((await succeed(flow)).status).toBe(429)
   })
 

@@ -1,3 +1,4 @@
+import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
 import { setTimeout } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
@@ -116,10 +117,10 @@ describeOwnRedis('redisStore', () => {
       ['nothing', ''],
       ['a revision alone', revision],
       ['other JSON', `${revision}{"name":"Ada"}`],
-      ['JSON that is no object', `${revision}null`],
-      ['a record without its fields', `${revision}{"state":"active","id":"${random22()}"}`],
-      ['a state of a later version', `${revision}{"state":"suspended","id":"${random22()}"}`],
-      ['a record that was cut', `${revision}${JSON.stringify(active(inSeconds(60))).slice(0, -1)}`],
+      ['JSON that is no list', `${revision}null`],
+      ['a record without its fields', `${revision}["a"]`],
+      ['a state of a later version', `${revision}["s",1795000000]`],
+      ['a record that was cut', `${revision}${encodeAuthorization(active(inSeconds(60))).slice(0, -1)}`],
     ])('rejects when another program wrote under the key: %s', async (_what, value) => {
       const id = random22()
       await redis.set(keyOf(id), value, 'EX', 60)

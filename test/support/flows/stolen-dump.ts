@@ -1,3 +1,4 @@
+import { decodeAuthorization } from '../../../lib/authorization/decode-authorization'
 import type { Redis } from 'ioredis'
 
 /** Everything that a Redis holds: each key with its value, whatever its type; and what of it is merely encoded. */
@@ -45,10 +46,12 @@ export function lootOf(dump: readonly string[]): readonly string[] {
 export function tagKeysIn(
   dump: readonly string[],
 ): readonly { readonly id: string; readonly tagKey: string }[] {
-  return dump.flatMap((text) => {
-    const [, tagKey] = /"tagKey":"([^"]+)"/.exec(text) ?? []
-    const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
-    return tagKey === undefined || id === undefined ? [] : [{ id, tagKey }]
+  return dump.flatMap((text, at) => {
+    const [, id] = /authorization:([\w-]{22})$/.exec(text) ?? []
+    const record = id === undefined ? undefined : decodeAuthorization(id, dump[at + 1]?.slice(22) ?? '')
+    return record?.state === 'active' && record.refreshToken !== undefined
+      ? [{ id: record.id, tagKey: record.refreshToken.tagKey }]
+      : []
   })
 }
 
