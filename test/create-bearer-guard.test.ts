@@ -2,22 +2,14 @@ import express from 'express'
 import request from 'supertest'
 import { createBearerGuard } from '../lib/create-bearer-guard'
 import { failuresOf } from './support/events'
-import { ConfigurationError, type Mistake } from '../lib/protocol/configuration'
 import { memoryStore } from '../lib/stores/memory-store'
 import { hostWith } from './support/rooms/host'
 import { printer, printerSecret } from './support/rooms/registrations'
+import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 
-const javascript: { make(options: unknown): unknown } = { make: createBearerGuard }
+const javascript: Maker = { make: createBearerGuard }
 
-function mistakesIn(options: unknown): readonly Mistake[] {
-  try {
-    javascript.make(options)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
-    throw error
-  }
-  return []
-}
+const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
 
 describe('createBearerGuard', () => {
   it('guards by the store that it shares with the authorization server', async () => {

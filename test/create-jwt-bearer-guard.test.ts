@@ -1,20 +1,11 @@
 import { createJwtBearerGuard } from '../lib/create-jwt-bearer-guard'
-import { ConfigurationError, type Mistake } from '../lib/protocol/configuration'
 import { hub } from './support/assertions/jwt'
+import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 
-// A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
-const javascript: { make(options: unknown): unknown } = { make: createJwtBearerGuard }
+const javascript: Maker = { make: createJwtBearerGuard }
 const canonical = { issuer: hub.issuer, audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
 
-function mistakesIn(options: unknown): readonly Mistake[] {
-  try {
-    javascript.make(options)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
-    throw error
-  }
-  return []
-}
+const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
 const pathsWith = (bend: object) => mistakesIn({ ...canonical, ...bend }).map(({ path }) => path)
 const withUri = (jwksUri: unknown) => ({ keys: undefined, jwksUri })
 

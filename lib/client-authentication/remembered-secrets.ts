@@ -1,3 +1,5 @@
+import { Latest } from '../protocol/latest'
+
 const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
@@ -8,7 +10,7 @@ export type Memory = 'fresh' | 'known'
 /** The marks of the last thousand secrets that were verified by bcrypt in this process and used since. */
 export class RememberedSecrets {
   // In the order of their last use.
-  private readonly verifiedAt = new Map<string, number>()
+  private readonly verifiedAt = new Latest<number>(rememberedAtMost)
 
   /** @param clock milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
@@ -16,17 +18,16 @@ export class RememberedSecrets {
   recall(mark: string): Memory | undefined {
     const since = this.verifiedAt.get(mark)
     if (since === undefined) return undefined
-    this.verifiedAt.delete(mark)
     const age = this.clock() - since
-    if (age >= knownSeconds * 1000) return undefined
-    this.verifiedAt.set(mark, since)
+    if (age >= knownSeconds * 1000) {
+      this.verifiedAt.delete(mark)
+      return undefined
+    }
+    this.verifiedAt.put(mark, since)
     return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
 
   remember(mark: string): void {
-    this.verifiedAt.delete(mark)
-    const oldest = this.verifiedAt.keys().next()
-    if (this.verifiedAt.size >= rememberedAtMost && oldest.done !== true) this.verifiedAt.delete(oldest.value)
-    this.verifiedAt.set(mark, this.clock())
+    this.verifiedAt.put(mark, this.clock())
   }
 }

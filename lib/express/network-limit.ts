@@ -57,9 +57,9 @@ export function networkCount({
 function standingOf(request: Request, isOver: boolean, now: number): Standing | undefined {
   const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
   if (!isRecord(info)) return undefined
-  const { remaining, resetTime } = info
+  const { key, remaining, resetTime } = info
   const endsAt = resetTime instanceof Date ? resetTime.getTime() : now
-  return { network: networkOf(request.ip), isOver, remaining: Number(remaining), endsAt }
+  return { network: String(key), isOver, remaining: Number(remaining), endsAt }
 }
 
 /** What a request is told whose network is over its limit until then. */

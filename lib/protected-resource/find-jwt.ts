@@ -1,10 +1,11 @@
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { RefusedJwt, type JwtFault } from '../jwt/refused-jwt'
 import { longestJwt, verifyJwt, type JwtTerms } from '../jwt/verify-jwt'
+import { digest as digestOf } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { FindToken, FoundToken } from './admit'
 import { jwtAccess, type AccessFault, type JwtDialect } from './jwt-access'
-import { digestOf, VerifiedTokens, type VerifiedToken } from './verified-tokens'
+import { VerifiedTokens, type VerifiedToken } from './verified-tokens'
 
 /** What JWT access tokens are held to. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {

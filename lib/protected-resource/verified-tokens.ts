@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { KeySet } from '../jwt/key-set'
+import { Latest } from '../protocol/latest'
 import type { JwtAccess } from './guarded-access'
 
 /** A token that was verified, in the form in which a guard finds it. */
@@ -17,18 +17,17 @@ interface Entry {
   usedAt: number
 }
 
-/** What a token is known by, 32 characters; the token itself is not kept. */
-export const digestOf = (token: string): string => hash('sha256', token, 'binary')
-
 /**
  * Verified tokens by their digest, of bounded number: the one that was not used for longest goes. Only what was verified
  * comes in, so that strangers push nothing out. A hit is one look-up, and one move in each second.
  */
 export class VerifiedTokens {
   // In the order of their last use, by the second.
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries: Latest<Entry>
 
-  constructor(private readonly maximum: number) {}
+  constructor(private readonly maximum: number) {
+    this.entries = new Latest(maximum)
+  }
 
   has(digest: string): boolean {
     return this.entries.has(digest)
@@ -44,17 +43,12 @@ export class VerifiedTokens {
     }
     if (entry.usedAt !== now) {
       entry.usedAt = now
-      this.entries.delete(digest)
-      this.entries.set(digest, entry)
+      this.entries.put(digest, entry)
     }
     return entry.token
   }
 
   remember(digest: string, token: VerifiedToken, now: number): void {
-    if (this.maximum === 0) return
-    this.entries.delete(digest)
-    const oldest = this.entries.keys().next()
-    if (this.entries.size >= this.maximum && oldest.done !== true) this.entries.delete(oldest.value)
-    this.entries.set(digest, { token, usedAt: now })
+    if (this.maximum > 0) this.entries.put(digest, { token, usedAt: now })
   }
 }

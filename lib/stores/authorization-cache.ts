@@ -1,4 +1,5 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
+import { Latest } from '../protocol/latest'
 import type { StoredAuthorization } from './authorization-store'
 
 /** The right to keep what a read that is under way will bring. It is void once the record has changed meanwhile. */
@@ -18,7 +19,7 @@ interface Entry {
  */
 export class AuthorizationCache {
   /** In the order of use. */
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries: Latest<Entry>
   private readonly tickets = new Map<string, Ticket>()
   private trustedUntil = 0
   private wanted = false
@@ -28,10 +29,12 @@ export class AuthorizationCache {
    * @param stopwatch milliseconds that nobody sets back, by which trust ends.
    */
   constructor(
-    private readonly maximum: number,
+    maximum: number,
     private readonly clock: () => number,
     private readonly stopwatch: () => number,
-  ) {}
+  ) {
+    this.entries = new Latest(maximum)
+  }
 
   /** What is known to be current; undefined when nothing is known. */
   recall(id: string): StoredAuthorization | undefined {
@@ -39,9 +42,11 @@ export class AuthorizationCache {
     if (!this.isTrusted()) return undefined
     const entry = this.entries.get(id)
     if (entry === undefined) return undefined
-    this.entries.delete(id)
-    if (entry.expiresAt <= this.clock()) return undefined
-    this.entries.set(id, entry)
+    if (entry.expiresAt <= this.clock()) {
+      this.entries.delete(id)
+      return undefined
+    }
+    this.entries.put(id, entry)
     return entry.found
   }
 
@@ -56,10 +61,7 @@ export class AuthorizationCache {
   /** To be called with what the read brought, unless it brought nothing: a stranger's guesses leave nothing behind. */
   keep(ticket: Ticket, found: StoredAuthorization): void {
     if (this.tickets.get(ticket.id) !== ticket || !hasAccessTokens(found.authorization)) return
-    this.entries.delete(ticket.id)
-    this.entries.set(ticket.id, { found, expiresAt: expiryOf(found.authorization) * 1000 })
-    const oldest = this.entries.keys().next()
-    if (this.entries.size > this.maximum && oldest.done !== true) this.entries.delete(oldest.value)
+    this.entries.put(ticket.id, { found, expiresAt: expiryOf(found.authorization) * 1000 })
   }
 
   /** To be called when the read is over, however it ended. */

@@ -1,3 +1,4 @@
+import { Latest } from '../protocol/latest'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 
 const rememberedAtMost = 1000
@@ -14,7 +15,7 @@ export interface RecentlyWritten {
 
 /** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
 export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
-  const written = new Map<string, StoredAuthorization>()
+  const written = new Latest<StoredAuthorization>(rememberedAtMost)
   const take = (id: string) => {
     const stored = written.get(id)
     written.delete(id)
@@ -31,7 +32,7 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
         const saved = store.save(authorization, revision, expected)
         if (state !== 'pending' && state !== 'approved') return saved
         return saved.then((isDone) => {
-          if (isDone) keep(id, { authorization, revision })
+          if (isDone) written.put(id, { authorization, revision })
           return isDone
         })
       },
@@ -40,11 +41,5 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
         return store.remove(id)
       },
     },
-  }
-
-  function keep(id: string, stored: StoredAuthorization): void {
-    const [oldest] = written.keys()
-    if (oldest !== undefined && written.size >= rememberedAtMost) written.delete(oldest)
-    written.set(id, stored)
   }
 }

@@ -1,19 +1,11 @@
-import { ConfigurationError, jwtBearer, type Mistake } from '../../../../lib/index'
+import { jwtBearer } from '../../../../lib/index'
 import { hub, issuers, partner, signer } from '../../../support/assertions/jwt'
+import { mistakesOf, type Maker } from '../../../support/rooms/mistakes-of'
 
-// A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
-const javascript: { make(options: unknown): unknown } = { make: jwtBearer }
+const javascript: Maker = { make: jwtBearer }
 const canonical = { issuers, audience: 'https://as.example', resourceOwner: () => 'alice' }
 
-function mistakesIn(options: unknown): readonly Mistake[] {
-  try {
-    javascript.make(options)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
-    throw error
-  }
-  return []
-}
+const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
 const pathsWith = (bend: object) => mistakesIn({ ...canonical, ...bend }).map(({ path }) => path)
 const withKeys = (...keys: readonly unknown[]) => ({ issuers: [{ issuer: hub.issuer, jwks: { keys } }] })
 const withUri = (jwks_uri: unknown) => ({ issuers: [{ issuer: hub.issuer, jwks_uri }] })

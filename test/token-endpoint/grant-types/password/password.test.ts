@@ -1,21 +1,14 @@
-import { ConfigurationError, memoryCounters, OAuthError, password } from '../../../../lib/index'
+import { memoryCounters, OAuthError, password } from '../../../../lib/index'
 import type { TokenRequest } from '../../../../lib/token-endpoint/grant-type'
 import { clientWith } from '../../../support/authorization/client'
+import { mistakesOf } from '../../../support/rooms/mistakes-of'
 import { parametersOf } from '../../../support/rooms/parameters'
 import { refusalOf } from '../../../support/rooms/refused'
 import { tokenRequest } from '../../../support/rooms/token-request'
 
 // A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { password(options: unknown): ReturnType<typeof password> } = { password }
-const mistakesIn = (options: unknown) => {
-  try {
-    javascript.password(options)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
-    throw error
-  }
-  return []
-}
+const mistakesIn = (options: unknown) => mistakesOf({ make: (given) => javascript.password(given) }, options)
 
 const good = { username: 'alice', password: 'wonderland', scope: 'photos.read' }
 const ask = (

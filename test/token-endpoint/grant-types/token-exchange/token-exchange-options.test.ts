@@ -1,17 +1,8 @@
-import { ConfigurationError, tokenExchange } from '../../../../lib/index'
+import { tokenExchange } from '../../../../lib/index'
+import { mistakesOf, type Maker } from '../../../support/rooms/mistakes-of'
 
-// A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
-const javascript: { open(options: unknown): unknown } = { open: tokenExchange }
-
-function mistakesIn(options: unknown) {
-  try {
-    javascript.open(options)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
-    throw error
-  }
-  return []
-}
+const javascript: Maker = { make: tokenExchange }
+const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
 
 const policy = () => undefined
 const uri = (name: string) => `urn:ietf:params:oauth:token-type:${name}`

@@ -1,0 +1,17 @@
+import { ConfigurationError, type Mistake } from '../../../lib/protocol/configuration'
+
+/** What makes something from options; a method, so that the checker lets a JavaScript host's options through. */
+export interface Maker {
+  make(options: unknown): unknown
+}
+
+/** Every mistake in options of any kind, as this makes something of them; none when it does. */
+export function mistakesOf(maker: Maker, options: unknown): readonly Mistake[] {
+  try {
+    maker.make(options)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.mistakes
+    throw error
+  }
+  return []
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A way to Redis that a test stands in. */
+export interface RedisProxy {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** What becomes of what is said on one connection; what is left out passes. */
+export interface Between {
+  /** With what a client sends. */
+  readonly sent?: (words: Buffer) => void
+  /** With what Redis replies: `pass` hands it on, and may be called later. */
+  readonly replied?: (pass: () => void, client: Socket) => void
+}
+
+export async function startRedisProxy(port: number, between: () => Between): Promise<RedisProxy> {
+  const server = createServer((client) => {
+    const redis = connect(port, '127.0.0.1')
+    const { sent, replied } = between()
+    client.on('data', (words) => {
+      sent?.(words)
+      redis.write(words)
+    })
+    redis.on('data', (reply) => {
+      const pass = () => void client.write(reply)
+      if (replied === undefined) pass()
+      else replied(pass, client)
+    })
+    client.on('error', () => {}).on('close', () => redis.destroy())
+    redis.on('error', () => {}).on('close', () => client.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.')
+  return {
+    url: `redis://127.0.0.1:${address.port}`,
+    stop: async () => {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
