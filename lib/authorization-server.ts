@@ -64,7 +64,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { store, counters, circumstances, reports, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
-  const { proof, token, revocation, introspection } = clientEndpoints
+  const { verification, strategies, token, revocation, introspection } = clientEndpoints
   const metadata = wireMetadata(settings, clientEndpoints)
   const mounted = new MountedParts()
   const clientEndpoint = (name: ClientEndpointName): ClientEndpointPart =>
@@ -85,7 +85,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorize: part('authorize', () => authorize(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mounted.noteClientAuthentication()
-      return clientAuthentication(token.edge, proof)
+      return clientAuthentication(token.edge, verification)
     }),
     token: clientEndpoint('token'),
     revocation: clientEndpoint('revocation'),
@@ -102,7 +102,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     }),
     get strategies() {
       mounted.noteClientAuthentication()
-      return proof.strategies
+      return strategies
     },
     revoke: hostRevocation(wiring),
     events: reports.events,

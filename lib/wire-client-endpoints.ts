@@ -5,11 +5,11 @@ import { clientSecretPost } from './client-authentication/methods/client-secret-
 import { none } from './client-authentication/methods/none'
 import { GuessLimits } from './client-authentication/guess-limits'
 import { SecretVerifier } from './client-authentication/secret-verifier'
-import type { ClientProof } from './express/client-authentication'
 import { clientEndpoint, wholeClientEndpoint, type AnswerToClient } from './express/client-endpoint'
 import type { ClientEdge, ClientEndpointName } from './express/client-post'
 import { credentialSourcesOf } from './express/credential-sources'
 import { introspect } from './introspection-endpoint/introspect'
+import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
 import type { Bindings, Json } from './protocol/bindings'
@@ -33,7 +33,8 @@ export interface WiredEndpoint {
 
 /** All of them, what authenticates their clients, and what the token endpoint has to offer. */
 export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, WiredEndpoint>> {
-  readonly proof: ClientProof
+  readonly verification: ClientVerification
+  readonly strategies: readonly ClientStrategy[]
   /** What signs the assertions of clients. */
   readonly signingAlgorithms: readonly string[]
   readonly grantTypes: readonly string[]
@@ -42,12 +43,12 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
 export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   const { settings, store, circumstances, requireService, admit, reports, requests } = wiring
   const { issuer, tlsRequired, bodyDeadline, errorUri } = settings
-  const { methods, ...proof } = clientProof(wiring)
+  const { methods, verification } = clientVerification(wiring)
   const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
     const terms = { endpoint: name, tlsRequired, bodyDeadline, schemes, errorUri }
     const edge = { ...terms, failures: admit.clients, requireService, reports, requests }
-    const whole = wholeClientEndpoint(edge, proof, answer)
+    const whole = wholeClientEndpoint(edge, verification, answer)
     return { edge, path, handler: clientEndpoint(edge, answer), whole }
   }
   const tokens = tokenEndpoint(wiring)
@@ -58,7 +59,8 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     now: () => circumstances().now,
   }
   return {
-    proof,
+    verification,
+    strategies: clientStrategies([...methods, none], verification),
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
@@ -71,18 +73,17 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   }
 }
 
-function clientProof({
-  settings,
-  counters,
-}: Wiring): ClientProof & { readonly methods: readonly ClientAuthenticationMethod[] } {
+function clientVerification({ settings, counters }: Wiring): {
+  readonly methods: readonly ClientAuthenticationMethod[]
+  readonly verification: ClientVerification
+} {
   const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits, bodyDeadline } =
     settings
   const secrets = new SecretVerifier(clock)
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new GuessLimits(clientAuthenticationLimits, counters)
   const sourcesOf = (request: Request) => credentialSourcesOf(request, bodyDeadline)
-  const verification = new ClientVerification(methods, findClient, limits, sourcesOf)
-  return { methods, verification, strategies: clientStrategies([...methods, none], verification) }
+  return { methods, verification: new ClientVerification(methods, findClient, limits, sourcesOf) }
 }
 
 function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonly<Record<string, Json>> {

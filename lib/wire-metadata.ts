@@ -8,7 +8,7 @@ import type { ClientEndpoints } from './wire-client-endpoints'
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
 export function wireMetadata(
   settings: Settings,
-  { proof, grantTypes, signingAlgorithms }: ClientEndpoints,
+  { strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
@@ -16,7 +16,7 @@ export function wireMetadata(
       ...settings,
       scopes: [...settings.scopes.keys()],
       grantTypes: offeredGrantTypes(settings, grantTypes),
-      authenticationMethods: proof.strategies.map(({ name }) => name),
+      authenticationMethods: strategies.map(({ name }) => name),
       signingAlgorithms,
       authorization: asks
         ? {

@@ -32,11 +32,8 @@ export function authorizationResponse(
   parameters: Readonly<Record<string, string>>,
 ): string {
   const { redirectUri, responseType, requestState, issuer } = frame
-  const answer = {
-    ...parameters,
-    ...(requestState === undefined ? {} : { state: requestState }),
-    iss: issuer,
-  }
+  const state = requestState === undefined ? {} : { state: requestState }
+  const answer = Object.assign({}, parameters, state, { iss: issuer })
   return responseType?.mode === 'fragment'
     ? `${redirectUri}#${new URLSearchParams(answer).toString()}`
     : appendToQuery(redirectUri, answer)

@@ -104,8 +104,8 @@ async function ask(
   const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
-  const grant = { clientId, subject, scope, tokenType, bindings }
-  const { pending, handle } = propose({ ...grant, request }, circumstances)
+  const proposal = { clientId, subject, scope, tokenType, bindings, request }
+  const { pending, handle } = propose(proposal, circumstances)
   await endpoint.openRequests.opened(subject)
   try {
     await begin(endpoint.store, pending, circumstances.random)

@@ -53,7 +53,7 @@ export function approveWithCode(
 
 /** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
 export function approveWithAccessToken(pending: Pending, circumstances: Circumstances): Issuance {
-  return issueAccessToken(withoutTokens(pending), pending.scope, circumstances)
+  return issueAccessToken(withoutTokens(pending, pending.id), pending.scope, circumstances)
 }
 
 /** Denial. It stays on record, so that a decision sent twice cannot end both ways. */

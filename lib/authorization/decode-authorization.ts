@@ -95,10 +95,10 @@ function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessTok
 }
 
 function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessToken {
-  if (!tokens.isTuple(at)) return { ...tokens.digestWithEnd(at), scope: granted, kept: undefined }
+  if (!tokens.isTuple(at)) return { scope: granted, kept: undefined, ...tokens.digestWithEnd(at) }
   const token = tokens.tuple(at)
   const kept = token.length > 2 ? token.json(2) : undefined
-  return { ...token.digestWithEnd(0), scope: token.scope(1), kept }
+  return { scope: token.scope(1), kept, ...token.digestWithEnd(0) }
 }
 
 function refreshTokenOf(tuple: StoredTuple): RefreshToken {

@@ -2,7 +2,7 @@ import { createCredential, createId, createRefreshToken, createTagKey, digest } 
 import type { Bindings } from '../protocol/bindings'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenTypes, type TokenType } from '../protocol/token-type'
-import type { AccessToken, Active, Approved } from './authorization'
+import type { AccessToken, Active, Approved, Grant } from './authorization'
 import type { Circumstances } from './circumstances'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
@@ -91,14 +91,10 @@ export function issue(
 }
 
 /** The record of what was granted, as it is before any token is issued from it. */
-export function withoutTokens({
-  id,
-  clientId,
-  subject,
-  scope,
-  tokenType,
-  bindings,
-}: Pick<Active, 'id' | 'clientId' | 'subject' | 'scope' | 'tokenType' | 'bindings'>): Active {
+export function withoutTokens(
+  { clientId, subject, scope, tokenType, bindings }: Omit<Grant, 'id'>,
+  id: string,
+): Active {
   return {
     state: 'active',
     id,
@@ -126,12 +122,12 @@ export interface ProvenGrant {
    * When what was proven ends, in seconds since the epoch: the access token ends then at the latest, and no refresh
    * token comes, which would outlive it. Left out: the server's lifetimes say it all.
    */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
 }
 
 /** Begins an authorization with tokens at once. */
 export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  const authorization = withoutTokens({ ...grant, id: createId(circumstances.random) })
+  const authorization = withoutTokens(grant, createId(circumstances.random))
   if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
   const { scope, expiresAt } = grant
   return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))

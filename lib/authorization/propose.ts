@@ -23,5 +23,5 @@ export function propose(
   const id = createId(random)
   const handle = createCredential('authorizationRequest', id, random)
   const expiresAt = now + lifetimes.authorizationRequest
-  return { handle, pending: { ...proposal, state: 'pending', id, handle: digest(handle), expiresAt } }
+  return { handle, pending: { state: 'pending', id, handle: digest(handle), expiresAt, ...proposal } }
 }

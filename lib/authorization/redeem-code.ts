@@ -63,7 +63,7 @@ function withFailure(approved: Approved): Approved {
 function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
   const { scope, code, accessTokens } = approved
   // Tokens that came with the code descend from the same approval: a replay revokes them, too.
-  const spent = { ...withoutTokens(approved), spentCode: code.digest, accessTokens }
+  const spent = { ...withoutTokens(approved, approved.id), spentCode: code.digest, accessTokens }
   const { authorization, issued } = issue(spent, { scope, refreshToken }, circumstances)
   return save(authorization, issued)
 }

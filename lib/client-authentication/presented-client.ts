@@ -35,10 +35,8 @@ export function presentedClient(
       'several_authorization_headers',
       'The request has more than one Authorization header.',
     )
-  const used = methods.flatMap((method) => use(method, sources))
-  const [only = use(none, sources)[0], second] = used
-  if (second !== undefined || (only !== undefined && used.length > 0 && ignoresHeader(only, sources)))
-    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  const used = onlyOne(methods, sources)
+  const only = used ?? use(none, sources)
   // An Authorization header that no method understands was meant to authenticate: it is not passed over.
   if (only === undefined || ignoresHeader(only, sources))
     throw invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
@@ -48,15 +46,31 @@ export function presentedClient(
   return only
 }
 
-function use(method: ClientAuthenticationMethod, sources: CredentialSources): readonly PresentedClient[] {
+function onlyOne(
+  methods: readonly ClientAuthenticationMethod[],
+  sources: CredentialSources,
+): PresentedClient | undefined {
+  let only: PresentedClient | undefined
+  let several = false
+  for (const method of methods) {
+    const used = use(method, sources)
+    several ||= only !== undefined && used !== undefined
+    only ??= used
+  }
+  if (several || (only !== undefined && ignoresHeader(only, sources)))
+    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  return only
+}
+
+function use(method: ClientAuthenticationMethod, sources: CredentialSources): PresentedClient | undefined {
   const claim: unknown = method.read(sources)
-  if (claim === undefined) return []
+  if (claim === undefined) return undefined
   // The method may be the host's own: a claim that is none must not pass for a client further on.
   if (!isClaim(claim))
     throw new TypeError(
       `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
     )
-  return [{ clientId: claim.clientId, credential: claim.credential, method }]
+  return { clientId: claim.clientId, credential: claim.credential, method }
 }
 
 const isClaim = (value: unknown): value is Claim =>

@@ -1,43 +1,30 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { rememberClient } from '../passport/authenticated-client'
-import type { ClientStrategy } from '../passport/client-strategy'
 import type { ClientVerification } from '../passport/client-verification'
 import { invalidClient, OAuthError } from '../protocol/oauth-error'
 import { sendClientFailure } from './client-failure'
 import { clientPost, type ClientEdge } from './client-post'
 
-/** How clients prove who they are. */
-export interface ClientProof {
-  readonly verification: ClientVerification
-  readonly strategies: readonly ClientStrategy[]
-}
-
 /** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
-export function clientAuthentication(edge: ClientEdge, proof: ClientProof): RequestHandler {
-  const authenticate = authenticating(proof)
+export function clientAuthentication(edge: ClientEdge, verification: ClientVerification): RequestHandler {
+  const authenticate = authenticating(verification)
   return clientPost(edge, async (request) => {
-    await authenticate(request)
+    rememberClient(request, await authenticate(request))
     return 'next'
   })
 }
 
 /**
- * What authenticates the client of a request by exactly one method: the strategy of that method, asked directly. Passport
- * chooses among strategies, which is settled here before any is asked, and its run costs as much as issuing a token.
+ * What authenticates the client of a request by exactly one method. Passport chooses among strategies, which is settled
+ * here before any is asked, and its run costs as much as issuing a token: it is there for hosts that drive it.
  *
  * @throws OAuthError
  */
-export function authenticating({
-  verification,
-  strategies,
-}: ClientProof): (request: Request) => Promise<void> {
-  const byName = new Map(strategies.map((strategy) => [strategy.name, strategy]))
-  return async (request) => {
-    const presented = await verification.examine(request)
-    const strategy = byName.get(presented.method.name)
-    if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
-    rememberClient(request, await strategy.prove(presented, request))
-  }
+export function authenticating(
+  verification: ClientVerification,
+): (request: Request) => Promise<ProvenClient> {
+  return async (request) => verification.verify(await verification.examine(request), request)
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */

@@ -1,9 +1,11 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import type { Witness } from '../authorization/witness'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { provenClient } from '../passport/authenticated-client'
+import type { ClientVerification } from '../passport/client-verification'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
-import { authenticating, type ClientProof } from './client-authentication'
+import { authenticating } from './client-authentication'
 import { clientPost, type Act, type ClientEdge, type ClientEndpointName } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
@@ -25,34 +27,36 @@ export type AnswerToClient = (
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
 export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): RequestHandler {
-  return clientPost(edge, answering(edge, answer))
-}
-
-/** The same with what authenticates its clients, in one: what two parts check each is checked once. */
-export function wholeClientEndpoint(
-  edge: ClientEdge,
-  proof: ClientProof,
-  answer: AnswerToClient,
-): RequestHandler {
-  const authenticate = authenticating(proof)
-  const act = answering(edge, answer)
+  const respond = responding(edge, answer)
   return clientPost(edge, async (request, response) => {
-    await authenticate(request)
-    return act(request, response)
-  })
-}
-
-function answering(edge: ClientEdge, answer: AnswerToClient): Act {
-  return async (request, response) => {
     const proven = provenClient(request)
     if (proven === undefined)
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    const { client, byOldSecret } = proven
-    const { endpoint, reports } = edge
+    return respond(request, response, proven)
+  })
+}
+
+/** The same with what authenticates its clients, in one: what two parts check each is checked once. */
+export function wholeClientEndpoint(
+  edge: ClientEdge,
+  verification: ClientVerification,
+  answer: AnswerToClient,
+): RequestHandler {
+  const authenticate = authenticating(verification)
+  const respond = responding(edge, answer)
+  return clientPost(edge, async (request, response) =>
+    respond(request, response, await authenticate(request)),
+  )
+}
+
+type Respond = (request: Request, response: Response, proven: ProvenClient) => ReturnType<Act>
+
+function responding({ endpoint, reports, bodyDeadline }: ClientEdge, answer: AnswerToClient): Respond {
+  return async (request, response, { client, byOldSecret }) => {
     const asked = { request, response, endpoint, clientId: client.client_id }
-    const form = await formOf(request, edge.bodyDeadline)
+    const form = await formOf(request, bodyDeadline)
     reports.note(request, shownBy(form, endpoint))
     if (byOldSecret) reports.reportOldSecret(asked)
     const body = await answer(client, form, () => request.ip, reports.witness(request))

@@ -14,7 +14,7 @@ const always = {
 /** Sends JSON that nobody keeps. `res.json` would negotiate and compute an ETag for what is never asked for again. */
 export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
   const text = JSON.stringify(body)
-  response.writeHead(status, { ...always, 'Content-Length': Buffer.byteLength(text), ...headers }).end(text)
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(text), ...always, ...headers }).end(text)
 }
 
 /** Sends an error in the form of RFC 6749 5.2. */

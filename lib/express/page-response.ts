@@ -22,10 +22,10 @@ export function sendPage(
 ): void {
   response
     .writeHead(status, {
-      ...privatePage,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(page),
       'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
+      ...privatePage,
     })
     .end(page)
 }

@@ -88,7 +88,7 @@ export class Reports {
     const origin = this.originOf(asked)
     const known = this.knownOf(asked.request)
     if (this.hears(told.event))
-      this.tellRefusal(told, { ...this.common(origin, known), reason: plainText(reason), code })
+      this.tellRefusal(told, Object.assign(this.common(origin, known), { reason: plainText(reason), code }))
     else if (told.event === 'failure')
       warnOnce(
         'EAS_FAILURE',
@@ -121,13 +121,9 @@ export class Reports {
 
   private tellGrant({ event, credential, scope, reason }: ToldByMove, origin: Origin, known: Known): void {
     if (!this.hears(event)) return
-    this.tell(event, {
-      ...this.common(origin, known, credential),
-      reason,
-      grantType: plainOrAbsent(known.grantType),
-      responseType: responseTypeOf(known),
-      scope,
-    })
+    const grantType = plainOrAbsent(known.grantType)
+    const granted = { reason, grantType, responseType: responseTypeOf(known), scope }
+    this.tell(event, Object.assign(this.common(origin, known, credential), granted))
   }
 
   private common(
@@ -150,8 +146,9 @@ export class Reports {
   }
 
   private tellRefusal(told: ToldByError, refusal: RefusalEvent): void {
-    if (told.event === 'throttled') this.tell('throttled', { ...refusal, retryAfter: told.retryAfter })
-    else if (told.event === 'failure') this.tell('failure', { ...refusal, cause: told.cause })
+    if (told.event === 'throttled')
+      this.tell('throttled', Object.assign(refusal, { retryAfter: told.retryAfter }))
+    else if (told.event === 'failure') this.tell('failure', Object.assign(refusal, { cause: told.cause }))
     else this.tell(told.event, refusal)
   }
 

@@ -12,8 +12,6 @@ export interface ClientStrategy {
   /** `client_secret_basic`, `client_secret_post`, `none`, or that of a method which the host added. */
   readonly name: string
   authenticate(request: Request, options?: unknown): void
-  /** What it does, for whoever has looked at the request and needs no Passport to choose a strategy. */
-  readonly prove: Proof
 }
 
 /** Proves a client, given the request that presented it. @throws OAuthError when it is not proven. */
@@ -27,7 +25,6 @@ export type Proof = (presented: PresentedClient, request: Request) => Promise<Pr
 export function clientStrategy(name: string, verification: ClientVerification, prove: Proof): ClientStrategy {
   const strategy: Strategy & ClientStrategy = {
     name,
-    prove,
     authenticate(request: Request) {
       // Taken now: a strategy that is handed to `passport.authenticate` itself is one object for all requests.
       const { success, fail, error } = this

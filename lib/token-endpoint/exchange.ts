@@ -47,8 +47,9 @@ export async function exchange(
   const circumstances = endpoint.circumstances()
   const request = new RequestOfClient(endpoint, client, parameters, circumstances, address)
   const proof = await grantType.prove(request)
-  const issued = await settle(endpoint, client, { proof, circumstances, witness })
-  return { ...proof.members, ...tokenResponse(issued, circumstances.now) }
+  const issued = await settle(endpoint, client, proof, circumstances, witness)
+  const response = tokenResponse(issued, circumstances.now)
+  return proof.members === undefined ? response : { ...proof.members, ...response }
 }
 
 // A class: of an object with a getter of its own, V8 makes a new hidden class for each, which holds its request for long.
@@ -75,25 +76,21 @@ class RequestOfClient implements TokenRequest {
     findAccess(this.endpoint.store, accessToken, this.circumstances.now)
 }
 
-interface Proven {
-  readonly proof: Proof
-  readonly circumstances: Circumstances
-  readonly witness: Witness | undefined
-}
-
 async function settle(
   { store, justWritten, tokenType }: TokenEndpoint,
-  { client_id: clientId, token_type = tokenType }: Client,
-  { proof, circumstances, witness }: Proven,
+  client: Client,
+  proof: Proof,
+  circumstances: Circumstances,
+  witness: Witness | undefined,
 ): Promise<Issued> {
   if ('transition' in proof) {
     const { authorizationId: id, transition } = proof
     return commit(store, id, transition, circumstances.random, justWritten(id), witness)
   }
-  const { authorization, issued } = issueDirectly(
-    { ...proof.grant, clientId, tokenType: token_type },
-    circumstances,
-  )
+  const { client_id: clientId, token_type = tokenType } = client
+  const { subject, scope, refreshToken, bindings, expiresAt } = proof.grant
+  const grant = { clientId, tokenType: token_type, subject, scope, refreshToken, bindings, expiresAt }
+  const { authorization, issued } = issueDirectly(grant, circumstances)
   await begin(store, authorization, circumstances.random)
   witness?.({ found: undefined, write: authorization })
   return issued

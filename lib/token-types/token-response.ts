@@ -7,12 +7,12 @@ export type TokenResponse = Readonly<Record<string, string | number>>
 /** Writes issued tokens as a response. The scope is always named, for clients that compare it. */
 export function tokenResponse(issued: Issued, now: number): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
-  return {
+  const members: Record<string, string | number> = {
     access_token: accessToken,
     token_type: tokenType,
     expires_in: expiresAt - now,
-    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
     scope: formatScope(scope),
-    ...properties,
   }
+  if (refreshToken !== undefined) members['refresh_token'] = refreshToken
+  return Object.assign(members, properties)
 }

@@ -51,7 +51,7 @@ export const tokenEndpoint: readonly Mutation[] = [
   [
     'CAU-2',
     'client-authentication/presented-client.ts',
-    'if (second !== undefined || (only !== undefined && used.length > 0 && ignoresHeader(only, sources)))',
+    'if (several || (only !== undefined && ignoresHeader(only, sources)))',
     'if (false)',
   ],
   ['CAU-3', 'client-authentication/methods/basic-credentials.ts', "text.replaceAll('+', ' ')", 'text'],
