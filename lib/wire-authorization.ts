@@ -4,7 +4,6 @@ import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
-import { memoryCounters } from './stores/memory-counters'
 import type { Wiring } from './wiring'
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
@@ -42,7 +41,7 @@ export function wireAuthorization({
       tokenType: settings.tokenType,
       store,
       justWritten,
-      openRequests: openRequests(settings.openRequestLimit, memoryCounters({ clock: settings.clock })),
+      openRequests: openRequests(settings.openRequestLimit, settings.clock),
       circumstances,
     },
     resourceOwner,

@@ -1,26 +1,32 @@
 import { digest } from '../protocol/credential'
 import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
-import type { Counters } from '../stores/counters'
+import { EqualWindows } from './equal-windows'
 import { secondsToWait, type Limit } from './limit'
 
 /**
- * Counts the authorization requests of each resource owner that wait for a decision. Counters that cannot count (those in
- * memory may be full) let a request pass: the limit is there for one owner with many requests, not for many owners.
+ * Counts the open requests of each owner in this process, without a round trip more. When there are more owners than there is
+ * room for, their requests pass: the limit is there for one owner with many requests, not for many owners.
+ *
+ * @param clock milliseconds since the epoch.
  */
-export function openRequests(limit: Limit | undefined, counters: Counters) {
-  if (limit === undefined) return { opened: async () => {}, ended: async () => {} }
+export function openRequests(limit: Limit | undefined, clock: () => number, maximumOwners?: number) {
+  if (limit === undefined) return { opened: () => {}, ended: () => {} }
   const { attempts, seconds } = limit
-  const ended = async (subject: string): Promise<void> => {
-    await counters.add(keyOf(subject), -1, seconds).catch(() => undefined)
-  }
+  const open = new EqualWindows(clock, seconds * 1000, maximumOwners)
   return {
-    ended,
-    async opened(subject: string): Promise<void> {
-      const counted = await counters.add(keyOf(subject), 1, seconds).catch(() => undefined)
-      if (counted === undefined || counted.count <= attempts) return
+    opened(subject: string): void {
+      const counted = open.begun(keyOf(subject))
+      if (counted === undefined) return
       // One that is refused is not open, so that a page which is reloaded meanwhile costs its owner nothing.
-      await ended(subject)
-      throw tooManyOpen(secondsToWait(counted.secondsLeft))
+      if (counted.count >= attempts)
+        throw tooManyOpen(secondsToWait(Math.ceil((counted.endsAt - clock()) / 1000)))
+      counted.count += 1
+    },
+    ended(subject: string): void {
+      const counted = open.get(keyOf(subject))
+      if (counted === undefined) return
+      counted.count -= 1
+      if (counted.count <= 0) open.delete(keyOf(subject))
     },
   }
 }
@@ -32,5 +38,5 @@ const tooManyOpen = (secondsLeft: number): Throttled =>
     secondsLeft,
   )
 
-// Of bounded length, whatever the host calls its owners.
-const keyOf = (subject: string) => `open:${digest(subject)}`
+// Of bounded length, whatever the host calls its owners; a digest is 43 characters long.
+const keyOf = (subject: string) => (subject.length < 43 ? subject : digest(subject))

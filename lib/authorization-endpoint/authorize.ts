@@ -31,9 +31,9 @@ export interface AuthorizationEndpoint extends RequestRules {
 /** The requests of each resource owner that wait for a decision: nobody fills the store with more of them. */
 export interface OpenRequests {
   /** @throws Throttled when the owner has too many. */
-  readonly opened: (subject: string) => Promise<void>
+  opened(subject: string): void
   /** One of them is over, or was never kept. */
-  readonly ended: (subject: string) => Promise<void>
+  ended(subject: string): void
 }
 
 /** What the host does for the authorization endpoint. What it throws is told to the client as `server_error`. */
@@ -106,11 +106,11 @@ async function ask(
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
   const proposal = { clientId, subject, scope, tokenType, bindings, request }
   const { pending, handle } = propose(proposal, circumstances)
-  await endpoint.openRequests.opened(subject)
+  endpoint.openRequests.opened(subject)
   try {
     await begin(endpoint.store, pending, circumstances.random)
   } catch (error) {
-    await endpoint.openRequests.ended(subject)
+    endpoint.openRequests.ended(subject)
     throw error
   }
   return host.ask({ client, resourceOwner, scope, redirectUri, handle })

@@ -41,7 +41,7 @@ export async function decide(
   try {
     const outcome = await settle(endpoint, decision, (pending) => (open.pending = pending), witness)
     // What was denied stays in the store as long as it would have waited, and so stays counted.
-    if (decision.approved) await endpoint.openRequests.ended(decision.subject)
+    if (decision.approved) endpoint.openRequests.ended(decision.subject)
     return outcome
   } catch (cause) {
     const error = unexpected(cause)

@@ -6,39 +6,42 @@ import type { AccessToken, Authorization, RefreshToken } from './authorization'
 // client, scope and token type, then what the state has; what is absent at the end is left away.
 export const states = { pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
 
-type Stored = Json | undefined
+// JSON writes null for what is absent between others.
+type Stored = Json | undefined | readonly Stored[]
 
 /** Writes an authorization as text for a store, without its id, which is the key; it holds digests only. */
 export function encodeAuthorization(authorization: Authorization): string {
-  return JSON.stringify(trimmed([states[authorization.state], ...placesOf(authorization)]))
+  return JSON.stringify(trimmed(placesOf(authorization)))
 }
 
 function placesOf(authorization: Authorization): Stored[] {
-  if (authorization.state === 'denied') return [authorization.expiresAt]
-  const { clientId, scope, tokenType, bindings, subject } = authorization
-  const grant = [clientId, formatScope(scope), tokenType]
+  if (authorization.state === 'denied') return [states.denied, authorization.expiresAt]
+  const { state, clientId, scope, tokenType, bindings, subject } = authorization
+  const places: Stored[] = [states[state], clientId, formatScope(scope), tokenType]
   const bound = Object.keys(bindings).length === 0 ? undefined : bindings
-  switch (authorization.state) {
+  switch (state) {
     case 'pending': {
       const { handle, expiresAt, request } = authorization
       const { responseType, redirectUri, redirectUriSent, requestState } = request
-      const asked = [responseType, redirectUri, redirectUriSent, requestState]
-      return [...grant, handle, expiresAt, subject, ...asked, bound]
+      places.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, bound)
+      return places
     }
     case 'approved': {
       const { digest, expiresAt, redirectUri, redirectUriSent, failures } = authorization.code
-      const code = [digest, expiresAt, redirectUri, redirectUriSent, failures]
-      return [...grant, tokensOf(authorization.accessTokens, scope), subject, ...code, bound]
+      const tokens = tokensOf(authorization.accessTokens, scope)
+      places.push(tokens, subject, digest, expiresAt, redirectUri, redirectUriSent, failures, bound)
+      return places
     }
     case 'active': {
       const { accessTokens, spentCode, refreshToken } = authorization
       const refresh = refreshToken && refreshPlaces(refreshToken)
-      return [...grant, tokensOf(accessTokens, scope), subject, spentCode, refresh, bound]
+      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound)
+      return places
     }
   }
 }
 
-function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Json {
+function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored {
   return accessTokens.map(({ digest, scope, expiresAt, kept }) => {
     const token = `${digest} ${expiresAt.toString(36)}`
     const own = formatScope(scope)
@@ -47,12 +50,11 @@ function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Json {
   })
 }
 
-function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Json {
+function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
   return trimmed([digest, generation, tagKey, expiresAt, rotation?.at, rotation?.sealedAnswer])
 }
 
-function trimmed(places: readonly Stored[]): Json[] {
+function trimmed(places: Stored[]): Stored[] {
+  while (places.at(-1) === undefined) places.pop()
   return places
-    .slice(0, places.findLastIndex((place) => place !== undefined) + 1)
-    .map((place) => place ?? null)
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import { protocolOf } from '../protocol/uri'
 import { stylesheetHash } from './pages/stylesheet'
 
 /** Headers of every page to a resource owner: no one caches or frames it, and its URL goes to no other site. */
@@ -40,7 +41,7 @@ export function formActionOf(formTargets: readonly string[]): string {
  * user on to a further host, and hosts such as `[::1]` have no source expression.
  */
 export function formTargetsOf(redirectUri: string): readonly string[] {
-  return [...new Set(['https:', new URL(redirectUri).protocol])]
+  return [...new Set(['https:', protocolOf(redirectUri)])]
 }
 
 /** Sends the user agent on with `GET`, whatever it came with (RFC 9700 4.12). */

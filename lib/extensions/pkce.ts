@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Client } from '../protocol/client'
+import { hasDigest } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
 
@@ -45,7 +45,7 @@ export function pkce(requirement: PkceRequirement): Extension {
       }
       if (verifier === undefined) return failed('pkce_verifier_missing')
       if (!verifierGrammar.test(verifier)) return failed('pkce_verifier_malformed')
-      return typeof challenge === 'string' && answers(verifier, challenge)
+      return typeof challenge === 'string' && hasDigest(verifier, challenge)
         ? undefined
         : failed('pkce_verifier_wrong')
     },
@@ -55,9 +55,3 @@ export function pkce(requirement: PkceRequirement): Extension {
 // RFC 7636 4.6: a failed verification is an invalid grant.
 const failed = (reason: string) =>
   invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')
-
-function answers(verifier: string, challenge: string): boolean {
-  const computed = createHash('sha256').update(verifier).digest()
-  const expected = Buffer.from(challenge, 'base64url')
-  return computed.length === expected.length && timingSafeEqual(computed, expected)
-}

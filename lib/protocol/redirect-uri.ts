@@ -1,4 +1,4 @@
-import { hasUriCharacters, isLoopback, namesHost } from './uri'
+import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
 // A browser runs or opens these in the place of the page that redirects.
 const forbiddenSchemes = new Set([
@@ -35,8 +35,7 @@ export function redirectUriFault(
 
 /** Whether what goes to this URI crosses the network in the clear. */
 export function isInsecure(uri: string): boolean {
-  const { protocol, hostname } = new URL(uri)
-  return protocol === 'http:' && !isLoopback(hostname)
+  return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 }
 
 /**

@@ -17,7 +17,7 @@ export function isResponseTypeName(name: string): boolean {
 
 /** One form for all orders of the values, which carry no meaning (RFC 6749 3.1.1). */
 export function canonicalResponseType(name: string): string {
-  return name.split(' ').toSorted().join(' ')
+  return name.includes(' ') ? name.split(' ').toSorted().join(' ') : name
 }
 
 /** The response type of this name among those that a server has, whatever the order of the values. */

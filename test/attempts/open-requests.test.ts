@@ -1,23 +1,45 @@
 import { openRequests } from '../../lib/attempts/open-requests'
-import { memoryCounters } from '../../lib/stores/memory-counters'
+import { Throttled } from '../../lib/protocol/oauth-error'
+import { Clock } from '../support/flows/clock'
 
 const limit = { attempts: 1, seconds: 60 }
+const clock = () => new Clock().read
 
 describe('openRequests', () => {
-  it('lets a request pass that cannot be counted', async () => {
-    const open = openRequests(limit, memoryCounters({ maximumKeys: 1 }))
-    await open.opened('alice')
-    await open.opened('bob')
-    await open.opened('bob')
-    await expect(open.opened('alice')).rejects.toMatchObject({ retryAfter: 60 })
+  it('lets a request pass that cannot be counted', () => {
+    const open = openRequests(limit, clock(), 1)
+    open.opened('alice')
+    open.opened('bob')
+    open.opened('bob')
+    expect(() => open.opened('alice')).toThrow(Throttled)
   })
 
-  it('keeps owners apart, however long their names are', async () => {
-    const open = openRequests(limit, memoryCounters())
-    await open.opened(`${'x'.repeat(100_000)}1`)
-    await open.opened(`${'x'.repeat(100_000)}2`)
-    await expect(open.opened(`${'x'.repeat(100_000)}2`)).rejects.toMatchObject({
-      reason: 'too_many_open_requests',
-    })
+  it('tells how long the owner has to wait', () => {
+    const time = new Clock()
+    const open = openRequests(limit, time.read)
+    open.opened('alice')
+    time.advance(20)
+    expect(() => open.opened('alice')).toThrow(expect.objectContaining({ retryAfter: 40 }))
+    time.advance(40)
+    expect(() => open.opened('alice')).not.toThrow()
+  })
+
+  it('counts none that was refused, and none that is over', () => {
+    const open = openRequests(limit, clock())
+    open.opened('alice')
+    for (let again = 0; again < 3; again++) expect(() => open.opened('alice')).toThrow(Throttled)
+    open.ended('alice')
+    open.ended('alice')
+    expect(() => open.opened('alice')).not.toThrow()
+    expect(() => open.opened('alice')).toThrow(Throttled)
+  })
+
+  it('keeps owners apart, however long their names are', () => {
+    const open = openRequests(limit, clock())
+    open.opened(`${'x'.repeat(100_000)}1`)
+    open.opened(`${'x'.repeat(100_000)}2`)
+    expect(() => open.opened(`${'x'.repeat(100_000)}2`)).toThrow(
+      expect.objectContaining({ reason: 'too_many_open_requests' }),
+    )
   })
 })

@@ -1,4 +1,4 @@
-import { hasUriCharacters, isLoopback, namesHost } from '../../lib/protocol/uri'
+import { hasUriCharacters, isLoopback, namesHost, protocolOf } from '../../lib/protocol/uri'
 
 describe('isLoopback', () => {
   it.each(['localhost', '127.0.0.1', '[::1]'])('%s stays on this machine', (host) => {
@@ -41,4 +41,13 @@ describe('namesHost', () => {
   ])('%s does not', (text) => {
     expect(namesHost(text)).toBe(false)
   })
+})
+
+describe('protocolOf', () => {
+  it.each(['https://a.example', 'HTTP://a', 'com.example:/b', 'x:y:z', 'urn:ietf:wg:oauth:2.0:oob'])(
+    'reads of %s what URL reads',
+    (uri) => {
+      expect(protocolOf(uri)).toBe(new URL(uri).protocol)
+    },
+  )
 })

@@ -64,7 +64,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     findClient: clientsOf(clientWith()),
     store: watchedStore(),
     justWritten: () => undefined,
-    openRequests: { opened: async () => {}, ended: async () => {} },
+    openRequests: { opened: () => {}, ended: () => {} },
     circumstances,
     ...bend,
   }

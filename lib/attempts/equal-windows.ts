@@ -1,0 +1,47 @@
+/** A count, which begins anew at that time. */
+export interface Window {
+  count: number
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
+/**
+ * Counts in the memory of this process, of bounded number and without a timer. All last equally long, so that those which
+ * began first are the first to end.
+ */
+export class EqualWindows {
+  private readonly windows = new Map<string, Window>()
+
+  /** @param clock milliseconds since the epoch. */
+  constructor(
+    private readonly clock: () => number,
+    private readonly milliseconds: number,
+    private readonly maximum = 100_000,
+  ) {}
+
+  /** The count of the key as it stands. */
+  get(key: string): Window | undefined {
+    const known = this.windows.get(key)
+    return known !== undefined && known.endsAt > this.clock() ? known : undefined
+  }
+
+  /** The same, or one that begins now with nothing; undefined when there is no room: to forget another would begin it anew. */
+  begun(key: string): Window | undefined {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const now = this.clock()
+    this.windows.delete(key)
+    for (const [ended, { endsAt }] of this.windows) {
+      if (endsAt > now) break
+      this.windows.delete(ended)
+    }
+    if (this.windows.size >= this.maximum) return undefined
+    const window = { count: 0, endsAt: now + this.milliseconds }
+    this.windows.set(key, window)
+    return window
+  }
+
+  delete(key: string): void {
+    this.windows.delete(key)
+  }
+}
