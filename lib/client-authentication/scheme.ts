@@ -1,6 +1,7 @@
 /** The scheme of an `Authorization` header, in lower case: schemes have no case of their own (RFC 9110 11.1). */
 export function schemeOf(header: string): string {
-  return header.split(' ', 1)[0]?.toLowerCase() ?? ''
+  const end = header.indexOf(' ')
+  return (end < 0 ? header : header.slice(0, end)).toLowerCase()
 }
 
 /**

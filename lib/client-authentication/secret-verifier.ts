@@ -40,9 +40,7 @@ export class SecretVerifier {
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
-    const generated = generatedHash(secret)
-    const equal = this.padded(hashes).map((hash) => isSameText(hash, generated))
-    const proven = hashes.find((_, at) => equal[at])
+    const proven = this.generatedAmong(hashes, secret)
     if (proven !== undefined) return verdict(proven)
     const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
@@ -50,6 +48,17 @@ export class SecretVerifier {
     const known = hashes.find((_, at) => memories[at] === 'known')
     if (known !== undefined) return verdict(await this.renewed(known, secret))
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
+  }
+
+  // All are compared, so that none costs less than another.
+  private generatedAmong(hashes: readonly string[], secret: string): string | undefined {
+    const generated = generatedHash(secret)
+    let proven: string | undefined
+    for (let at = 0; at < Math.max(liveSecrets, hashes.length); at++) {
+      const isSame = isSameText(hashes[at] ?? this.nobodys, generated)
+      if (isSame) proven ??= hashes[at]
+    }
+    return proven
   }
 
   /** As many digests as any client has, so that none costs less than another. */

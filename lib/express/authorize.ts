@@ -7,6 +7,7 @@ import { isDecision, takeDecision } from './decision'
 import { formOf } from './form-body'
 import { queryOf } from './query'
 import { requireTls } from './transport'
+import { shareShapes } from './shared-shape'
 
 /**
  * The authorization endpoint (RFC 6749 3.1), whole: the client's request by `GET` or `POST`, and the decision that the
@@ -14,6 +15,7 @@ import { requireTls } from './transport'
  */
 export function authorize(edge: AuthorizationEdge): RequestHandler {
   return (request, response, next) => {
+    shareShapes(request, response)
     serve(edgeFor(edge, request, response), request, response)
       .catch((error: unknown) => tellOwner(edge, request, response, unexpected(error)))
       .catch(next)

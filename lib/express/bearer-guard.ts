@@ -11,6 +11,7 @@ import { sendJson, sendJsonError } from './json-response'
 import type { Known } from './known-of-request'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
+import { shareShapes } from './shared-shape'
 
 declare global {
   namespace Express {
@@ -72,6 +73,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, reports } = edge
   return (request, response, next) => {
+    shareShapes(request, response)
     let known: Known = {}
     const witness = (shown: string, access: GuardedAccess | undefined) => {
       known = { shown, access }

@@ -1,10 +1,11 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { sendClientFailure } from './client-failure'
 import type { FailureLimit } from './failure-limit'
 import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
+import { shareShapes } from './shared-shape'
 import { requireTls } from './transport'
 
 /** The endpoints that clients call by themselves, each with the name of its part. */
@@ -40,10 +41,18 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
     await edge.requireService()
     return act(request, response)
   }
+  const serve = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    let outcome: 'answered' | 'next'
+    try {
+      outcome = await attempt(request, response)
+    } catch (error) {
+      return sendClientFailure(request, response, error, edge)
+    }
+    if (outcome === 'next') next()
+  }
   return (request, response, next) => {
-    const passOn = (outcome: 'answered' | 'next') => (outcome === 'next' ? next() : undefined)
-    const fail = (error: unknown) => sendClientFailure(request, response, error, edge)
-    attempt(request, response).then(passOn, fail).catch(next)
+    shareShapes(request, response)
+    void serve(request, response, next).catch(next)
   }
 }
 

@@ -41,7 +41,18 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
   if (request.readableDidRead || request.readableEnded) return fromParser(request)
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
-  return Parameters.parse(decode(await readStream(request, seconds)))
+  if (request.readableEncoding !== null)
+    throw new Error(
+      'Another middleware set an encoding on the request: mount the authorization server before it.',
+    )
+  return Parameters.parse(decode(bodyAtOnce(request, Number(length)) ?? (await readStream(request, seconds))))
+}
+
+/** The body, when all of it has come, as most come in one packet with their headers: nothing is left to wait for. */
+function bodyAtOnce(request: Request, length: number): Buffer | undefined {
+  if (request.readableLength !== length) return undefined
+  const bytes: unknown = request.read()
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
 function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead: boolean }): Parameters {

@@ -8,6 +8,14 @@ export interface MessageClasses {
   readonly ServerResponse: typeof http.ServerResponse
 }
 
+const prototypes = new WeakSet<object>()
+
+/** Whether a request or response has had its prototype from birth. */
+export function isOfCreatedServer(message: object): boolean {
+  const prototype = Reflect.getPrototypeOf(message)
+  return prototype !== null && prototypes.has(prototype)
+}
+
 /** Classes whose instances are born with the prototypes that Express would give them, or what stands in the way. */
 export function messageClassesFor(app: http.RequestListener): MessageClasses | { readonly obstacle: string } {
   const request = prototypeOf(app, 'request', http.IncomingMessage.prototype)
@@ -17,9 +25,10 @@ export function messageClassesFor(app: http.RequestListener): MessageClasses | {
 
   const Requests = requestsWith(request)
   const Responses = responsesWith(response)
-  return makesRequests(Requests, request) && makesResponses(Responses, response)
-    ? { IncomingMessage: Requests, ServerResponse: Responses }
-    : { obstacle: 'what Node makes does not fit the prototypes of the application' }
+  if (!makesRequests(Requests, request) || !makesResponses(Responses, response))
+    return { obstacle: 'what Node makes does not fit the prototypes of the application' }
+  prototypes.add(request).add(response)
+  return { IncomingMessage: Requests, ServerResponse: Responses }
 }
 
 function prototypeOf(app: http.RequestListener, name: string, origin: object): object | undefined {

@@ -7,7 +7,6 @@ export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The 
 
 /** The requests that are being answered: a closing waits for them and turns new ones away. */
 export class RequestsInFlight {
-  private readonly entered = new WeakSet<Response>()
   private readonly onSocket = new WeakMap<Socket, Set<Response>>()
   private count = 0
   private closed = false
@@ -19,15 +18,15 @@ export class RequestsInFlight {
 
   /** Whether the request may be served. One that came before the closing may, at every part that it passes. */
   enter({ socket }: Request, response: Response): boolean {
-    if (this.entered.has(response)) return true
+    const open = this.onSocket.get(socket)
+    if (open?.has(response) === true) return true
     if (this.closed) {
       // RFC 9112 9.6: whoever kept the connection would come again to a process that leaves.
       if (!response.headersSent) response.setHeader('Connection', 'close')
       return false
     }
-    this.entered.add(response)
     // What is gone already will not close a second time.
-    if (!response.destroyed && !socket.destroyed) this.follow(socket, response)
+    if (!response.destroyed && !socket.destroyed) this.follow(open ?? this.followSocket(socket), response)
     return true
   }
 
@@ -44,8 +43,7 @@ export class RequestsInFlight {
     })
   }
 
-  private follow(socket: Socket, response: Response): void {
-    const open = this.onSocket.get(socket) ?? this.followSocket(socket)
+  private follow(open: Set<Response>, response: Response): void {
     open.add(response)
     this.count += 1
     response.on('close', () => this.leave(open, response))

@@ -72,8 +72,10 @@ class RequestOfClient implements TokenRequest {
     return this.addressOf()
   }
 
-  readonly findAccess = (accessToken: string): Promise<FoundAccess | undefined> =>
-    findAccess(this.endpoint.store, accessToken, this.circumstances.now)
+  get findAccess() {
+    return (accessToken: string): Promise<FoundAccess | undefined> =>
+      findAccess(this.endpoint.store, accessToken, this.circumstances.now)
+  }
 }
 
 async function settle(

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { formOf } from '../../lib/express/form-body'
 import { waitUntil } from '../support/wait-until'
@@ -153,5 +153,47 @@ describe('formOf: the stream', () => {
       first.then(same).catch(next)
     })
     expect((await request(app).post('/').type('form').send({ a: '1' })).text).toBe('true')
+  })
+})
+
+const later: RequestHandler = (_request, _response, next) => void setTimeout(next, 50)
+
+const decoding: RequestHandler = (req, _response, next) => {
+  req.setEncoding('utf8')
+  next()
+}
+
+describe('formOf: a body that has come before it is asked for', () => {
+  it.each(['a=1', '', 'a=é€🔑', 'a'.repeat(65_535)])('takes it whole', async (body) => {
+    const expected = new URLSearchParams(body).toString()
+    expect(await send(body, {}, formApp(later))).toBe(`parameters ${expected}`)
+    expect(await inPieces(body === '' ? [] : [Buffer.from(body)], formApp(later))).toBe(
+      `parameters ${expected}`,
+    )
+  })
+
+  it('waits for the rest of one that has come in part', async () => {
+    const head = formHead('/', 'Content-Length: 6')
+    const answer = await onTheWire(formApp(later), async (open) => {
+      const socket = open()
+      socket.write(`${head}a=1`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return exchangeBytes(socket, ['&b='])
+    })
+    expect(answer).toMatch(/parameters a=1&b=$/)
+  })
+
+  it('leaves the connection to the requests that follow', async () => {
+    const last = formHead('/', 'Content-Length: 3')
+    const first = last.replace('Connection: close', 'Connection: keep-alive')
+    const answer = await onTheWire(formApp(later), (open) => exchangeBytes(open(), [`${first}a=1${last}b=2`]))
+    expect(answer).toMatch(/parameters a=1[^]*parameters b=2$/)
+  })
+
+  it.each([
+    ['at once', []],
+    ['later', [later]],
+  ])('tells of a host that had its text decoded, %s', async (_when, waiting) => {
+    expect(await send('a=1', {}, formApp(decoding, ...waiting))).toMatch(/^broke: .*set an encoding/)
   })
 })

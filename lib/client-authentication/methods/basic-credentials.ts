@@ -33,6 +33,7 @@ function decodeBase64(encoded: string | undefined): string | undefined {
 
 // About half of the clients in the field send both halves raw: what is no percent triplet stays as it is.
 function formDecode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text
   return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (triplets) => {
     try {
       return decodeURIComponent(triplets)

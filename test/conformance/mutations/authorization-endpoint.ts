@@ -82,7 +82,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-14',
     'protocol/redirect-uri.ts',
-    "return protocol === 'http:' && !isLoopback(hostname)",
+    "return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)",
     'return false',
   ],
   [
