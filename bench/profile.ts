@@ -32,12 +32,7 @@ async function main(): Promise<void> {
   pin(process, otherCore)
   const redis = await startRedis()
   const folder = await mkdtemp(join(tmpdir(), 'profile-'))
-  const server = await startTarget(target, redis.url, [
-    '--cpu-prof',
-    '--cpu-prof-dir',
-    folder,
-    ...(process.env['NF'] ?? '').split(' ').filter(Boolean),
-  ])
+  const server = await startTarget(target, redis.url, ['--cpu-prof', '--cpu-prof-dir', folder])
   const prepared = await prepare(server, story, 1000)
   const { cpu, operations, perSecond } = await prepared.run(5000)
   prepared.close()

@@ -1,7 +1,7 @@
 import { peers } from './peers'
 import { floor, unguarded } from './stories/floor'
 import { jwt } from './stories/jwt'
-import { ours } from './stories/ours'
+import { approvedAlready, ours } from './stories/ours'
 import type { Stories } from './story'
 
 /** One server that is measured. */
@@ -23,6 +23,20 @@ export const servers: readonly Server[] = [
   { name: 'Express on createServer', program: 'express', environment: fast, stories: floor, role: 'floor' },
   { name: 'suite', program: 'ours', stories: ours, role: 'ours' },
   { name: 'suite on createServer', program: 'ours', environment: fast, stories: ours, role: 'ours' },
+  {
+    name: 'suite, approved already',
+    program: 'ours',
+    environment: { BENCH_APPROVED: 'yes' },
+    stories: approvedAlready,
+    role: 'ours',
+  },
+  {
+    name: 'suite, approved already, on createServer',
+    program: 'ours',
+    environment: { ...fast, BENCH_APPROVED: 'yes' },
+    stories: approvedAlready,
+    role: 'ours',
+  },
   { name: 'suite, unguarded route', program: 'ours', stories: unguarded, role: 'floor' },
   {
     name: 'suite on createServer, unguarded route',

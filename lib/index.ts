@@ -107,6 +107,7 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './express/events'
+export type { ApprovalQuestion } from './authorization-endpoint/known-approval'
 export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 

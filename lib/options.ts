@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import type { LimitOption } from './attempts/limit'
+import type { ApprovalQuestion } from './authorization-endpoint/known-approval'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
@@ -37,6 +38,12 @@ export interface AuthorizationServerOptions {
    * authorization endpoint and serves clients that act for themselves.
    */
   readonly resourceOwner?: (request: Request) => Eventually<ResourceOwner | string | undefined | null | false>
+  /**
+   * Whether this owner's approval is established already (RFC 6749 4.1.1): for a client that is the host's own, or because
+   * the owner approved the same before. Then no consent page is shown. It is not asked about the implicit grant, nor about
+   * public clients at anything but https, which another app could pass for (RFC 6749 10.2). Default: every request is shown.
+   */
+  readonly alreadyApproved?: (request: Request, question: ApprovalQuestion) => Eventually<boolean>
   /**
    * The host's login: a path, which gets the way back as `?return_to=`, or a function that sends the user agent there.
    * Default `/login`.

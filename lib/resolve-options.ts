@@ -75,6 +75,7 @@ export function resolveOptions(options: Options): Settings {
     rateLimit: resolveRateLimit(reading),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+    alreadyApproved: hook(reading, 'alreadyApproved', options.alreadyApproved),
     consentPage: hook(reading, 'consentPage', options.consentPage),
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,

@@ -61,6 +61,7 @@ export interface Settings {
   readonly rateLimit: RateLimits
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined
+  readonly alreadyApproved: AuthorizationServerOptions['alreadyApproved']
   readonly consentPage: AuthorizationServerOptions['consentPage']
   readonly errorPage: AuthorizationServerOptions['errorPage']
   readonly clock: () => number

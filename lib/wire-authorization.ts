@@ -45,6 +45,7 @@ export function wireAuthorization({
       circumstances,
     },
     resourceOwner,
+    alreadyApproved: settings.alreadyApproved,
     login: loginOf(settings.login),
     path: mount + authorizationPath,
     showConsent: consentRenderer(scopes, settings.consentPage, issuer),

@@ -5,6 +5,7 @@ const types = [
   'Access',
   'Active',
   'Approval',
+  'ApprovalQuestion',
   'Approved',
   'Assertion',
   'AuditEvent',

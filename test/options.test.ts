@@ -155,6 +155,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
+  alreadyApproved: callable,
   consentPage: callable,
   errorPage: callable,
   clock: callable,
@@ -191,6 +192,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
+  alreadyApproved: () => false,
   consentPage: () => undefined,
   errorPage: () => undefined,
   clock: () => 0,
@@ -273,7 +275,7 @@ describe('options', () => {
       expect(mistake).toEqual({
         path: name,
         problem: expect.stringContaining(
-          'is not known here; the known names are accessTokenLifetime, authorizationCodeLifetime,',
+          'is not known here; the known names are accessTokenLifetime, alreadyApproved, authorizationCodeLifetime,',
         ),
       })
       for (const key of Object.keys(oneOfEach)) expect(mistake?.problem).toContain(key)

@@ -12,6 +12,11 @@ export const ours: Stories = {
   introspection: introspection(dialect),
 }
 
+/** The same where the host knows of the approval: 2 requests, as with the peers. */
+export const approvedAlready: Stories = {
+  codeFlow: codeFlow({ authorize: '/authorize', token: '/token', clientPost: basic }),
+}
+
 const handleField = /name="authorization_request" value="([^"]+)"/
 
 async function decide(connection: Connection, path: string): Promise<Answer> {

@@ -1,6 +1,8 @@
+import type { Pending } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
 import { propose } from '../authorization/propose'
+import type { Witness } from '../authorization/witness'
 import type { Client, FindClient } from '../protocol/client'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -8,15 +10,14 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { RecentlyWritten } from '../stores/recently-written'
+import { approved, type AnsweringEndpoint } from './approval'
 import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
 import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
 import { settleDestination, type Destination } from './destination'
+import { mayBeKnown, type ApprovalQuestion } from './known-approval'
 
 /** What the authorization endpoint works with. */
-export interface AuthorizationEndpoint extends RequestRules {
-  readonly issuer: string
-  /** The page that explains error codes, if there is one. */
-  readonly errorUri: string | undefined
+export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => Promise<void>
   readonly findClient: FindClient
@@ -40,6 +41,8 @@ export interface OpenRequests {
 export interface Host {
   /** Who is logged in; undefined for nobody. */
   resourceOwner(): Promise<ResourceOwner | undefined>
+  /** Whether the owner's approval is established already, so that nobody need be asked. */
+  isApproved(question: ApprovalQuestion): Promise<boolean>
   /** Answers with a login, after which the same request may be made again. */
   logIn(): Promise<void>
   /** Answers with the question; the decision comes as another request. */
@@ -70,6 +73,7 @@ export async function authorize(
   endpoint: AuthorizationEndpoint,
   parameters: Parameters,
   host: Host,
+  witness?: Witness,
 ): Promise<AuthorizationOutcome> {
   let destination: Destination
   try {
@@ -78,8 +82,7 @@ export async function authorize(
     return { kind: 'refused', error: unexpected(error) }
   }
   try {
-    await ask(endpoint, destination, parameters, host)
-    return { kind: 'answered' }
+    return await settle(endpoint, destination, parameters, host, witness)
   } catch (cause) {
     // A client would only send its owner back here: the owner is told to wait.
     if (cause instanceof Throttled) return { kind: 'refused', error: cause }
@@ -88,32 +91,62 @@ export async function authorize(
   }
 }
 
-async function ask(
+async function settle(
   endpoint: AuthorizationEndpoint,
   destination: Destination,
   parameters: Parameters,
   host: Host,
-): Promise<void> {
+  witness: Witness | undefined,
+): Promise<AuthorizationOutcome> {
   await endpoint.requireService()
   const { responseType, scope, bindings } = parseAuthorizationRequest(destination, parameters, endpoint)
   const resourceOwner = await host.resourceOwner()
-  if (resourceOwner === undefined) return host.logIn()
+  if (resourceOwner === undefined) {
+    await host.logIn()
+    return answered
+  }
   const { client, redirectUri, redirectUriSent } = destination
   const requestState = parameters.get('state')
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
   const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
-  const proposal = { clientId, subject, scope, tokenType, bindings, request }
-  const { pending, handle } = propose(proposal, circumstances)
-  endpoint.openRequests.opened(subject)
+  const proposal = propose({ clientId, subject, scope, tokenType, bindings, request }, circumstances)
+  const isKnown =
+    mayBeKnown(client, responseType, redirectUri) &&
+    (await host.isApproved({ clientId, subject, scope, redirectUri }))
+  if (isKnown) return approveAtOnce(endpoint, proposal.pending, circumstances, witness)
+  await keepOpen(endpoint, proposal.pending, circumstances)
+  await host.ask({ client, resourceOwner, scope, redirectUri, handle: proposal.handle })
+  return answered
+}
+
+const answered: AuthorizationOutcome = { kind: 'answered' }
+
+async function approveAtOnce(
+  endpoint: AuthorizationEndpoint,
+  pending: Pending,
+  circumstances: Circumstances,
+  witness: Witness | undefined,
+): Promise<Redirection> {
+  const { authorization, redirection } = approved(endpoint, pending, circumstances)
+  await begin(endpoint.store, authorization, circumstances.random)
+  witness?.({ found: undefined, write: authorization })
+  return redirection
+}
+
+async function keepOpen(
+  { store, openRequests }: AuthorizationEndpoint,
+  pending: Pending,
+  { random }: Circumstances,
+): Promise<void> {
+  openRequests.opened(pending.subject)
   try {
-    await begin(endpoint.store, pending, circumstances.random)
+    await begin(store, pending, random)
   } catch (error) {
-    endpoint.openRequests.ended(subject)
+    openRequests.ended(pending.subject)
     throw error
   }
-  return host.ask({ client, resourceOwner, scope, redirectUri, handle })
 }
 
 // A faulty parameter counts as absent here: the error is about something, and it must still be sent.

@@ -1,22 +1,15 @@
 import { answered, deny, type Answer } from '../authorization/answer'
 import type { Pending } from '../authorization/authorization'
-import type { Circumstances } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { keep, save, type Step, type Transition } from '../authorization/step'
 import type { Witness } from '../authorization/witness'
 import { credentialId } from '../protocol/credential'
-import { tokenResponse } from '../token-types/token-response'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
-import {
-  redirectWith,
-  redirectWithError,
-  type Redirection,
-  type ResponseFrame,
-} from './authorization-response'
+import { approved, frameOf } from './approval'
+import { redirectWithError, type Redirection } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
 import type { StoredAuthorization } from '../stores/authorization-store'
 import { requireClient } from './destination'
-import type { Approval, ResponseType } from './response-type'
 
 /** The resource owner's decision. */
 export interface Decision extends Answer {
@@ -68,7 +61,9 @@ async function settle(
     const pending = answered(current, decision, circumstances.now)
     if (pending instanceof OAuthError) return keep(pending)
     found(pending)
-    return decision.approved ? approval(endpoint, pending, circumstances) : denial(endpoint, pending)
+    if (!decision.approved) return denial(endpoint, pending)
+    const { authorization, redirection } = approved(endpoint, pending, circumstances)
+    return save(authorization, redirection)
   }
   return commit(endpoint.store, id, transition, circumstances.random, believed, witness)
 }
@@ -82,45 +77,7 @@ async function requireClientOf(
     await requireClient(believed.authorization.clientId, findClient)
 }
 
-function approval(
-  endpoint: AuthorizationEndpoint,
-  pending: Pending,
-  circumstances: Circumstances,
-): Step<DecisionOutcome> {
-  const responseType = endpoint.responseTypes.get(pending.request.responseType)
-  if (responseType === undefined)
-    throw new Error('The response type was withdrawn while the owner was deciding.')
-  const approved = responseType.approve(pending, circumstances)
-  const parameters = answerOf(responseType, approved, circumstances.now)
-  return save(approved.authorization, redirectWith(frameOf(endpoint, pending), pending.clientId, parameters))
-}
-
-function answerOf(
-  { name, mode }: ResponseType,
-  { parameters, issued }: Approval,
-  now: number,
-): Readonly<Record<string, string>> {
-  if (issued === undefined) return parameters
-  // RFC 6749 4.2.2: a query is sent to servers, kept in their logs and handed on; a token must not be in one.
-  if (mode !== 'fragment') throw new Error(`The response type "${name}" puts an access token into a query.`)
-  // RFC 6749 4.2.2: never a refresh token, whatever a response type may have issued.
-  const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
-  return {
-    ...parameters,
-    ...Object.fromEntries(Object.entries(members).map(([key, value]) => [key, `${value}`])),
-  }
-}
-
 function denial(endpoint: AuthorizationEndpoint, pending: Pending): Step<DecisionOutcome> {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
   return save(deny(pending), redirectWithError(frameOf(endpoint, pending), pending.clientId, error))
-}
-
-function frameOf(
-  { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
-  { request }: Pending,
-): ResponseFrame {
-  const { redirectUri, requestState } = request
-  const responseType = responseTypes.get(request.responseType)
-  return { redirectUri, requestState, issuer, errorUri, responseType }
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
+import { parseKnownApproval, type ApprovalQuestion } from '../authorization-endpoint/known-approval'
 import type { OAuthError } from '../protocol/oauth-error'
 import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
@@ -17,6 +18,7 @@ import { closing, type RequestsInFlight } from './requests-in-flight'
 export interface AuthorizationEdge {
   readonly endpoint: AuthorizationEndpoint
   readonly resourceOwner: (request: Request) => unknown
+  readonly alreadyApproved: ((request: Request, question: ApprovalQuestion) => unknown) | undefined
   /** Sends the user agent to the host's login, which comes back to `returnTo`. */
   readonly login: (request: Request, response: Response, returnTo: string) => unknown
   /** Path of the endpoint as the user agent sees it. */
@@ -41,6 +43,15 @@ export function edgeFor(edge: AuthorizationEdge, request: Request, response: Res
 /** Who is logged in at the host; undefined for nobody. */
 export async function ownerOf(edge: AuthorizationEdge, request: Request): Promise<ResourceOwner | undefined> {
   return parseResourceOwner(await edge.resourceOwner(request))
+}
+
+/** Whether the host knows of the owner's approval. */
+export async function isApproved(
+  { alreadyApproved }: AuthorizationEdge,
+  request: Request,
+  question: ApprovalQuestion,
+): Promise<boolean> {
+  return alreadyApproved !== undefined && parseKnownApproval(await alreadyApproved(request, question))
 }
 
 /** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */

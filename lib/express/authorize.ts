@@ -1,8 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { authorize as authorizeRequest } from '../authorization-endpoint/authorize'
+import { authorize as authorizeRequest, type Host } from '../authorization-endpoint/authorize'
 import { unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
-import { answerClient, edgeFor, ownerOf, tellOwner, type AuthorizationEdge } from './authorization-edge'
+import {
+  answerClient,
+  edgeFor,
+  isApproved,
+  ownerOf,
+  tellOwner,
+  type AuthorizationEdge,
+} from './authorization-edge'
 import { isDecision, takeDecision } from './decision'
 import { formOf } from './form-body'
 import { queryOf } from './query'
@@ -41,16 +48,19 @@ async function takeRequest(
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
-  edge.reports.note(request, { claimedClientId: parameters.peek('client_id') })
-  const outcome = await authorizeRequest(edge.endpoint, parameters, {
+  const responseType = parameters.peek('response_type')
+  edge.reports.note(request, { claimedClientId: parameters.peek('client_id'), responseType })
+  const host: Host = {
     resourceOwner: () => ownerOf(edge, request),
+    isApproved: (question) => isApproved(edge, request, question),
     logIn: async () => {
       await edge.login(request, response, `${edge.path}?${parameters.format()}`)
     },
     ask: async (question) => {
       await edge.showConsent(request, response, question)
     },
-  })
+  }
+  const outcome = await authorizeRequest(edge.endpoint, parameters, host, edge.reports.witness(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'redirect') answerClient(edge, request, response, outcome)
 }

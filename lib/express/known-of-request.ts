@@ -10,6 +10,7 @@ export interface Known {
   /** The credential that it showed. */
   readonly shown?: string | undefined
   readonly grantType?: string | undefined
+  readonly responseType?: string | undefined
   readonly claimedClientId?: string | undefined
 }
 
@@ -20,6 +21,7 @@ export const knownOfNothing = (): Known => ({
   authorizationId: undefined,
   shown: undefined,
   grantType: undefined,
+  responseType: undefined,
   claimedClientId: undefined,
 })
 
@@ -38,7 +40,7 @@ export function concernOf({ move, access, authorizationId }: Known): Concern {
 
 const nobody = { clientId: undefined, subject: undefined }
 
-/** The response type of the authorization request that was decided. */
-export function responseTypeOf({ move }: Known): string | undefined {
-  return move?.found?.state === 'pending' ? move.found.request.responseType : undefined
+/** The response type of the authorization request that was decided, or was approved already when it came. */
+export function responseTypeOf({ move, responseType }: Known): string | undefined {
+  return move?.found?.state === 'pending' ? move.found.request.responseType : responseType
 }

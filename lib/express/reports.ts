@@ -122,7 +122,7 @@ export class Reports {
   private tellGrant({ event, credential, scope, reason }: ToldByMove, origin: Origin, known: Known): void {
     if (!this.hears(event)) return
     const grantType = plainOrAbsent(known.grantType)
-    const granted = { reason, grantType, responseType: responseTypeOf(known), scope }
+    const granted = { reason, grantType, responseType: plainOrAbsent(responseTypeOf(known)), scope }
     this.tell(event, Object.assign(this.common(origin, known, credential), granted))
   }
 

@@ -5,8 +5,7 @@ import { isOfCreatedServer } from './message-classes'
 // afterwards gives it a hidden class of its own, so that each property that anybody reads of it is searched for.
 const isNeeded = Number.parseInt(process.versions.v8, 10) < 13
 
-const first = Symbol('first')
-const second = Symbol('second')
+const passing = Symbol('passing')
 
 /**
  * Lets a request and its response have the hidden class of all others again, for whoever reads them from now on: the suite,
@@ -20,9 +19,6 @@ export function shareShapes(request: IncomingMessage, response: ServerResponse):
 }
 
 function makeDictionary(message: object): void {
-  Reflect.set(message, first, undefined)
-  Reflect.set(message, second, undefined)
-  // What was added last would merely be taken back: it takes the one before.
-  Reflect.deleteProperty(message, first)
-  Reflect.deleteProperty(message, second)
+  Reflect.set(message, passing, undefined)
+  Reflect.deleteProperty(message, passing)
 }

@@ -24,6 +24,7 @@ const repeatedBy = 'RELIABILITY_REPORT=1 npx jest test/stores/costs.test.ts --se
  */
 const promised: Readonly<Record<string, { readonly configured: string; readonly registered: string }>> = {
   'authorization request': { configured: 'SET', registered: 'HGET, SET' },
+  'authorization request, approved already': { configured: 'SET', registered: 'HGET, SET' },
   decision: { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   'code redeemed': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   refresh: { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
@@ -60,7 +61,13 @@ describeOwnRedis('On Redis', () => {
   afterEach(() => store.close())
 
   const open = (options: Partial<AuthorizationServerOptions> = {}) =>
-    application({ clients, storeDeadline: 10, store, ...options }).flow
+    application({
+      clients,
+      storeDeadline: 10,
+      store,
+      alreadyApproved: (_request, { subject }) => subject === 'bob',
+      ...options,
+    }).flow
 
   /** Each operation once, with clients that authenticate by a secret. */
   async function commandsOf(flow: Flow): Promise<Readonly<Record<string, string>>> {
@@ -70,6 +77,11 @@ describeOwnRedis('On Redis', () => {
       commands[operation] = sent.join(', ')
       return answer
     }
+    codeOf(
+      await watch('authorization request, approved already', () =>
+        flow.ask(authorizationRequest(photoPrint), 'bob'),
+      ),
+    )
     const page = await watch('authorization request', () =>
       flow.ask(authorizationRequest(photoPrint), 'alice'),
     )

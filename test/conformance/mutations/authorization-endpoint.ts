@@ -14,12 +14,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
     'const form = await formOf(request, edge.bodyDeadline)',
     "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, edge.bodyDeadline)",
   ],
-  [
-    'AUZ-3',
-    'authorization-endpoint/authorize.ts',
-    'if (resourceOwner === undefined) return host.logIn()',
-    'if (resourceOwner === undefined) return host.ask({} as never)',
-  ],
+  ['AUZ-3', 'authorization-endpoint/authorize.ts', 'await host.logIn()', 'await host.ask({} as never)'],
   [
     'AUZ-4',
     'authorization-endpoint/authorization-request.ts',

@@ -1,0 +1,171 @@
+import { implicit, OAuthError, type ApprovalQuestion } from '../../lib/index'
+import { options as codeTokenOptions } from '../../docs/examples/code-token'
+import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
+import { describeOnEveryStore } from '../support/flows/every-store'
+import { authorizationRequest } from '../support/flows/flow'
+import { heardOn } from '../support/flows/heard-stage'
+import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
+import { tokensOf } from '../support/flows/tokens'
+import { markOf } from '../support/flows/whole-story'
+
+const asked = authorizationRequest(photoPrint)
+const always = () => true
+const onLoopback = bent(photoBook, {
+  redirect_uris: ['http://127.0.0.1/callback'],
+  loopback_redirect_uris: true,
+})
+const ofAnApp = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
+
+describeOnEveryStore('What is approved already', (stage) => {
+  const open = (...clients: readonly ClientApplication[]) =>
+    stage({ clients: clients.map(({ registration }) => registration), alreadyApproved: always }).flow
+
+  test('is answered at once, without a page, by a code that is redeemed once (AUZ-3)', async () => {
+    const { flow, heard } = heardOn(stage, { alreadyApproved: always })
+    const answer = await flow.ask(asked, 'alice')
+    expect(answer.status).toBe(303)
+    expect(redirectionOf(answer).parameters['state']).toBe(asked.state)
+    expect(redirectionOf(answer).parameters['iss']).toBeDefined()
+    const code = codeOf(answer)
+    const { accessToken } = tokensOf(await flow.redeem(photoPrint, code))
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect((await flow.redeem(photoPrint, code)).body.error).toBe('invalid_grant')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect(heard[0]).toMatchObject({
+      event: 'approved',
+      endpoint: 'authorization',
+      clientId: 'photo-print',
+      subject: 'alice',
+      responseType: 'code',
+      scope: ['photos:read', 'photos:print'],
+      credential: markOf(code),
+    })
+    expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued', 'replayed', 'revoked', 'refused'])
+  })
+
+  test('is known by owner, client, scope and redirection URI, and nothing else is told', async () => {
+    const questions: ApprovalQuestion[] = []
+    const { flow } = stage({
+      alreadyApproved: async (_request, question) => {
+        questions.push(question)
+        return question.scope.length === 1
+      },
+    })
+    expect((await flow.ask({ ...asked, scope: 'photos:read' }, 'bob')).status).toBe(303)
+    expect((await flow.ask(asked, 'bob')).text).toContain('wants to access your account')
+    expect(questions).toEqual(
+      [['photos:read'], ['photos:read', 'photos:print']].map((scope) => ({
+        clientId: 'photo-print',
+        subject: 'bob',
+        scope,
+        redirectUri: 'https://print.example/callback',
+      })),
+    )
+  })
+
+  test('may come by POST, and from a public client at https', async () => {
+    const { flow } = stage({ alreadyApproved: always })
+    const answer = await flow.submit('/authorize', authorizationRequest(photoBook), 'alice')
+    expect(tokensOf(await flow.redeem(photoBook, codeOf(answer)))).toBeDefined()
+  })
+
+  test.each([
+    ['on loopback', onLoopback],
+    ['by a scheme of its own', ofAnApp],
+  ])('is not believed of a public client %s, which another app could pass for', async (_where, client) => {
+    const page = await open(client).ask(authorizationRequest(client), 'alice')
+    expect(page.text).toContain('wants to access your account')
+  })
+
+  test('is believed of a confidential client wherever it is', async () => {
+    const client = bent(photoPrint, { redirect_uris: ['http://localhost/callback'] })
+    expect((await open(client).ask(authorizationRequest(client), 'alice')).status).toBe(303)
+  })
+
+  test('is not believed where a token would be in the answer', async () => {
+    const browserApp = bent(photoBook, {
+      grant_types: ['authorization_code', 'implicit'],
+      response_types: ['code', 'token', 'code token'],
+    })
+    const { flow } = stage({
+      ...codeTokenOptions,
+      clients: [browserApp.registration],
+      responseTypes: [implicit(), ...(codeTokenOptions.responseTypes ?? [])],
+      alreadyApproved: always,
+    })
+    for (const response_type of ['token', 'code token']) {
+      const page = await flow.ask({ ...authorizationRequest(browserApp), response_type }, 'alice')
+      expect(page.text).toContain('wants to access your account')
+      expect(fragmentOf(await flow.decide(page, 'approve', 'alice')).parameters['access_token']).toBeDefined()
+    }
+  })
+
+  test('still warns where the answer crosses the network in the clear', async () => {
+    const client = bent(photoPrint, {
+      redirect_uris: ['http://print.example/callback'],
+      insecure_redirect_uris: true,
+    })
+    const { status, text } = await open(client).ask(authorizationRequest(client), 'alice')
+    expect(status).toBe(200)
+    expect(text).toContain('http://print.example')
+  })
+})
+
+describeOnEveryStore('Whether something is approved already', (stage) => {
+  const mustNotBeAsked = () => {
+    throw new Error('asked')
+  }
+
+  test.each([
+    [
+      'a request without PKCE where it is required',
+      { code_challenge: undefined },
+      'alice',
+      'invalid_request',
+    ],
+    ['a scope that the client may not have', { scope: 'everything' }, 'alice', 'invalid_scope'],
+  ])('is not asked about %s', async (_what, bend, owner, error) => {
+    const { flow } = stage({ alreadyApproved: mustNotBeAsked, pkce: 'all' })
+    const answer = await flow.ask({ ...asked, ...bend }, owner)
+    expect(redirectionOf(answer).parameters['error']).toBe(error)
+  })
+
+  test('is not asked while nobody is logged in, nor about a client that is shut out', async () => {
+    const shutOut = bent(photoPrint, { disabled: true })
+    const { flow } = stage({ alreadyApproved: mustNotBeAsked })
+    expect((await flow.ask(asked)).headers['location']).toMatch(/^\/login\?/)
+    const closed = stage({ alreadyApproved: mustNotBeAsked, clients: [shutOut.registration] }).flow
+    expect((await closed.ask(asked, 'alice')).status).toBe(400)
+  })
+
+  test.each([
+    ['something truthy', () => JSON.parse('"yes"')],
+    ['nothing', () => undefined],
+    ['a record', async () => ({ approved: true })],
+  ])('must be told by true or false: %s approves nothing and breaks the request', async (_what, told) => {
+    const { flow, heard } = heardOn(stage, {
+      alreadyApproved: (...given) => Reflect.apply(told, undefined, given),
+    })
+    const answer = await flow.ask(asked, 'alice')
+    expect(redirectionOf(answer).parameters['error']).toBe('server_error')
+    expect(heard).toMatchObject([{ event: 'failure', cause: expect.any(TypeError) }])
+  })
+
+  test('may end in what breaks, or in a refusal of the host, and the client is told', async () => {
+    const broken = stage({ alreadyApproved: mustNotBeAsked }).flow
+    const failed = await broken.ask(asked, 'alice')
+    expect(redirectionOf(failed).parameters['error']).toBe('server_error')
+    const refusing = stage({
+      alreadyApproved: () => {
+        throw new OAuthError('access_denied', 'not_in_this_team', 'The owner may not use this app.')
+      },
+    }).flow
+    const refused = await refusing.ask(asked, 'alice')
+    expect(redirectionOf(refused).parameters['error']).toBe('access_denied')
+  })
+
+  test('changes nothing for a request that waits: one page, one decision', async () => {
+    const { flow } = stage({ alreadyApproved: () => false })
+    expect(tokensOf(await flow.redeem(photoPrint, await flow.approve(photoPrint)))).toBeDefined()
+  })
+})
