@@ -32,14 +32,17 @@ export function rotateRefreshToken(
   if (current?.state !== 'active' || current.refreshToken === undefined)
     return keep(refreshRefused('refresh_token_unknown'))
   const { refreshToken } = current
-  const generation = genuineGeneration(refresh.refreshToken, refreshToken.tagKey)
+  // The current one is known by its digest; of any other, the tag tells whether it was ever ours.
+  const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
+  const generation = isCurrent
+    ? refreshToken.generation
+    : genuineGeneration(refresh.refreshToken, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation)
     return keep(refreshRefused('refresh_token_unknown'))
   if (refresh.clientId !== current.clientId) return keep(refreshRefused('refresh_token_of_another_client'))
   if (generation < refreshToken.generation)
     return presentAgain(current, refreshToken, { ...refresh, generation, superseded }, circumstances)
-  if (!hasDigest(refresh.refreshToken, refreshToken.digest))
-    return keep(refreshRefused('refresh_token_unknown'))
+  if (!isCurrent) return keep(refreshRefused('refresh_token_unknown'))
   if (refreshToken.expiresAt <= circumstances.now) return keep(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, refresh.scope)
   return scope instanceof OAuthError ? keep(scope) : rotate(current, refresh, scope, circumstances)

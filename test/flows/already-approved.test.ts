@@ -10,6 +10,9 @@ import { markOf } from '../support/flows/whole-story'
 
 const asked = authorizationRequest(photoPrint)
 const always = () => true
+const mustNotBeAsked = () => {
+  throw new Error('asked')
+}
 const onLoopback = bent(photoBook, {
   redirect_uris: ['http://127.0.0.1/callback'],
   loopback_redirect_uris: true,
@@ -112,10 +115,6 @@ describeOnEveryStore('What is approved already', (stage) => {
 })
 
 describeOnEveryStore('Whether something is approved already', (stage) => {
-  const mustNotBeAsked = () => {
-    throw new Error('asked')
-  }
-
   test.each([
     [
       'a request without PKCE where it is required',
