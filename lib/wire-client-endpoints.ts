@@ -8,6 +8,7 @@ import { SecretVerifier } from './client-authentication/secret-verifier'
 import { clientEndpoint, wholeClientEndpoint, type AnswerToClient } from './express/client-endpoint'
 import type { ClientEdge, ClientEndpointName } from './express/client-post'
 import { credentialSourcesOf } from './express/credential-sources'
+import { formOf } from './express/form-body'
 import { introspect } from './introspection-endpoint/introspect'
 import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
@@ -82,7 +83,8 @@ function clientVerification({ settings, counters }: Wiring): {
   const secrets = new SecretVerifier(clock)
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new GuessLimits(clientAuthenticationLimits, counters)
-  const sourcesOf = (request: Request) => credentialSourcesOf(request, bodyDeadline)
+  const sourcesOf = async (request: Request) =>
+    credentialSourcesOf(request, await formOf(request, bodyDeadline))
   return { methods, verification: new ClientVerification(methods, findClient, limits, sourcesOf) }
 }
 

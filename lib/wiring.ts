@@ -19,7 +19,7 @@ export interface Wiring {
   readonly counters: Counters
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
-  readonly requireService: () => Promise<void>
+  readonly requireService: () => void | Promise<void>
   /** One count for all parts of a kind, however often they are made. */
   readonly admit: Admission
   readonly reports: Reports
@@ -34,12 +34,17 @@ export function wiringOf(settings: Settings): Wiring {
     ...recentlyWritten(withDeadline(settings.store, settings.storeDeadline)),
     counters: countersWithDeadline(settings.counters, settings.storeDeadline),
     circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes }),
-    requireService: async () => {
-      if ((await maintenance?.()) === true)
-        throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
-    },
+    requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
     admit: wireAdmission(settings),
     reports: new Reports(clock),
     requests: new RequestsInFlight(),
+  }
+}
+
+function unlessClosed(maintenance: NonNullable<Settings['maintenance']>): () => Promise<void> {
+  return async () => {
+    const isClosed: unknown = await maintenance()
+    if (isClosed === true)
+      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
   }
 }

@@ -19,7 +19,7 @@ import { mayBeKnown, type ApprovalQuestion } from './known-approval'
 /** What the authorization endpoint works with. */
 export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
-  readonly requireService: () => Promise<void>
+  readonly requireService: () => void | Promise<void>
   readonly findClient: FindClient
   /** The token type of a client that names none. */
   readonly tokenType: string

@@ -3,28 +3,33 @@ import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { rememberClient } from '../passport/authenticated-client'
 import type { ClientVerification } from '../passport/client-verification'
 import { invalidClient, OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
 import { sendClientFailure } from './client-failure'
 import { clientPost, type ClientEdge } from './client-post'
+import { credentialSourcesOf } from './credential-sources'
+import { formOf } from './form-body'
 
-/** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
+/**
+ * Authenticates the client by exactly one method and passes the request on; answers it when that fails. Passport chooses
+ * among strategies, which is settled here before any is asked, and its run costs as much as issuing a token: it is there for
+ * hosts that drive it.
+ */
 export function clientAuthentication(edge: ClientEdge, verification: ClientVerification): RequestHandler {
-  const authenticate = authenticating(verification)
   return clientPost(edge, async (request) => {
-    rememberClient(request, await authenticate(request))
+    const form = await formOf(request, edge.bodyDeadline)
+    rememberClient(request, await authenticate(verification, request, form))
     return 'next'
   })
 }
 
-/**
- * What authenticates the client of a request by exactly one method. Passport chooses among strategies, which is settled
- * here before any is asked, and its run costs as much as issuing a token: it is there for hosts that drive it.
- *
- * @throws OAuthError
- */
-export function authenticating(
+/** The client that has sent this form. @throws OAuthError when it does not prove itself. */
+export function authenticate(
   verification: ClientVerification,
-): (request: Request) => Promise<ProvenClient> {
-  return async (request) => verification.verify(await verification.examine(request), request)
+  request: Request,
+  form: Parameters,
+): Promise<ProvenClient> {
+  const presented = verification.identify(request, credentialSourcesOf(request, form))
+  return verification.verify(presented, request)
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */

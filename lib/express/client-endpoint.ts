@@ -5,7 +5,7 @@ import { provenClient } from '../passport/authenticated-client'
 import type { ClientVerification } from '../passport/client-verification'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
-import { authenticating } from './client-authentication'
+import { authenticate } from './client-authentication'
 import { clientPost, type Act, type ClientEdge, type ClientEndpointName } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
@@ -34,7 +34,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
       throw new Error(
         `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    return respond(request, response, proven)
+    return respond(request, response, await formOf(request, edge.bodyDeadline), proven)
   })
 }
 
@@ -44,19 +44,23 @@ export function wholeClientEndpoint(
   verification: ClientVerification,
   answer: AnswerToClient,
 ): RequestHandler {
-  const authenticate = authenticating(verification)
   const respond = responding(edge, answer)
-  return clientPost(edge, async (request, response) =>
-    respond(request, response, await authenticate(request)),
-  )
+  return clientPost(edge, async (request, response) => {
+    const form = await formOf(request, edge.bodyDeadline)
+    return respond(request, response, form, await authenticate(verification, request, form))
+  })
 }
 
-type Respond = (request: Request, response: Response, proven: ProvenClient) => ReturnType<Act>
+type Respond = (
+  request: Request,
+  response: Response,
+  form: Parameters,
+  proven: ProvenClient,
+) => ReturnType<Act>
 
-function responding({ endpoint, reports, bodyDeadline }: ClientEdge, answer: AnswerToClient): Respond {
-  return async (request, response, { client, byOldSecret }) => {
+function responding({ endpoint, reports }: ClientEdge, answer: AnswerToClient): Respond {
+  return async (request, response, form, { client, byOldSecret }) => {
     const asked = { request, response, endpoint, clientId: client.client_id }
-    const form = await formOf(request, bodyDeadline)
     reports.note(request, shownBy(form, endpoint))
     if (byOldSecret) reports.reportOldSecret(asked)
     const body = await answer(client, form, () => request.ip, reports.witness(request))

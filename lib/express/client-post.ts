@@ -23,7 +23,7 @@ export interface ClientEdge {
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
-  readonly requireService: () => Promise<void>
+  readonly requireService: () => void | Promise<void>
   readonly reports: Reports
   readonly requests: RequestsInFlight
 }

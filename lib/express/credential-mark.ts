@@ -20,5 +20,6 @@ const hasForm = (text: string): boolean =>
 
 /** The same by the digest that the record keeps. */
 export function markOfDigest(text: string): string {
-  return Buffer.from(text, 'base64url').toString('hex').slice(0, 8)
+  // Six characters hold the four bytes.
+  return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
 }

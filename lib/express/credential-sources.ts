@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
 import type { ClientCertificate, CredentialSources } from '../client-authentication/method'
-import { formOf } from './form-body'
+import type { Parameters } from '../protocol/parameters'
 import { headerLines } from './header-lines'
 import { queryOf } from './query'
 
@@ -11,13 +11,10 @@ export function authorizationOf(request: Request): readonly string[] {
 }
 
 /** All places of a token request in which credentials may stand. */
-export async function credentialSourcesOf(
-  request: Request,
-  bodyDeadline: number,
-): Promise<CredentialSources> {
+export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
   return {
     authorization: authorizationOf(request),
-    body: await formOf(request, bodyDeadline),
+    body: form,
     query: queryOf(request),
     certificate: certificateOf(request),
   }

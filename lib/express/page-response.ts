@@ -1,6 +1,7 @@
 import type { Response } from 'express'
 import { protocolOf } from '../protocol/uri'
 import { stylesheetHash } from './pages/stylesheet'
+import { sendText } from './send-text'
 
 /** Headers of every page to a resource owner: no one caches or frames it, and its URL goes to no other site. */
 export const privatePage = {
@@ -21,14 +22,11 @@ export function sendPage(
   page: string,
   formTargets: readonly string[] = [],
 ): void {
-  response
-    .writeHead(status, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': Buffer.byteLength(page),
-      'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
-      ...privatePage,
-    })
-    .end(page)
+  sendText(response, status, page, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
+    ...privatePage,
+  })
 }
 
 /** The directive of a content security policy that lets a form end up at these sources. */

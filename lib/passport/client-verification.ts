@@ -34,7 +34,12 @@ export class ClientVerification {
 
   /** The client that the request presents, by the one method it uses. @throws OAuthError when it is not one. */
   async examine(request: Request): Promise<PresentedClient> {
-    const presented = presentedClient(await this.sourcesOf(request), this.methods)
+    return this.identify(request, await this.sourcesOf(request))
+  }
+
+  /** The same for whoever has read the request. */
+  identify(request: Request, sources: CredentialSources): PresentedClient {
+    const presented = presentedClient(sources, this.methods)
     noteClaim(request, presented.clientId)
     return presented
   }

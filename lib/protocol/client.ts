@@ -98,5 +98,5 @@ export function hasCredentials(client: Client): boolean {
   )
 }
 
-/** Looks a client up by its identifier. */
-export type FindClient = (clientId: string) => Promise<Client | undefined>
+/** Looks a client up by its identifier; one of the options is there at once. */
+export type FindClient = (clientId: string) => Client | undefined | Promise<Client | undefined>

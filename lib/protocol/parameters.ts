@@ -148,7 +148,7 @@ const isString = (value: unknown): value is string => typeof value === 'string'
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import { withinDeadline } from './deadline'
 /** Clients of the configuration: found without a round trip. */
 export function configuredClients(clients: readonly Client[]): FindClient {
   const byId = new Map(clients.map((client) => [client.client_id, client]))
-  return async (clientId) => byId.get(clientId)
+  return (clientId) => byId.get(clientId)
 }
 
 /**
