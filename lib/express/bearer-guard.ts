@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AccessRefusal } from '../protected-resource/access-refusal'
-import { admit, type FindToken } from '../protected-resource/admit'
+import { admit, type FindToken, type GuardedRequest } from '../protected-resource/admit'
 import type { GuardedAccess } from '../protected-resource/guarded-access'
 import { parseRequirement, type Requirement } from '../protected-resource/requirement'
 import { isRecord } from '../protocol/configuration'
 import { unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
-import type { ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
+import type { TokenCheck, TokenType } from '../protocol/token-type'
+import { authorizationOf } from './credential-sources'
 import { sendJson, sendJsonError } from './json-response'
 import type { Known } from './known-of-request'
 import type { Reports } from './reports'
@@ -89,24 +90,32 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     }
     const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
     const decision = requests.enter(request, response)
-      ? admit(new GuardedRequest(request), requirement, admission)
+      ? admit(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
     decision.then(pass, fail).catch(next)
   }
 }
 
-class GuardedRequest implements ResourceRequest {
-  readonly method: string
-  readonly target: string
-  readonly headers: ResourceRequest['headers']
+// What a bearer token has no need of is read when it is asked for.
+class RequestOfExpress implements GuardedRequest {
+  readonly authorization: readonly string[]
 
   constructor(private readonly request: Request) {
-    this.method = request.method
-    this.target = request.originalUrl
-    this.headers = request.headersDistinct
+    this.authorization = authorizationOf(request)
   }
 
-  // Express asks its `trust proxy` setting, which a bearer token has no need of.
+  get method(): string {
+    return this.request.method
+  }
+
+  get target(): string {
+    return this.request.originalUrl
+  }
+
+  get headers(): GuardedRequest['headers'] {
+    return this.request.headersDistinct
+  }
+
   get secure(): boolean {
     return this.request.secure
   }

@@ -22,6 +22,12 @@ export type FoundToken = GoodToken | { readonly objection: string } | undefined
  */
 export type FindToken = (accessToken: string, now: number) => FoundToken | Promise<FoundToken>
 
+/** A request to a protected resource. */
+export interface GuardedRequest extends ResourceRequest {
+  /** Each `Authorization` header: all that most token types need of the headers. */
+  readonly authorization: readonly string[]
+}
+
 /** What the decision looks at. */
 export interface Admission {
   readonly find: FindToken
@@ -40,7 +46,7 @@ export interface Admission {
  * @throws OAuthError `temporarily_unavailable` when the token cannot be looked up.
  */
 export async function admit(
-  request: ResourceRequest,
+  request: GuardedRequest,
   requirement: Requirement,
   admission: Admission,
 ): Promise<GuardedAccess> {
@@ -64,8 +70,12 @@ interface CarriedToken {
   readonly presented: PresentedToken
 }
 
-function tokenOf({ headers }: ResourceRequest, tokenTypes: readonly TokenType[], scope: Scope): CarriedToken {
-  const [header = '', second] = headers['authorization'] ?? []
+function tokenOf(
+  { authorization }: GuardedRequest,
+  tokenTypes: readonly TokenType[],
+  scope: Scope,
+): CarriedToken {
+  const [header = '', second] = authorization
   if (second !== undefined) throw AccessRefusal.malformed('several_authorization_headers', scope)
   const space = header.indexOf(' ')
   const scheme = space === -1 ? header : header.slice(0, space)

@@ -53,6 +53,7 @@ const carrying = (authorization: readonly string[]) => ({
   target: '/photos',
   secure: true,
   headers: { authorization },
+  authorization,
 })
 
 async function refusalOf(attempt: Promise<unknown>): Promise<AccessRefusal> {
