@@ -15,6 +15,9 @@ export class Parameters {
 
   private constructor() {}
 
+  /** No parameters. */
+  static readonly none = new Parameters()
+
   /**
    * Reads `application/x-www-form-urlencoded` text: a form body, or a query without its `?`.
    *

@@ -12,7 +12,8 @@ export function parseScope(text: string): Scope | undefined {
 
 /** Writes a scope as it stands on the wire. */
 export function formatScope(scope: Scope): string {
-  return scope.join(' ')
+  const [only = '', second] = scope
+  return second === undefined ? only : scope.join(' ')
 }
 
 /** Whether every token of `part` is in `whole`; the tokens are case-sensitive. */
