@@ -100,7 +100,7 @@ describe('settings', () => {
     const { findClient } = resolveOptions(optionsWith({ clients: [registration] }))
     registration.redirect_uris.push('javascript:alert(1)')
     registration.grant_types.push('password')
-    await expect(findClient(printer.client_id)).resolves.toMatchObject({
+    expect(await findClient(printer.client_id)).toMatchObject({
       redirect_uris: [callback],
       grant_types: printer.grant_types,
     })
