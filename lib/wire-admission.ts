@@ -1,7 +1,7 @@
 import type { Store } from 'express-rate-limit'
-import { CountedRequests } from './express/counted-requests'
+import type * as ByStore from './express/count-by-store'
 import { failureLimit, unlimitedFailures, type FailureLimit } from './express/failure-limit'
-import type { NetworkLimit } from './express/network-limit'
+import { countInMemory, type NetworkLimit } from './express/network-limit'
 import { requestLimit, type Admit } from './express/request-limit'
 import type { Settings } from './settings'
 import { withinDeadline } from './stores/deadline'
@@ -18,7 +18,10 @@ export function wireAdmission({ rateLimit, clock, storeDeadline }: Settings): Ad
     const limit = rateLimit[name]
     if (limit === undefined) return undefined
     const { stores } = rateLimit
-    return { limit, clock, store: stores ? hurried(stores(name), storeDeadline) : new CountedRequests(clock) }
+    if (stores === undefined) return { clock, count: countInMemory(limit, clock) }
+    // Read where it is used: express-rate-limit takes an eighth of the time in which the suite is loaded.
+    const { countByStore }: typeof ByStore = require('./express/count-by-store')
+    return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), clock) }
   }
   const authorization = limitOf('authorization')
   const clients = limitOf('clients')

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express'
 import { networkOf } from '../attempts/network'
 import type { Throttled } from '../protocol/oauth-error'
-import { networkCount, overLimit, proxyWatch, type NetworkLimit } from './network-limit'
+import { overLimit, type NetworkLimit } from './network-limit'
+import { proxyWatch } from './proxy-watch'
 
 /** Limits failed requests from one network; one that succeeds costs nothing. */
 export interface FailureLimit {
@@ -20,7 +21,6 @@ export const unlimitedFailures: FailureLimit = { admit: () => {}, count: async (
  */
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const { clock } = limit
-  const count = networkCount(limit)
   const watchProxy = proxyWatch()
   const counted = new WeakSet<Request>()
   const over = new Map<string, number>()
@@ -34,7 +34,7 @@ export function failureLimit(limit: NetworkLimit): FailureLimit {
     async count(request, response) {
       if (counted.has(request)) return undefined
       counted.add(request)
-      const standing = await count(request, response)
+      const standing = await limit.count(request, response)
       if (standing === undefined || standing.remaining > 0) return undefined
       const now = clock()
       for (const [network, endsAt] of over) if (endsAt <= now) over.delete(network)

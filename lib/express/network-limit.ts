@@ -1,18 +1,22 @@
 import type { Request, Response } from 'express'
-import { rateLimit, type Store } from 'express-rate-limit'
+import { EqualWindows } from '../attempts/equal-windows'
 import { secondsToWait, type Limit } from '../attempts/limit'
 import { networkOf } from '../attempts/network'
-import { isRecord } from '../protocol/configuration'
 import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 
 /** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */
 export interface NetworkLimit {
-  readonly limit: Limit
-  readonly store: Store
+  readonly count: CountOfNetwork
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
+
+/** Counts a request and tells how its network stands; undefined when the count could not be reached. */
+export type CountOfNetwork = (
+  request: Request,
+  response: Response,
+) => Standing | undefined | Promise<Standing | undefined>
 
 /** How a network stands after one more of its requests was counted. */
 export interface Standing {
@@ -24,42 +28,17 @@ export interface Standing {
   readonly endsAt: number
 }
 
-const property = 'oauthRateLimit'
-
-/** Makes what counts requests against a limit; undefined tells that the count could not be reached. */
-export function networkCount({
-  limit,
-  store,
-  clock,
-}: NetworkLimit): (request: Request, response: Response) => Promise<Standing | undefined> {
-  const limiter = rateLimit({
-    windowMs: limit.seconds * 1000,
-    limit: limit.attempts,
-    store,
-    standardHeaders: false,
-    legacyHeaders: false,
-    requestPropertyName: property,
-    keyGenerator: ({ ip }: Request) => networkOf(ip),
-    // Its checks write to the console of the host; what matters of them is a coded warning here.
-    validate: false,
-    passOnStoreError: true,
-    logger: { error: warnOfStore, warn: warnOfStore },
-    handler: (_request, _response, next) => next('over'),
-  })
-  return (request, response) =>
-    new Promise((resolve) => {
-      void limiter(request, response, (over?: unknown) =>
-        resolve(standingOf(request, over !== undefined, clock())),
-      )
-    })
-}
-
-function standingOf(request: Request, isOver: boolean, now: number): Standing | undefined {
-  const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
-  if (!isRecord(info)) return undefined
-  const { key, remaining, resetTime } = info
-  const endsAt = resetTime instanceof Date ? resetTime.getTime() : now
-  return { network: String(key), isOver, remaining: Number(remaining), endsAt }
+/** Counts in the memory of this process, for a hundred thousand networks; one more passes uncounted. */
+export function countInMemory({ attempts, seconds }: Limit, clock: () => number): CountOfNetwork {
+  const counts = new EqualWindows(clock, seconds * 1000)
+  return (request) => {
+    const network = networkOf(request.ip)
+    const counted = counts.begun(network)
+    if (counted === undefined) return warnOfCounts('The counts of requests in memory are full.')
+    counted.count += 1
+    const remaining = Math.max(attempts - counted.count, 0)
+    return { network, isOver: counted.count > attempts, remaining, endsAt: counted.endsAt }
+  }
 }
 
 /** What a request is told whose network is over its limit until then. */
@@ -68,35 +47,10 @@ export function overLimit(endsAt: number, now: number): Throttled {
   return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
 }
 
-function warnOfStore(...told: readonly unknown[]): void {
-  const error = told.find((one) => one instanceof Error)
-  const cause = error?.cause instanceof Error ? error.cause : error
+/** Warns, once, that requests pass uncounted. */
+export function warnOfCounts(why: string): undefined {
   warnOnce(
     'EAS_RATE_LIMIT_STORE',
-    `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${cause?.message ?? told.join(' ')}`,
+    `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${why}`,
   )
-}
-
-/** Warns, once, of a setting by which all networks look like one, or each can choose which it looks like. */
-export function proxyWatch(): (request: Request) => void {
-  let looked = false
-  return (request) => {
-    const forwarded = request.headers['x-forwarded-for'] !== undefined
-    if (looked && !forwarded) return
-    looked = true
-    warnOfProxy(request.app.get('trust proxy'), forwarded)
-  }
-}
-
-function warnOfProxy(trust: unknown, forwarded: boolean): void {
-  if (trust === true)
-    warnOnce(
-      'EAS_TRUST_PROXY',
-      'Express is set to trust every proxy, so whoever sends X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
-    )
-  else if (trust === false && forwarded)
-    warnOnce(
-      'EAS_TRUST_PROXY',
-      'A request has the header X-Forwarded-For, but Express trusts no proxy: all that come through one count as one network. Set trust proxy to the number or the addresses of your proxies.',
-    )
 }

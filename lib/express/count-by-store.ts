@@ -1,0 +1,50 @@
+import type { Request } from 'express'
+import { rateLimit, type Store } from 'express-rate-limit'
+import type { Limit } from '../attempts/limit'
+import { networkOf } from '../attempts/network'
+import { isRecord } from '../protocol/configuration'
+import { warnOfCounts, type CountOfNetwork, type Standing } from './network-limit'
+
+const property = 'oauthRateLimit'
+
+/** Counts in a store of express-rate-limit, as that does. */
+export function countByStore(
+  { attempts, seconds }: Limit,
+  store: Store,
+  clock: () => number,
+): CountOfNetwork {
+  const limiter = rateLimit({
+    windowMs: seconds * 1000,
+    limit: attempts,
+    store,
+    standardHeaders: false,
+    legacyHeaders: false,
+    requestPropertyName: property,
+    keyGenerator: ({ ip }: Request) => networkOf(ip),
+    // Its checks write to the console of the host; what matters of them is a coded warning here.
+    validate: false,
+    passOnStoreError: true,
+    logger: { error: warnOfStore, warn: warnOfStore },
+    handler: (_request, _response, next) => next('over'),
+  })
+  return (request, response) =>
+    new Promise((resolve) => {
+      void limiter(request, response, (over?: unknown) =>
+        resolve(standingOf(request, over !== undefined, clock())),
+      )
+    })
+}
+
+function standingOf(request: Request, isOver: boolean, now: number): Standing | undefined {
+  const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
+  if (!isRecord(info)) return undefined
+  const { key, remaining, resetTime } = info
+  const endsAt = resetTime instanceof Date ? resetTime.getTime() : now
+  return { network: String(key), isOver, remaining: Number(remaining), endsAt }
+}
+
+function warnOfStore(...told: readonly unknown[]): void {
+  const error = told.find((one) => one instanceof Error)
+  const cause = error?.cause instanceof Error ? error.cause : error
+  warnOfCounts(cause?.message ?? told.join(' '))
+}
