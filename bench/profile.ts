@@ -1,11 +1,10 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chosenFor } from './chosen'
 import { otherCore, pin, startTarget } from './child'
 import { startRedis } from './redis'
 import { prepare } from './rounds'
-import { workloads } from './story'
-import { servers } from './servers'
 
 interface Node {
   readonly id: number
@@ -18,17 +17,12 @@ interface Profile {
   readonly timeDeltas: readonly number[]
 }
 
-const [workloadName, targetName, lines = '40'] = process.argv.slice(2)
+const chosen = process.argv.slice(2)
+const lines = chosen[2] ?? '40'
 
 /** Prints where a target spends its time in one workload: microseconds an operation, by function. */
 async function main(): Promise<void> {
-  const workload = workloads.find((name) => name === workloadName)
-  const target = servers.find(({ name }) => name === targetName)
-  const story = workload && target?.stories[workload]
-  if (target === undefined || story === undefined)
-    throw new Error(
-      `npm run profile -- ${workloads.join('|')} "${servers.map(({ name }) => name).join('"|"')}"`,
-    )
+  const { target, story } = chosenFor('profile', chosen)
   pin(process, otherCore)
   const redis = await startRedis()
   const folder = await mkdtemp(join(tmpdir(), 'profile-'))

@@ -1,26 +1,17 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chosenFor } from './chosen'
 import { startTarget } from './child'
 import { startRedis } from './redis'
 import { prepare } from './rounds'
-import { servers } from './servers'
-import { workloads } from './story'
-
-const [workloadName, targetName] = process.argv.slice(2)
 
 /**
  * Prints which hidden classes V8 makes anew for each operation of a warm server. Each costs about a microsecond, lies in the
  * old generation, and is known to nothing that reads the object: a good path makes none.
  */
 async function main(): Promise<void> {
-  const workload = workloads.find((name) => name === workloadName)
-  const target = servers.find(({ name }) => name === targetName)
-  const story = workload && target?.stories[workload]
-  if (target === undefined || story === undefined)
-    throw new Error(
-      `npm run shapes -- ${workloads.join('|')} "${servers.map(({ name }) => name).join('"|"')}"`,
-    )
+  const { target, story } = chosenFor('shapes', process.argv.slice(2))
   const redis = await startRedis()
   const folder = await mkdtemp(join(tmpdir(), 'shapes-'))
   const log = join(folder, 'v8.log')

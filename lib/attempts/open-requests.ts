@@ -23,10 +23,11 @@ export function openRequests(limit: Limit | undefined, clock: () => number, maxi
       counted.count += 1
     },
     ended(subject: string): void {
-      const counted = open.get(keyOf(subject))
+      const key = keyOf(subject)
+      const counted = open.get(key)
       if (counted === undefined) return
       counted.count -= 1
-      if (counted.count <= 0) open.delete(keyOf(subject))
+      if (counted.count <= 0) open.delete(key)
     },
   }
 }

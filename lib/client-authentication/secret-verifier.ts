@@ -18,7 +18,11 @@ export class SecretVerifier {
   private readonly comparison = new EvenComparison()
   private readonly renewals = new UnderWay<string>()
   private readonly key = secureRandom(32)
-  private readonly nobodys = generateClientSecret().client_secret_hash
+  // Digests of secrets that nobody has.
+  private readonly nobodys = Array.from(
+    { length: liveSecrets },
+    () => generateClientSecret().client_secret_hash,
+  )
 
   /** @param clock milliseconds since the epoch. */
   constructor(clock: () => number) {
@@ -40,7 +44,9 @@ export class SecretVerifier {
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
-    const proven = this.generatedAmong(hashes, secret)
+    const generated = generatedHash(secret)
+    const equal = this.padded(hashes).map((hash) => isSameText(hash, generated))
+    const proven = hashes.find((_, at) => equal[at])
     if (proven !== undefined) return verdict(proven)
     const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
@@ -50,20 +56,9 @@ export class SecretVerifier {
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 
-  // All are compared, so that none costs less than another.
-  private generatedAmong(hashes: readonly string[], secret: string): string | undefined {
-    const generated = generatedHash(secret)
-    let proven: string | undefined
-    for (let at = 0; at < Math.max(liveSecrets, hashes.length); at++) {
-      const isSame = isSameText(hashes[at] ?? this.nobodys, generated)
-      if (isSame) proven ??= hashes[at]
-    }
-    return proven
-  }
-
   /** As many digests as any client has, so that none costs less than another. */
   private padded(hashes: readonly string[]): readonly string[] {
-    return Array.from({ length: Math.max(liveSecrets, hashes.length) }, (_, at) => hashes[at] ?? this.nobodys)
+    return [...hashes, ...this.nobodys.slice(hashes.length)]
   }
 
   // Before all that may be guesses: nobody but the client itself can bring this about.

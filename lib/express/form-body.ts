@@ -59,7 +59,7 @@ function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead
   if (typeof body === 'string') return Parameters.parse(body)
   if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
   if (isRecord(body)) return Parameters.fromParsedBody(body)
-  if (!readableDidRead) return Parameters.parse('')
+  if (!readableDidRead) return Parameters.none
   throw new Error(
     'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
   )
