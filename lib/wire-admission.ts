@@ -1,5 +1,5 @@
 import type { Store } from 'express-rate-limit'
-import type * as ByStore from './express/count-by-store'
+import { countByStore } from './express/count-by-store'
 import { failureLimit, unlimitedFailures, type FailureLimit } from './express/failure-limit'
 import { countInMemory, type NetworkLimit } from './express/network-limit'
 import { requestLimit, type Admit } from './express/request-limit'
@@ -19,8 +19,6 @@ export function wireAdmission({ rateLimit, clock, storeDeadline }: Settings): Ad
     if (limit === undefined) return undefined
     const { stores } = rateLimit
     if (stores === undefined) return { clock, count: countInMemory(limit, clock) }
-    // Read where it is used: express-rate-limit takes an eighth of the time in which the suite is loaded.
-    const { countByStore }: typeof ByStore = require('./express/count-by-store')
     return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), clock) }
   }
   const authorization = limitOf('authorization')

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
-import { rateLimit, type Store } from 'express-rate-limit'
+import type * as RateLimit from 'express-rate-limit'
+import type { Store } from 'express-rate-limit'
 import type { Limit } from '../attempts/limit'
 import { networkOf } from '../attempts/network'
 import { isRecord } from '../protocol/configuration'
@@ -13,6 +14,8 @@ export function countByStore(
   store: Store,
   clock: () => number,
 ): CountOfNetwork {
+  // Loaded where it is used, where a host brings a store for it.
+  const { rateLimit }: typeof RateLimit = require('express-rate-limit')
   const limiter = rateLimit({
     windowMs: seconds * 1000,
     limit: attempts,

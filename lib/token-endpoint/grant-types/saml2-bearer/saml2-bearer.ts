@@ -2,7 +2,7 @@ import { isText, Reading } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant } from '../assertion/assertion-grant'
 import { readAssertionTerms, type AssertionOptions } from '../assertion/assertion-terms'
-import type * as Reader from './read-assertion'
+import { readAssertion } from './read-assertion'
 import { readIssuers, type SamlIssuer } from './trusted-issuers'
 import { loadXmlLibraries } from './xml-libraries'
 
@@ -32,8 +32,6 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
   reading.refuseUnknown()
   reading.settle('saml2Bearer() cannot work with these options:')
   const libraries = loadXmlLibraries()
-  // With its libraries, and not before: few hosts have use for it, and it takes a tenth of the suite's loading.
-  const { readAssertion }: typeof Reader = require('./read-assertion')
   return assertionGrant({
     name: 'urn:ietf:params:oauth:grant-type:saml2-bearer',
     ...terms,

@@ -1,0 +1,20 @@
+import { defineConfig } from 'rolldown'
+
+// A few files instead of hundreds: finding and compiling each was most of the time in which the suite is loaded. What
+// the entries share is a file of its own, so that an error or a warning is the same one to all of them.
+export default defineConfig({
+  input: {
+    index: 'lib/index.ts',
+    'testing/index': 'lib/testing/index.ts',
+    'command-line/main': 'lib/command-line/main.ts',
+  },
+  platform: 'node',
+  external: /^[^./]/,
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    esModule: true,
+    exports: 'named',
+    chunkFileNames: 'shared/[name].js',
+  },
+})
