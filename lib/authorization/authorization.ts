@@ -95,8 +95,10 @@ export interface RefreshToken {
 
 export interface Rotation {
   readonly at: number
-  /** The answer that was given, readable only with the refresh token that was rotated out. */
-  readonly sealedAnswer: string
+  /** From it and the refresh token that was rotated out the same pair can be derived again. */
+  readonly salt: string
+  /** What the token type added to the answer, readable only with that refresh token; undefined for nothing. */
+  readonly sealedProperties: string | undefined
 }
 
 /** When the last credential of the authorization dies, and the record with it. */

@@ -7,6 +7,7 @@ import type {
   Grant,
   Pending,
   RefreshToken,
+  Rotation,
 } from './authorization'
 import { states } from './encode-authorization'
 import { StoredTuple } from './stored-tuple'
@@ -107,6 +108,10 @@ function refreshTokenOf(tuple: StoredTuple): RefreshToken {
     generation: tuple.integer(1),
     tagKey: tuple.text(2),
     expiresAt: tuple.integer(3),
-    rotation: tuple.has(4) ? { at: tuple.integer(4), sealedAnswer: tuple.text(5) } : undefined,
+    rotation: tuple.has(4) ? rotationOf(tuple) : undefined,
   }
+}
+
+function rotationOf(tuple: StoredTuple): Rotation {
+  return { at: tuple.integer(4), salt: tuple.text(5), sealedProperties: tuple.optionalText(6) }
 }

@@ -51,7 +51,8 @@ function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored 
 }
 
 function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
-  return trimmed([digest, generation, tagKey, expiresAt, rotation?.at, rotation?.sealedAnswer])
+  const { at, salt, sealedProperties } = rotation ?? {}
+  return trimmed([digest, generation, tagKey, expiresAt, at, salt, sealedProperties])
 }
 
 function trimmed(places: Stored[]): Stored[] {

@@ -1,5 +1,6 @@
 import { createCredential, createId, createRefreshToken, createTagKey, digest } from '../protocol/credential'
 import type { Bindings } from '../protocol/bindings'
+import type { Random } from '../protocol/random'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenTypes, type TokenType } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Grant } from './authorization'
@@ -33,10 +34,19 @@ const liveAccessTokens = 8
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
+  circumstances: Circumstances,
+): Issuance<Holder> {
+  return issueOf(circumstances.random, authorization, scope, circumstances)
+}
+
+function issueOf<Holder extends Approved | Active>(
+  secrets: Random,
+  authorization: Holder,
+  scope: Scope,
   { now, random, lifetimes, tokenTypes }: Circumstances,
 ): Issuance<Holder> {
   const tokenType = offered(authorization.tokenType, tokenTypes)
-  const accessToken = createCredential('accessToken', authorization.id, random)
+  const accessToken = createCredential('accessToken', authorization.id, secrets)
   const expiresAt = now + lifetimes.accessToken
   const { properties, kept } = issueOfType(tokenType, accessToken, { now, random })
   const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt, kept }
@@ -63,18 +73,23 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   )
 }
 
-/** Issues an access token, and the next refresh token where the authorization has or begins one. */
+/**
+ * Issues an access token, and the next refresh token where the authorization has or begins one.
+ *
+ * @param secrets where the secrets of both come from, in this order; default: random bytes.
+ */
 export function issue(
   current: Active,
   wanted: { readonly scope: Scope; readonly refreshToken: boolean },
   circumstances: Circumstances,
+  secrets: Random = circumstances.random,
 ): Issuance {
-  const { authorization, issued } = issueAccessToken(current, wanted.scope, circumstances)
+  const { authorization, issued } = issueOf(secrets, current, wanted.scope, circumstances)
   if (!wanted.refreshToken) return { authorization, issued }
   const { now, random, lifetimes } = circumstances
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
-  const refreshToken = createRefreshToken(current.id, generation, tagKey, random)
+  const refreshToken = createRefreshToken(current.id, generation, tagKey, secrets)
   return {
     authorization: {
       ...authorization,

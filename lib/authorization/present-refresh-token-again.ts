@@ -1,9 +1,9 @@
 import { OAuthError } from '../protocol/oauth-error'
-import type { Active, Authorization, RefreshToken } from './authorization'
+import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issueAccessToken, type Issued } from './issue'
 import { refreshRefused, refreshScope } from './refresh-refusal'
-import { unseal } from './sealed-answer'
+import { pairAgain, type RotatedPair } from './rotation'
 import { confirm, keep, remove, save, type Step } from './step'
 
 /** A genuine refresh token that is not the current one any more. */
@@ -18,22 +18,33 @@ export interface FormerRefreshToken {
 /** Gives the answer of its own rotation again, as long as that is the last one and the grace has not passed. */
 export function presentAgain(
   current: Active,
-  { generation, rotation, expiresAt }: RefreshToken,
+  refreshToken: RefreshToken,
   former: FormerRefreshToken,
   circumstances: Circumstances,
 ): Step<Issued> {
+  const { generation, rotation, expiresAt } = refreshToken
   const { now, lifetimes } = circumstances
   const inGrace = rotation !== undefined && now < rotation.at + lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
-  const answer = isLast && inGrace ? unseal(rotation.sealedAnswer, former.refreshToken) : undefined
-  if (answer === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
+  const pair = isLast && inGrace ? pairAgain(current, refreshToken, former.refreshToken) : undefined
+  if (pair === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
   if (expiresAt <= now) return keep(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, former.scope)
   if (scope instanceof OAuthError) return keep(scope)
-  if (answer.expiresAt > now) return confirm(answer)
+  const { stored } = pair
+  if (stored !== undefined && stored.expiresAt > now)
+    return confirm(answerOf(current.tokenType, pair, stored))
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
-  const { authorization, issued } = issueAccessToken(current, answer.scope, circumstances)
-  return save(authorization, { ...issued, refreshToken: answer.refreshToken })
+  const { authorization, issued } = issueAccessToken(current, stored?.scope ?? scope, circumstances)
+  return save(authorization, { ...issued, refreshToken: pair.refreshToken })
+}
+
+function answerOf(
+  tokenType: string,
+  { accessToken, properties, refreshToken }: RotatedPair,
+  { expiresAt, scope }: AccessToken,
+): Issued {
+  return { accessToken, tokenType, properties, expiresAt, scope, refreshToken }
 }
 
 function outOfUse({ generation, superseded }: FormerRefreshToken, grace: number): Step<Issued> {

@@ -1,12 +1,11 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Scope } from '../protocol/scope'
-import type { Active, Authorization } from './authorization'
+import type { Authorization } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issue, type Issued } from './issue'
 import { presentAgain } from './present-refresh-token-again'
 import { refreshRefused, refreshScope } from './refresh-refusal'
-import { seal } from './sealed-answer'
+import { rotate } from './rotation'
 import { keep, save, type Step } from './step'
 
 /** A refresh as its client asks for it. */
@@ -45,19 +44,10 @@ export function rotateRefreshToken(
   if (!isCurrent) return keep(refreshRefused('refresh_token_unknown'))
   if (refreshToken.expiresAt <= circumstances.now) return keep(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, refresh.scope)
-  return scope instanceof OAuthError ? keep(scope) : rotate(current, refresh, scope, circumstances)
-}
-
-function rotate(
-  current: Active,
-  { refreshToken }: Refresh,
-  scope: Scope,
-  circumstances: Circumstances,
-): Step<Issued> {
-  const { authorization, issued } = issue(current, { scope, refreshToken: true }, circumstances)
-  const next = authorization.refreshToken
-  if (next === undefined || circumstances.lifetimes.refreshTokenGrace === 0)
-    return save(authorization, issued)
-  const rotation = { at: circumstances.now, sealedAnswer: seal(issued, refreshToken, circumstances.random) }
-  return save({ ...authorization, refreshToken: { ...next, rotation } }, issued)
+  if (scope instanceof OAuthError) return keep(scope)
+  const isRepeatable = circumstances.lifetimes.refreshTokenGrace > 0
+  const { authorization, issued } = isRepeatable
+    ? rotate(current, refresh.refreshToken, scope, circumstances)
+    : issue(current, { scope, refreshToken: true }, circumstances)
+  return save(authorization, issued)
 }

@@ -48,6 +48,11 @@ export function createTagKey(random: Random): string {
   return random(16).toString('base64url')
 }
 
+/** A new salt: 22 characters of base64url. */
+export function createSalt(random: Random): string {
+  return random(16).toString('base64url')
+}
+
 /** A new refresh token of the given generation, tagged under the authorization's key. */
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
   const counter = Buffer.alloc(4)

@@ -47,6 +47,20 @@ describe('rotateRefreshToken, a token presented again', () => {
     expect(presentAccessToken(written(again), answerOf(again).accessToken, noon + 10)).toBeDefined()
   })
 
+  it('gets another one of the scope that it asks for, when the first was forgotten since', () => {
+    const short = { accessToken: 10 }
+    const rotated = refreshed(active, first, later(0, short))
+    const bend = { scope: 'photos.read' }
+    const again = written(refresh(rotated.active, first, bend, later(10, short)))
+    const third = refresh(again, first, bend, later(11, short))
+    expect(answerOf(third)).toMatchObject({
+      expiresAt: noon + 21,
+      scope: ['photos.read'],
+      refreshToken: rotated.issued.refreshToken,
+    })
+    expect(presentAccessToken(written(third), answerOf(third).accessToken, noon + 11)).toBeDefined()
+  })
+
   it('revokes once the grace is over', () => {
     expect(refusal(refresh(afterFirst.active, first, {}, later(lifetimes.refreshTokenGrace)))).toEqual(reused)
   })

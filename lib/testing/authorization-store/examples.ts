@@ -58,7 +58,7 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
 /** Tokens that descend from a code and were refreshed: the refresh token outlives the access tokens by far. */
 export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   const kept = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
-  const sealedAnswer = 'c2VhbGVk'.repeat(60)
+  const sealedProperties = 'c2VhbGVk'.repeat(60)
   return active(expiresAt, {
     subject: 'u-8842',
     spentCode: digest('code'),
@@ -76,7 +76,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
       generation: 7,
       tagKey: random22(),
       expiresAt,
-      rotation: { at: inSeconds(0), sealedAnswer },
+      rotation: { at: inSeconds(0), salt: random22(), sealedProperties },
     },
     ...changed,
   })

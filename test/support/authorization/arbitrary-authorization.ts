@@ -79,7 +79,7 @@ const refreshToken: fc.Arbitrary<RefreshToken> = record({
   generation: fc.nat(),
   tagKey: text,
   expiresAt: time,
-  rotation: maybe(record({ at: time, sealedAnswer: text })),
+  rotation: maybe(record({ at: time, salt: text, sealedProperties: maybe(text) })),
 })
 
 const active: fc.Arbitrary<Active> = record({

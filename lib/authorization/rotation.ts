@@ -1,0 +1,78 @@
+import { isRecord } from '../protocol/configuration'
+import { createCredential, createRefreshToken, createSalt, digest, hasDigest } from '../protocol/credential'
+import { derivedBytes } from '../protocol/derived-bytes'
+import type { Scope } from '../protocol/scope'
+import { sealText, unsealText } from '../protocol/seal'
+import type { TokenProperties } from '../protocol/token-type'
+import type { AccessToken, Active, RefreshToken } from './authorization'
+import type { Circumstances } from './circumstances'
+import { issue, type Issuance } from './issue'
+
+const purpose = 'refresh token grace'
+
+/**
+ * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:
+ * the secrets are derived from it and from a salt, which is all that the record keeps of them.
+ */
+export function rotate(
+  current: Active,
+  refreshToken: string,
+  scope: Scope,
+  circumstances: Circumstances,
+): Issuance {
+  const { now, random } = circumstances
+  const salt = createSalt(random)
+  const secrets = derivedBytes(refreshToken, salt)
+  const issuance = issue(current, { scope, refreshToken: true }, circumstances, secrets)
+  const { authorization, issued } = issuance
+  const next = authorization.refreshToken
+  if (next === undefined) return issuance
+  const properties = JSON.stringify(issued.properties)
+  const key = { credential: refreshToken, purpose }
+  const sealedProperties = properties === '{}' ? undefined : sealText(properties, key, random)
+  const rotation = { at: now, salt, sealedProperties }
+  return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
+}
+
+/** The pair that a rotation issued. */
+export interface RotatedPair {
+  readonly accessToken: string
+  /** What the record has of it; undefined when it ended and was forgotten. */
+  readonly stored: AccessToken | undefined
+  readonly properties: TokenProperties
+  readonly refreshToken: string
+}
+
+/** The pair of the last rotation again; undefined when this is not the refresh token that it put out of use. */
+export function pairAgain(
+  { id, accessTokens }: Active,
+  { rotation, generation, tagKey, ...next }: RefreshToken,
+  refreshToken: string,
+): RotatedPair | undefined {
+  if (rotation === undefined) return undefined
+  const secrets = derivedBytes(refreshToken, rotation.salt)
+  const accessToken = createCredential('accessToken', id, secrets)
+  const nextRefreshToken = createRefreshToken(id, generation, tagKey, secrets)
+  if (!hasDigest(nextRefreshToken, next.digest)) return undefined
+  const known = digest(accessToken)
+  return {
+    accessToken,
+    stored: accessTokens.find((token) => token.digest === known),
+    properties: unsealed(rotation.sealedProperties, refreshToken),
+    refreshToken: nextRefreshToken,
+  }
+}
+
+function unsealed(sealed: string | undefined, refreshToken: string): TokenProperties {
+  if (sealed === undefined) return {}
+  const text = unsealText(sealed, { credential: refreshToken, purpose })
+  const properties: unknown = text === undefined ? undefined : JSON.parse(text)
+  if (isProperties(properties)) return properties
+  throw new Error('What a token type added to the last answer was altered in the store.')
+}
+
+function isProperties(value: unknown): value is TokenProperties {
+  return (
+    isRecord(value) && Object.values(value).every((member) => ['string', 'number'].includes(typeof member))
+  )
+}
