@@ -32,7 +32,7 @@ const inProduction = (bend: string) =>
   warningsOf(`
     process.env.NODE_ENV = 'production'
     const store = { find: async () => undefined, save: async () => true, remove: async () => {} }
-    const { memoryCounters } = require('./lib/index')
+    const { memoryCounters } = suite
     createAuthorizationServer({ ...options, store, ${bend} })
   `).map(({ code }) => code)
 
@@ -40,7 +40,7 @@ const guardInProduction = (bend: string) =>
   warningsOf(`
     process.env.NODE_ENV = 'production'
     const store = { find: async () => undefined, save: async () => true, remove: async () => {} }
-    const { createBearerGuard, mac } = require('./lib/index')
+    const { createBearerGuard, mac } = suite
     createBearerGuard({ store, ${bend} })
   `).map(({ code }) => code)
 

@@ -115,7 +115,7 @@ describeOwnRedis('What a store finds around it', () => {
 
   const around = (program: string) =>
     warningsOf(`
-      const { createBearerGuard, redisStore } = require('./lib/index')
+      const { createBearerGuard, redisStore } = suite
       const make = (store) => createAuthorizationServer({ ...options, store })
       const url = '${redis.url}'
       const found = () => new Promise((resolve) => process.once('warning', resolve))

@@ -3,7 +3,7 @@ import express from 'express'
 import { ConfigurationError, createSecureServer, createServer } from '../../lib/index'
 import { warningsOf } from '../support/rooms/warnings'
 
-const inProgram = `const { createServer, createSecureServer } = require('./lib/index'); const app = express();`
+const inProgram = `const { createServer, createSecureServer } = suite; const app = express();`
 const given = (program: string) => warningsOf(inProgram + program)
 const reason = (obstacle: string) => [
   {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { isRecord } from '../../lib/protocol/configuration'
+import { bundled } from '../support/bundled'
 import type { FuzzPlan } from './parties'
 import type { Health } from './server-process'
 
@@ -15,8 +16,8 @@ export interface FuzzServer {
 }
 
 export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
-  const child = fork(join(__dirname, 'server-process.ts'), [JSON.stringify(plan)], {
-    execArgv: ['--expose-gc', '-r', 'esbuild-register'],
+  const child = fork(bundled(join(__dirname, 'server-process.ts')), [JSON.stringify(plan)], {
+    execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // Its warnings are complaints already.
     env: { ...process.env, NODE_NO_WARNINGS: '1' },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { bundled } from '../bundled'
 import { Flow } from './flow'
 import type { ServerPlan } from './server-process'
 
@@ -23,13 +24,8 @@ export interface ServerProcess {
 }
 
 export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
-  const words = [
-    '--expose-gc',
-    '-r',
-    'esbuild-register',
-    join(__dirname, 'server-process.ts'),
-    JSON.stringify(plan),
-  ]
+  const program = bundled(join(__dirname, 'server-process.ts'))
+  const words = ['--expose-gc', program, JSON.stringify(plan)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
   const port = await new Promise<string>((resolve, reject) => {

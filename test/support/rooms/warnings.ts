@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { bundled } from '../bundled'
 
 const root = join(__dirname, '..', '..', '..')
 
@@ -11,9 +12,10 @@ export interface Warning {
 }
 
 // Each warning is given once per process, so each program has a process of its own.
-const prologue = `
+const prologue = () => `
   const express = require('express')
-  const { createAuthorizationServer, memoryStore } = require('./lib/index')
+  const suite = require(${JSON.stringify(bundled(join(root, 'lib/index.ts')))})
+  const { createAuthorizationServer, memoryStore } = suite
   const warnings = []
   process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }))
   process.on('exit', () => console.log(JSON.stringify(warnings)))
@@ -27,14 +29,17 @@ const prologue = `
   }
 `
 
-/** The warnings of this suite that a program gives, in order. The program finds express, the suite and `serve`. */
+/**
+ * The warnings of this suite that a program gives, in order, in the turn of the event loop behind it at the latest. It
+ * finds `express`, `suite` and `serve`.
+ */
 export function warningsOf(program: string): readonly Warning[] {
-  const source = `${prologue}\n;(async () => {${program}})()`
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    ['--no-warnings', '-r', 'esbuild-register', '-e', source],
-    { cwd: root, encoding: 'utf8', timeout: 15_000 },
-  )
+  const source = `${prologue()}\n;(async () => {${program}})().then(() => setImmediate(() => {}))`
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--no-warnings', '-e', source], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 15_000,
+  })
   if (status !== 0) throw new Error(stderr)
   const warnings: readonly Warning[] = JSON.parse(stdout)
   return warnings.filter(({ name }) => name === 'AuthorizationServerWarning')
