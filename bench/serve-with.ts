@@ -1,4 +1,4 @@
-import type { createServer as CreateServer } from 'express-authorization-server'
+import type * as Suite from 'express-authorization-server'
 import type { Express } from 'express'
 import { serve, serveOn } from './target'
 
@@ -6,6 +6,6 @@ import { serve, serveOn } from './target'
 export function serveWith(app: Express): void {
   if (process.env['BENCH_SERVER'] !== 'fast') return serve(app)
   // Loaded here, because a floor must not pay for loading the suite.
-  const { createServer }: { createServer: typeof CreateServer } = require('express-authorization-server')
+  const { createServer }: typeof Suite = require('express-authorization-server')
   serveOn(createServer(app))
 }

@@ -36,14 +36,14 @@ export function issueAccessToken<Holder extends Approved | Active>(
   scope: Scope,
   circumstances: Circumstances,
 ): Issuance<Holder> {
-  return issueOf(circumstances.random, authorization, scope, circumstances)
+  return issueWith(authorization, scope, circumstances, circumstances.random)
 }
 
-function issueOf<Holder extends Approved | Active>(
-  secrets: Random,
+function issueWith<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
   { now, random, lifetimes, tokenTypes }: Circumstances,
+  secrets: Random,
 ): Issuance<Holder> {
   const tokenType = offered(authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
@@ -84,7 +84,7 @@ export function issue(
   circumstances: Circumstances,
   secrets: Random = circumstances.random,
 ): Issuance {
-  const { authorization, issued } = issueOf(secrets, current, wanted.scope, circumstances)
+  const { authorization, issued } = issueWith(current, wanted.scope, circumstances, secrets)
   if (!wanted.refreshToken) return { authorization, issued }
   const { now, random, lifetimes } = circumstances
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)

@@ -1,6 +1,7 @@
 import { isRecord } from '../protocol/configuration'
 import { createCredential, createRefreshToken, createSalt, digest, hasDigest } from '../protocol/credential'
 import { derivedBytes } from '../protocol/derived-bytes'
+import type { Random } from '../protocol/random'
 import type { Scope } from '../protocol/scope'
 import { sealText, unsealText } from '../protocol/seal'
 import type { TokenProperties } from '../protocol/token-type'
@@ -27,10 +28,7 @@ export function rotate(
   const { authorization, issued } = issuance
   const next = authorization.refreshToken
   if (next === undefined) return issuance
-  const properties = JSON.stringify(issued.properties)
-  const key = { credential: refreshToken, purpose }
-  const sealedProperties = properties === '{}' ? undefined : sealText(properties, key, random)
-  const rotation = { at: now, salt, sealedProperties }
+  const rotation = { at: now, salt, sealedProperties: sealed(issued.properties, refreshToken, random) }
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }
 
@@ -46,13 +44,14 @@ export interface RotatedPair {
 /** The pair of the last rotation again; undefined when this is not the refresh token that it put out of use. */
 export function pairAgain(
   { id, accessTokens }: Active,
-  { rotation, generation, tagKey, ...next }: RefreshToken,
+  next: RefreshToken,
   refreshToken: string,
 ): RotatedPair | undefined {
+  const { rotation } = next
   if (rotation === undefined) return undefined
   const secrets = derivedBytes(refreshToken, rotation.salt)
   const accessToken = createCredential('accessToken', id, secrets)
-  const nextRefreshToken = createRefreshToken(id, generation, tagKey, secrets)
+  const nextRefreshToken = createRefreshToken(id, next.generation, next.tagKey, secrets)
   if (!hasDigest(nextRefreshToken, next.digest)) return undefined
   const known = digest(accessToken)
   return {
@@ -63,10 +62,15 @@ export function pairAgain(
   }
 }
 
-function unsealed(sealed: string | undefined, refreshToken: string): TokenProperties {
-  if (sealed === undefined) return {}
-  const text = unsealText(sealed, { credential: refreshToken, purpose })
-  const properties: unknown = text === undefined ? undefined : JSON.parse(text)
+function sealed(properties: TokenProperties, refreshToken: string, random: Random): string | undefined {
+  if (Object.keys(properties).length === 0) return undefined
+  return sealText(JSON.stringify(properties), { credential: refreshToken, purpose }, random)
+}
+
+function unsealed(text: string | undefined, refreshToken: string): TokenProperties {
+  if (text === undefined) return {}
+  const opened = unsealText(text, { credential: refreshToken, purpose })
+  const properties: unknown = opened === undefined ? undefined : JSON.parse(opened)
   if (isProperties(properties)) return properties
   throw new Error('What a token type added to the last answer was altered in the store.')
 }

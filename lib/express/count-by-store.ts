@@ -1,6 +1,5 @@
 import type { Request } from 'express'
-import type * as RateLimit from 'express-rate-limit'
-import type { Store } from 'express-rate-limit'
+import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Limit } from '../attempts/limit'
 import { networkOf } from '../attempts/network'
 import { isRecord } from '../protocol/configuration'
@@ -11,11 +10,11 @@ const property = 'oauthRateLimit'
 /** Counts in a store of express-rate-limit, as that does. */
 export function countByStore(
   { attempts, seconds }: Limit,
-  store: Store,
+  store: ExpressRateLimit.Store,
   clock: () => number,
 ): CountOfNetwork {
-  // Loaded where it is used, where a host brings a store for it.
-  const { rateLimit }: typeof RateLimit = require('express-rate-limit')
+  // Loaded here, because few hosts bring a store.
+  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const limiter = rateLimit({
     windowMs: seconds * 1000,
     limit: attempts,

@@ -29,7 +29,7 @@ const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
 /** A new authorization id: 22 characters of base64url. */
 export function createId(random: Random): string {
-  return random(idBytes).toString('base64url')
+  return sixteenBytes(random)
 }
 
 /** A new code, access token or handle for the authorization. */
@@ -45,12 +45,12 @@ export function createCredential(
 
 /** A new key for the tags of one authorization's refresh tokens. */
 export function createTagKey(random: Random): string {
-  return random(16).toString('base64url')
+  return sixteenBytes(random)
 }
 
-/** A new salt: 22 characters of base64url. */
+/** A new salt for the secrets of a rotation: 22 characters of base64url. */
 export function createSalt(random: Random): string {
-  return random(16).toString('base64url')
+  return sixteenBytes(random)
 }
 
 /** A new refresh token of the given generation, tagged under the authorization's key. */
@@ -97,6 +97,10 @@ export function hasDigest(text: string, expected: string): boolean {
 export function isSameText(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
+}
+
+function sixteenBytes(random: Random): string {
+  return random(16).toString('base64url')
 }
 
 function tag(tagKey: string, counter: Buffer, secret: Buffer): Buffer {

@@ -6,9 +6,6 @@ import { startServer, type ServerProcess } from '../support/flows/start-server'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
-// Each step starts a process, which takes two seconds on a machine that does nothing else.
-jest.setTimeout(60_000)
-
 let redis: RedisServer
 let running: ServerProcess | undefined
 
