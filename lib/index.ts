@@ -83,6 +83,7 @@ export {
   type Approved,
   type Authorization,
   type Pending,
+  type Proposed,
 } from './authorization/authorization'
 export { decodeAuthorization } from './authorization/decode-authorization'
 export { encodeAuthorization } from './authorization/encode-authorization'

@@ -84,6 +84,7 @@ const types = [
   'PkceRequirement',
   'PresentedToken',
   'Proof',
+  'Proposed',
   'ProvenGrant',
   'RateLimitOptions',
   'RedirectMethod',

@@ -1,4 +1,4 @@
-import type { Authorization, Pending } from '../authorization/authorization'
+import type { Authorization, Proposed } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
 import { tokenResponse } from '../token-types/token-response'
 import { redirectWith, type Redirection, type ResponseFrame } from './authorization-response'
@@ -15,17 +15,17 @@ export interface AnsweringEndpoint {
 /** What an approval comes to: the record from now on, and the answer to the client (RFC 6749 4.1.2). */
 export function approved(
   endpoint: AnsweringEndpoint,
-  pending: Pending,
+  proposed: Proposed,
   circumstances: Circumstances,
 ): { readonly authorization: Authorization; readonly redirection: Redirection } {
-  const responseType = endpoint.responseTypes.get(pending.request.responseType)
+  const responseType = endpoint.responseTypes.get(proposed.request.responseType)
   if (responseType === undefined)
     throw new Error('The response type was withdrawn while the owner was deciding.')
-  const approval = responseType.approve(pending, circumstances)
+  const approval = responseType.approve(proposed, circumstances)
   const parameters = answerOf(responseType, approval, circumstances.now)
   return {
     authorization: approval.authorization,
-    redirection: redirectWith(frameOf(endpoint, pending), pending.clientId, parameters),
+    redirection: redirectWith(frameOf(endpoint, proposed), proposed.clientId, parameters),
   }
 }
 
@@ -48,7 +48,7 @@ function answerOf(
 /** The frame of an answer to a request that is on record. */
 export function frameOf(
   { issuer, errorUri, responseTypes }: AnsweringEndpoint,
-  { request }: Pending,
+  { request }: Proposed,
 ): ResponseFrame {
   const { redirectUri, requestState } = request
   const responseType = responseTypes.get(request.responseType)

@@ -1,9 +1,10 @@
 import type { Pending } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
-import { propose } from '../authorization/propose'
+import { propose, type Proposal } from '../authorization/propose'
 import type { Witness } from '../authorization/witness'
 import type { Client, FindClient } from '../protocol/client'
+import { createId } from '../protocol/credential'
 import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -111,13 +112,14 @@ async function settle(
   const { subject } = resourceOwner
   const circumstances = endpoint.circumstances()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
-  const proposal = propose({ clientId, subject, scope, tokenType, bindings, request }, circumstances)
+  const proposal = { clientId, subject, scope, tokenType, bindings, request }
   const isKnown =
     mayBeKnown(client, responseType, redirectUri) &&
     (await host.isApproved({ clientId, subject, scope, redirectUri }))
-  if (isKnown) return approveAtOnce(endpoint, proposal.pending, circumstances, witness)
-  await keepOpen(endpoint, proposal.pending, circumstances)
-  await host.ask({ client, resourceOwner, scope, redirectUri, handle: proposal.handle })
+  if (isKnown) return approveAtOnce(endpoint, proposal, circumstances, witness)
+  const { pending, handle } = propose(proposal, circumstances)
+  await keepOpen(endpoint, pending, circumstances)
+  await host.ask({ client, resourceOwner, scope, redirectUri, handle })
   return answered
 }
 
@@ -125,12 +127,14 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 
 async function approveAtOnce(
   endpoint: AuthorizationEndpoint,
-  pending: Pending,
+  proposal: Proposal,
   circumstances: Circumstances,
   witness: Witness | undefined,
 ): Promise<Redirection> {
-  const { authorization, redirection } = approved(endpoint, pending, circumstances)
-  await begin(endpoint.store, authorization, circumstances.random)
+  const { random } = circumstances
+  const proposed = { id: createId(random), ...proposal }
+  const { authorization, redirection } = approved(endpoint, proposed, circumstances)
+  await begin(endpoint.store, authorization, random)
   witness?.({ found: undefined, write: authorization })
   return redirection
 }

@@ -1,4 +1,4 @@
-import type { Authorization, Pending } from '../authorization/authorization'
+import type { Authorization, Proposed } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
 import type { Issued } from '../authorization/issue'
 import { canonicalResponseType, type ResponseTypeTerms } from '../protocol/response-type'
@@ -25,7 +25,7 @@ export interface ResponseType extends ResponseTypeTerms {
    * Turns an approved request into the record that is saved in its place, and into the answer. It must be pure: when two
    * decisions race, it may be asked twice.
    */
-  approve(pending: Pending, circumstances: Circumstances): Approval
+  approve(proposed: Proposed, circumstances: Circumstances): Approval
 }
 
 /** Response types by name, whatever the order of the values in it. */

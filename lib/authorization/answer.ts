@@ -1,6 +1,6 @@
 import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import type { Approved, Authorization, Denied, Pending } from './authorization'
+import type { Approved, Authorization, Denied, Pending, Proposed } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issueAccessToken, withoutTokens, type Issuance } from './issue'
 
@@ -29,7 +29,7 @@ export function answered(
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
 export function approveWithCode(
-  { id, clientId, subject, scope, tokenType, bindings, request }: Pending,
+  { id, clientId, subject, scope, tokenType, bindings, request }: Proposed,
   { now, random, lifetimes }: Circumstances,
 ): { readonly authorization: Approved; readonly code: string } {
   const code = createCredential('authorizationCode', id, random)
@@ -52,8 +52,8 @@ export function approveWithCode(
 }
 
 /** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
-export function approveWithAccessToken(pending: Pending, circumstances: Circumstances): Issuance {
-  return issueAccessToken(withoutTokens(pending, pending.id), pending.scope, circumstances)
+export function approveWithAccessToken(proposed: Proposed, circumstances: Circumstances): Issuance {
+  return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, circumstances)
 }
 
 /** Denial. It stays on record, so that a decision sent twice cannot end both ways. */

@@ -21,11 +21,15 @@ export interface Grant {
   readonly bindings: Bindings
 }
 
-/** A resource owner is looking at the consent page. */
-export interface Pending extends Grant {
-  readonly state: 'pending'
+/** A valid authorization request of a known resource owner, to be approved or denied. */
+export interface Proposed extends Grant {
   readonly subject: string
   readonly request: PendingRequest
+}
+
+/** A resource owner is looking at the consent page. */
+export interface Pending extends Proposed {
+  readonly state: 'pending'
   /** Digest of the handle inside the consent form. */
   readonly handle: string
   readonly expiresAt: number

@@ -1,19 +1,9 @@
-import type { Bindings } from '../protocol/bindings'
 import { createCredential, createId, digest } from '../protocol/credential'
-import type { Scope } from '../protocol/scope'
-import type { Pending, PendingRequest } from './authorization'
+import type { Pending, Proposed } from './authorization'
 import type { Circumstances } from './circumstances'
 
-/** A valid authorization request of a known resource owner, to be put to them. */
-export interface Proposal {
-  readonly clientId: string
-  readonly subject: string
-  readonly scope: Scope
-  /** The one that the client gets. */
-  readonly tokenType: string
-  readonly bindings: Bindings
-  readonly request: PendingRequest
-}
+/** A valid authorization request of a known resource owner, before it has an id. */
+export type Proposal = Omit<Proposed, 'id'>
 
 /** Begins an authorization: the record to store, and the handle that only the consent form knows. */
 export function propose(

@@ -10,6 +10,7 @@ import type { Circumstances } from './circumstances'
 import { issue, type Issuance } from './issue'
 
 const purpose = 'refresh token grace'
+const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
 /**
  * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:
@@ -23,7 +24,7 @@ export function rotate(
 ): Issuance {
   const { now, random } = circumstances
   const salt = createSalt(random)
-  const secrets = derivedBytes(refreshToken, salt)
+  const secrets = derivedBytes(refreshToken, pairFrom(salt))
   const issuance = issue(current, { scope, refreshToken: true }, circumstances, secrets)
   const { authorization, issued } = issuance
   const next = authorization.refreshToken
@@ -49,7 +50,7 @@ export function pairAgain(
 ): RotatedPair | undefined {
   const { rotation } = next
   if (rotation === undefined) return undefined
-  const secrets = derivedBytes(refreshToken, rotation.salt)
+  const secrets = derivedBytes(refreshToken, pairFrom(rotation.salt))
   const accessToken = createCredential('accessToken', id, secrets)
   const nextRefreshToken = createRefreshToken(id, next.generation, next.tagKey, secrets)
   if (!hasDigest(nextRefreshToken, next.digest)) return undefined

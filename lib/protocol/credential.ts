@@ -1,4 +1,5 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
+import { derivedBytes } from './derived-bytes'
 import type { Random } from './random'
 
 export { secureRandom, type Random } from './random'
@@ -24,6 +25,13 @@ const prefixes: Readonly<Record<CredentialKind, string>> = {
 const idBytes = 16
 const secretBytes = 32
 const tagBytes = 8
+// Of a refresh token.
+const tagAt = idBytes + 4
+const secretAt = tagAt + tagBytes
+// Of base64url: 6 bits each, so that the 22nd has the last two bits of an id.
+const wholeIdCharacters = 21
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character) & 0b110000)
 const plain = /^[A-Za-z0-9_-]{64}$/
 const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
@@ -38,9 +46,9 @@ export function createCredential(
   id: string,
   random: Random,
 ): string {
-  return (
-    prefixes[kind] + Buffer.concat([Buffer.from(id, 'base64url'), random(secretBytes)]).toString('base64url')
-  )
+  const bytes = startingWith(id, idBytes + secretBytes)
+  bytes.set(random(secretBytes), idBytes)
+  return prefixes[kind] + bytes.toString('base64url')
 }
 
 /** A new key for the tags of one authorization's refresh tokens. */
@@ -55,11 +63,12 @@ export function createSalt(random: Random): string {
 
 /** A new refresh token of the given generation, tagged under the authorization's key. */
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
-  const counter = Buffer.alloc(4)
-  counter.writeUInt32BE(generation)
   const secret = random(secretBytes)
-  const bytes = [Buffer.from(id, 'base64url'), counter, tag(tagKey, counter, secret), secret]
-  return prefixes.refreshToken + Buffer.concat(bytes).toString('base64url')
+  const bytes = startingWith(id, secretAt + secretBytes)
+  bytes.writeUInt32BE(generation, idBytes)
+  bytes.set(tag(tagKey, generation, secret), tagAt)
+  bytes.set(secret, secretAt)
+  return prefixes.refreshToken + bytes.toString('base64url')
 }
 
 /** The id inside a credential; undefined when the text is none of this kind. It proves nothing yet. */
@@ -67,7 +76,8 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
   const body = text.slice(prefixes[kind].length)
   if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
     return undefined
-  return Buffer.from(body, 'base64url').subarray(0, idBytes).toString('base64url')
+  // The id ends within a character, whose lower bits are the secret's.
+  return body.slice(0, wholeIdCharacters) + idPart(body.charAt(wholeIdCharacters))
 }
 
 /**
@@ -77,10 +87,9 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
   if (credentialId('refreshToken', text) === undefined) return undefined
   const bytes = Buffer.from(text.slice(prefixes.refreshToken.length), 'base64url')
-  const counter = bytes.subarray(idBytes, idBytes + 4)
-  const secret = bytes.subarray(idBytes + 4 + tagBytes)
-  const presented = bytes.subarray(idBytes + 4, idBytes + 4 + tagBytes)
-  return timingSafeEqual(presented, tag(tagKey, counter, secret)) ? counter.readUInt32BE() : undefined
+  const generation = bytes.readUInt32BE(idBytes)
+  const expected = tag(tagKey, generation, bytes.subarray(secretAt))
+  return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
 }
 
 /** What the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
@@ -99,10 +108,17 @@ export function isSameText(one: string, other: string): boolean {
   return first.length === second.length && timingSafeEqual(first, second)
 }
 
+function startingWith(id: string, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  bytes.write(id, 'base64url')
+  return bytes
+}
+
 function sixteenBytes(random: Random): string {
   return random(16).toString('base64url')
 }
 
-function tag(tagKey: string, counter: Buffer, secret: Buffer): Buffer {
-  return createHmac('sha256', tagKey).update(counter).update(secret).digest().subarray(0, tagBytes)
+// 64 bits, so that nobody guesses one; SHA-512 over texts of one length, of which no more is shown, is as good as HMAC.
+function tag(tagKey: string, generation: number, secret: Buffer): Buffer {
+  return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }

@@ -1,7 +1,9 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
-import type { Random } from './credential'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { derivedBytes } from './derived-bytes'
+import type { Random } from './random'
 
 const cipher = 'aes-256-gcm'
+const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -35,5 +37,5 @@ export function unsealText(sealed: string, key: SealKey): string | undefined {
 }
 
 function bytesOf({ credential, purpose }: SealKey): Buffer {
-  return createHmac('sha256', credential).update(purpose).digest()
+  return derivedBytes(credential, purpose)(keyBytes)
 }

@@ -6,8 +6,8 @@ export const codeResponseType: ResponseType = {
   name: 'code',
   grantTypes: ['authorization_code'],
   mode: 'query',
-  approve(pending, circumstances) {
-    const { authorization, code } = approveWithCode(pending, circumstances)
+  approve(proposed, circumstances) {
+    const { authorization, code } = approveWithCode(proposed, circumstances)
     return { authorization, parameters: { code } }
   },
 }

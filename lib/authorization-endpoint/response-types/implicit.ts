@@ -32,8 +32,8 @@ export function implicit(options: ImplicitOptions = {}): ResponseType {
     grantTypes: ['implicit'],
     mode: 'fragment',
     redirectBy,
-    approve(pending, circumstances) {
-      return { ...approveWithAccessToken(pending, circumstances), parameters: {} }
+    approve(proposed, circumstances) {
+      return { ...approveWithAccessToken(proposed, circumstances), parameters: {} }
     },
   }
 }
