@@ -1,9 +1,10 @@
 import type * as Ioredis from 'ioredis'
 import { optionalPackage } from '../protocol/optional-package'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { ReadsTogether, type RedisReads } from './redis-reads'
 
 /** A connection that the suite made, and so ends. */
-export interface RedisConnection extends RedisCommands, PipelinedCommands {
+export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
   /** Calls the listener at each loss: the next command may reach another server. */
   onLost(listener: () => void): void
   close(): Promise<void>
@@ -33,12 +34,14 @@ export function connect(url: string, waiting = 0): RedisConnection {
   const redis = new Redis(url, { ...connectionSettings, commandTimeout: silence, socketTimeout: silence })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
-  const gather = gathering(redis)
+  const reads = new ReadsTogether(redis)
+  const isGathering = gathering(redis, () => reads.send())
   return {
     call: (command, ...words) => {
-      gather()
+      isGathering()
       return redis.call(command, ...words)
     },
+    read: (key) => (isGathering() ? reads.read(key) : redis.call('GET', key)),
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
     close: async () => {
@@ -49,19 +52,25 @@ export function connect(url: string, waiting = 0): RedisConnection {
 
 /**
  * Holds back what is sent until everything that came in meanwhile was looked at, so that many commands go out in one packet:
- * a call of the system for each costs more than all else about it.
+ * a call of the system for each costs more than all else about it. What it returns begins that, and tells whether it did:
+ * over a connection that is not ready nothing is held back.
+ *
+ * @param last is called before the packet goes out.
  */
-function gathering(redis: Ioredis.Redis): () => void {
+function gathering(redis: Ioredis.Redis, last: () => void): () => boolean {
   let held: Ioredis.Redis['stream'] | undefined
   const letGo = () => {
+    last()
     held?.uncork()
     held = undefined
   }
   return () => {
-    if (held !== undefined || redis.status !== 'ready') return
+    if (held !== undefined) return true
+    if (redis.status !== 'ready') return false
     held = redis.stream
     held.cork()
     setImmediate(letGo)
+    return true
   }
 }
 

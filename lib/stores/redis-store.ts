@@ -11,6 +11,7 @@ import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import { redisCounters } from './redis-counters'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { readsOver, type RedisReads } from './redis-reads'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
 import { writesOver, type RedisWrites } from './redis-writes'
 import { cautionsAbout } from './redis-surroundings'
@@ -79,6 +80,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   if (options.client !== undefined)
     return new KeyPerAuthorization(
       options.client,
+      readsOver(options.client),
       writesOf(options.client, wait),
       prefix,
       clock,
@@ -88,9 +90,11 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const connection = connect(url)
   // WAIT holds up what comes behind it: what is read does not stand in that line.
   const forWrites = wait === undefined ? connection : connect(url, wait.within)
-  const store = new KeyPerAuthorization(connection, writesOf(forWrites, wait), prefix, clock, async () => {
+  const close = async () => {
     await Promise.all([connection.close(), forWrites.close()])
-  })
+  }
+  const writes = writesOf(forWrites, wait)
+  const store = new KeyPerAuthorization(connection, connection, writes, prefix, clock, close)
   return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix, clock })
 }
 
@@ -120,6 +124,7 @@ class KeyPerAuthorization implements RedisStore {
 
   constructor(
     private readonly client: RedisCommands,
+    private readonly reads: RedisReads,
     private readonly writes: RedisWrites,
     prefix: string,
     private readonly clock: () => number,
@@ -131,7 +136,7 @@ class KeyPerAuthorization implements RedisStore {
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
-    const value = await this.client.call('GET', this.prefix + id)
+    const value = await this.reads.read(this.prefix + id)
     if (value === null || value === undefined) return undefined
     if (typeof value !== 'string')
       throw new Error('The Redis client answers GET with something else than text.')

@@ -14,16 +14,20 @@ export async function watchCommands(redis: Redis): Promise<WatchedCommands> {
   monitor.on('monitor', (_time: string, words: string[], source: string) => {
     if (source !== 'lua') seen.push(words)
   })
+  // The server tells in order: what came before the mark has been told when the mark is.
+  const untilNow = async (): Promise<readonly string[]> => {
+    const mark = `mark ${Math.random()}`
+    await redis.echo(mark)
+    await waitUntil('the mark is seen', async () => seen.some((words) => words[1] === mark))
+    const commands = seen.map(([name = '']) => name.toUpperCase())
+    seen = []
+    return commands.slice(0, commands.lastIndexOf('ECHO'))
+  }
   return {
     during: async (act) => {
-      seen = []
+      await untilNow()
       const answer = await act()
-      // The server tells in order: what came before the mark has been told when the mark is.
-      const mark = `mark ${Math.random()}`
-      await redis.echo(mark)
-      await waitUntil('the mark is seen', async () => seen.some((words) => words[1] === mark))
-      const commands = seen.map(([name = '']) => name.toUpperCase())
-      return { answer, sent: commands.slice(0, commands.lastIndexOf('ECHO')) }
+      return { answer, sent: await untilNow() }
     },
     stop: () => monitor.disconnect(),
   }

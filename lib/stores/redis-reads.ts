@@ -1,0 +1,49 @@
+import type { RedisCommands } from './redis-commands'
+import { Together } from './together'
+
+/** How the text below a key is read. */
+export interface RedisReads {
+  /** Null when there is none. */
+  read(key: string): Promise<unknown>
+}
+
+/** Each read by itself, as a cluster needs it, whose keys are on many servers. */
+export function readsOver(client: RedisCommands): RedisReads {
+  return { read: (key) => client.call('GET', key) }
+}
+
+// A cluster that looks like one server, and a user of Redis who may not: neither will change its mind.
+const refusal = /^(?:CROSSSLOT|NOPERM) /
+
+/** Reads that wait for {@link send} and then go out as one command: a server does the work of one for all of them. */
+export class ReadsTogether implements RedisReads {
+  private isRefused = false
+  private readonly together = new Together((keys: readonly string[]) => this.values(keys))
+
+  constructor(private readonly client: RedisCommands) {}
+
+  read(key: string): Promise<unknown> {
+    return this.isRefused ? this.one(key) : this.together.ask(key)
+  }
+
+  send(): void {
+    this.together.send()
+  }
+
+  private async values(keys: readonly string[]): Promise<readonly unknown[]> {
+    const [first, ...others] = keys
+    if (first !== undefined && others.length === 0) return [await this.one(first)]
+    try {
+      const values = await this.client.call('MGET', ...keys)
+      return Array.isArray(values) ? values : []
+    } catch (error) {
+      if (!(error instanceof Error) || !refusal.test(error.message)) throw error
+      this.isRefused = true
+      return Promise.all(keys.map((key) => this.one(key)))
+    }
+  }
+
+  private one(key: string): Promise<unknown> {
+    return this.client.call('GET', key)
+  }
+}

@@ -1,0 +1,100 @@
+import { Redis } from 'ioredis'
+import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
+import { waitUntil } from '../support/wait-until'
+import { withRedis } from '../support/with-redis'
+
+const unwanted = 5
+
+/** Records of which the last ones are not stored, the first one twice, and what is found when each is looked for. */
+async function records(store: RedisStore) {
+  const all = Array.from({ length: 20 }, () => threeVersions()[0])
+  const stored = all.slice(unwanted)
+  await Promise.all(stored.map((record) => save(store, record)))
+  const wanted = [...stored, ...all.slice(0, unwanted), ...stored.slice(0, 1)]
+  const expected = wanted.map((record) => (stored.includes(record) ? record : undefined))
+  return { expected, findAll: () => Promise.all(wanted.map((record) => find(store, record))) }
+}
+
+describeOwnRedis('Reads of one turn', () => {
+  let server: RedisServer
+  let redis: Redis
+  let watched: WatchedCommands
+  withRedis((started) => ({ server, client: redis } = started), { own: true })
+  beforeAll(async () => void (watched = await watchCommands(redis)))
+  afterAll(() => watched.stop())
+  const stores: RedisStore[] = []
+  const storeOn = (options: Parameters<typeof redisStore>[0]) => {
+    const store = redisStore(options)
+    stores.push(store)
+    return store
+  }
+  afterEach(() => Promise.all(stores.splice(0).map((store) => store.close())))
+
+  it('go out as one command, and each finds its own', async () => {
+    const { expected, findAll } = await records(storeOn({ url: server.url }))
+    const { answer, sent } = await watched.during(findAll)
+    expect(answer).toEqual(expected)
+    expect(sent).toEqual(['MGET'])
+  })
+
+  it('are one command each over a client of the host, which may be a cluster', async () => {
+    const { expected, findAll } = await records(storeOn({ client: redis }))
+    const { answer, sent } = await watched.during(findAll)
+    expect(answer).toEqual(expected)
+    expect(new Set(sent)).toEqual(new Set(['GET']))
+  })
+
+  it('are an ordinary read when there is but one', async () => {
+    const store = storeOn({ url: server.url })
+    const [record] = threeVersions()
+    await save(store, record)
+    const { answer, sent } = await watched.during(() => find(store, record))
+    expect(answer).toEqual(record)
+    expect(sent).toEqual(['GET'])
+  })
+
+  it('are one command each, for good, to a user of Redis who may not read several', async () => {
+    await redis.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-mget')
+    const url = server.url.replace('redis://', 'redis://limited:secret@')
+    const { expected, findAll } = await records(storeOn({ url }))
+    for (let time = 0; time < 3; time++) {
+      const { answer, sent } = await watched.during(findAll)
+      expect(answer).toEqual(expected)
+      expect(new Set(sent)).toEqual(new Set(['GET']))
+    }
+    expect(await redis.info('commandstats')).toMatch(/cmdstat_mget:.*rejected_calls=1,/)
+  })
+
+  it('are trouble for each when Redis is in trouble', async () => {
+    const store = storeOn({ url: server.url })
+    const { findAll } = await records(store)
+    await store.close()
+    await expect(findAll()).rejects.toThrow('Connection is closed.')
+  })
+})
+
+describeOwnRedis('Reads of one turn, at the only server of a cluster', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis({ extraArguments: ['--cluster-enabled', 'yes'] })
+    const client = new Redis(server.url)
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    await waitUntil('the cluster is up', async () =>
+      String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    )
+    client.disconnect()
+  })
+  afterAll(() => server.stop())
+
+  it('are one command each, since their keys are in many slots', async () => {
+    const store = redisStore({ url: server.url })
+    const { expected, findAll } = await records(store)
+    expect(await findAll()).toEqual(expected)
+    expect(await findAll()).toEqual(expected)
+    await store.close()
+  })
+})
