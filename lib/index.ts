@@ -62,7 +62,8 @@ export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-typ
 export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/trusted-issuers'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
-export { issueAccessToken, type Issuance, type Issued, type ProvenGrant } from './authorization/issue'
+export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
+export type { ProvenGrant } from './authorization/issue-directly'
 export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 

@@ -1,9 +1,8 @@
-import { createCredential, createId, createRefreshToken, createTagKey, digest } from '../protocol/credential'
-import type { Bindings } from '../protocol/bindings'
+import { createCredential, createRefreshToken, createTagKey, digest } from '../protocol/credential'
 import type { Random } from '../protocol/random'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenTypes, type TokenType } from '../protocol/token-type'
-import type { AccessToken, Active, Approved, Grant } from './authorization'
+import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
@@ -73,35 +72,39 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   )
 }
 
-/**
- * Issues an access token, and the next refresh token where the authorization has or begins one.
- *
- * @param secrets where the secrets of both come from, in this order; default: random bytes.
- */
+/** Issues an access token, and a refresh token with it where one is wanted. */
 export function issue(
   current: Active,
   wanted: { readonly scope: Scope; readonly refreshToken: boolean },
   circumstances: Circumstances,
-  secrets: Random = circumstances.random,
 ): Issuance {
-  const { authorization, issued } = issueWith(current, wanted.scope, circumstances, secrets)
-  if (!wanted.refreshToken) return { authorization, issued }
+  return wanted.refreshToken
+    ? issuePair(current, wanted.scope, circumstances)
+    : issueAccessToken(current, wanted.scope, circumstances)
+}
+
+/**
+ * Issues an access token and a refresh token, which takes the place of the one that the authorization may have.
+ *
+ * @param secrets where the secrets of both come from, in this order; default: random bytes.
+ */
+export function issuePair(
+  current: Active,
+  scope: Scope,
+  circumstances: Circumstances,
+  secrets: Random = circumstances.random,
+): Issuance & { readonly refreshToken: RefreshToken } {
+  const { authorization, issued } = issueWith(current, scope, circumstances, secrets)
   const { now, random, lifetimes } = circumstances
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
-  const refreshToken = createRefreshToken(current.id, generation, tagKey, secrets)
+  const text = createRefreshToken(current.id, generation, tagKey, secrets)
+  const expiresAt = now + lifetimes.refreshToken
+  const refreshToken = { digest: digest(text), generation, tagKey, expiresAt, rotation: undefined }
   return {
-    authorization: {
-      ...authorization,
-      refreshToken: {
-        digest: digest(refreshToken),
-        generation,
-        tagKey,
-        expiresAt: now + lifetimes.refreshToken,
-        rotation: undefined,
-      },
-    },
-    issued: { ...issued, refreshToken },
+    authorization: { ...authorization, refreshToken },
+    refreshToken,
+    issued: { ...issued, refreshToken: text },
   }
 }
 
@@ -121,39 +124,5 @@ export function withoutTokens(
     spentCode: undefined,
     accessTokens: [],
     refreshToken: undefined,
-  }
-}
-
-/** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
-export interface ProvenGrant {
-  readonly clientId: string
-  readonly subject: string | undefined
-  readonly scope: Scope
-  /** The one that the client gets. */
-  readonly tokenType: string
-  readonly refreshToken: boolean
-  readonly bindings: Bindings
-  /**
-   * When what was proven ends, in seconds since the epoch: the access token ends then at the latest, and no refresh
-   * token comes, which would outlive it. Left out: the server's lifetimes say it all.
-   */
-  readonly expiresAt?: number | undefined
-}
-
-/** Begins an authorization with tokens at once. */
-export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  const authorization = withoutTokens(grant, createId(circumstances.random))
-  if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
-  const { scope, expiresAt } = grant
-  return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))
-}
-
-function endingAt(end: number, circumstances: Circumstances): Circumstances {
-  const { now, lifetimes } = circumstances
-  if (!Number.isSafeInteger(end) || end <= now)
-    throw new RangeError('A grant type has proven a grant whose expiresAt is no whole second to come.')
-  return {
-    ...circumstances,
-    lifetimes: { ...lifetimes, accessToken: Math.min(lifetimes.accessToken, end - now) },
   }
 }

@@ -2,7 +2,7 @@ import { genuineGeneration, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Authorization } from './authorization'
 import type { Circumstances } from './circumstances'
-import { issue, type Issued } from './issue'
+import { issuePair, type Issued } from './issue'
 import { presentAgain } from './present-refresh-token-again'
 import { refreshRefused, refreshScope } from './refresh-refusal'
 import { rotate } from './rotation'
@@ -48,6 +48,6 @@ export function rotateRefreshToken(
   const isRepeatable = circumstances.lifetimes.refreshTokenGrace > 0
   const { authorization, issued } = isRepeatable
     ? rotate(current, refresh.refreshToken, scope, circumstances)
-    : issue(current, { scope, refreshToken: true }, circumstances)
+    : issuePair(current, scope, circumstances)
   return save(authorization, issued)
 }

@@ -7,7 +7,7 @@ import { sealText, unsealText } from '../protocol/seal'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
-import { issue, type Issuance } from './issue'
+import { issuePair, type Issuance } from './issue'
 
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
@@ -25,10 +25,7 @@ export function rotate(
   const { now, random } = circumstances
   const salt = createSalt(random)
   const secrets = derivedBytes(refreshToken, pairFrom(salt))
-  const issuance = issue(current, { scope, refreshToken: true }, circumstances, secrets)
-  const { authorization, issued } = issuance
-  const next = authorization.refreshToken
-  if (next === undefined) return issuance
+  const { authorization, issued, refreshToken: next } = issuePair(current, scope, circumstances, secrets)
   const rotation = { at: now, salt, sealedProperties: sealed(issued.properties, refreshToken, random) }
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }

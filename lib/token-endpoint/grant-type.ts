@@ -1,6 +1,7 @@
 import type { Circumstances } from '../authorization/circumstances'
 import type { FoundAccess } from '../authorization/find-access'
-import type { Issued, ProvenGrant } from '../authorization/issue'
+import type { Issued } from '../authorization/issue'
+import type { ProvenGrant } from '../authorization/issue-directly'
 import type { Transition } from '../authorization/step'
 import type { Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'

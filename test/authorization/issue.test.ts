@@ -1,17 +1,9 @@
 import { expiryOf } from '../../lib/authorization/authorization'
-import { issue, issueAccessToken, issueDirectly, type ProvenGrant } from '../../lib/authorization/issue'
-import { credentialId, hasDigest } from '../../lib/protocol/credential'
+import { issue, issueAccessToken, issuePair } from '../../lib/authorization/issue'
+import { credentialId, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
+import { derivedBytes } from '../../lib/protocol/derived-bytes'
 import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
 import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
-
-const grant: ProvenGrant = {
-  clientId: 'nightly-export',
-  subject: undefined,
-  scope: ['photos.read'],
-  tokenType: 'bearer',
-  refreshToken: false,
-  bindings: {},
-}
 
 describe('issue', () => {
   const { active } = activeAuthorization()
@@ -47,6 +39,27 @@ describe('issue', () => {
   })
 })
 
+describe('issuePair', () => {
+  it('puts the next refresh token in the place of the one before, under the same key', () => {
+    const { active } = activeAuthorization()
+    const { authorization, refreshToken, issued } = issuePair(active, active.scope, circumstances())
+    expect(authorization.refreshToken).toBe(refreshToken)
+    expect(refreshToken).toMatchObject({ generation: 1, tagKey: active.refreshToken?.tagKey })
+    expect(genuineGeneration(issued.refreshToken!, refreshToken.tagKey)).toBe(1)
+  })
+
+  it('takes both secrets from where it is told', () => {
+    const { active } = activeAuthorization()
+    const pairOf = (purpose: string) => {
+      const secrets = derivedBytes('secret', purpose)
+      const { accessToken, refreshToken } = issuePair(active, active.scope, circumstances(), secrets).issued
+      return { accessToken, refreshToken }
+    }
+    expect(pairOf('one')).toEqual(pairOf('one'))
+    expect(pairOf('one')).not.toEqual(pairOf('other'))
+  })
+})
+
 describe('issueAccessToken', () => {
   const { approved } = approvedAuthorization()
   const { authorization, issued } = issueAccessToken(approved, ['photos.read'], circumstances())
@@ -62,53 +75,5 @@ describe('issueAccessToken', () => {
     const brief = circumstances({ lifetimes: { ...lifetimes, accessToken: 1 } })
     const dead = issueAccessToken(approved, ['photos.read'], brief).authorization
     expect(expiryOf(dead)).toBe(approved.code.expiresAt)
-  })
-})
-
-describe('issueDirectly', () => {
-  it('begins an authorization of a client for itself', () => {
-    const { authorization, issued } = issueDirectly(grant, circumstances())
-    expect(authorization).toMatchObject({
-      state: 'active',
-      clientId: 'nightly-export',
-      subject: undefined,
-      scope: ['photos.read'],
-      spentCode: undefined,
-      refreshToken: undefined,
-    })
-    expect(issued).toMatchObject({ scope: ['photos.read'], expiresAt: noon + lifetimes.accessToken })
-    expect(issued.refreshToken).toBeUndefined()
-  })
-
-  it('begins one of an owner, with a refresh token where the grant brings one', () => {
-    const bend = { subject: 'alice', refreshToken: true, bindings: { assertion: 'jti' } }
-    const { authorization, issued } = issueDirectly({ ...grant, ...bend }, circumstances())
-    expect(authorization).toMatchObject({ subject: 'alice', bindings: { assertion: 'jti' } })
-    expect(authorization.refreshToken).toMatchObject({ generation: 0, rotation: undefined })
-    expect(hasDigest(issued.refreshToken!, authorization.refreshToken!.digest)).toBe(true)
-  })
-
-  it('gives each authorization an id of its own', () => {
-    const ids = [1, 2, 3].map(() => issueDirectly(grant, circumstances()).authorization.id)
-    expect(new Set(ids).size).toBe(3)
-  })
-})
-
-describe('expiryOf', () => {
-  it('is when the last credential of the authorization dies', () => {
-    const withRefreshToken = issueDirectly({ ...grant, refreshToken: true }, circumstances()).authorization
-    const without = issueDirectly(grant, circumstances()).authorization
-    expect(expiryOf(without)).toBe(noon + lifetimes.accessToken)
-    expect(expiryOf(withRefreshToken)).toBe(noon + lifetimes.refreshToken)
-  })
-
-  it('is that of an access token when it outlives the refresh token', () => {
-    const short = circumstances({ lifetimes: { refreshToken: 60 } })
-    const { authorization } = issueDirectly({ ...grant, refreshToken: true }, short)
-    expect(expiryOf(authorization)).toBe(noon + lifetimes.accessToken)
-  })
-
-  it('is past when nothing is left', () => {
-    expect(expiryOf({ ...activeAuthorization().active, accessTokens: [], refreshToken: undefined })).toBe(0)
   })
 })

@@ -5,8 +5,8 @@ export const credentials: readonly Mutation[] = [
   [
     'COD-1',
     'protocol/credential.ts',
-    "random(secretBytes)]).toString('base64url')\n  )",
-    "Buffer.alloc(secretBytes)]).toString('base64url')\n  )",
+    'bytes.set(random(secretBytes), idBytes)',
+    'bytes.set(Buffer.alloc(secretBytes), idBytes)',
   ],
   [
     'COD-2',
@@ -45,8 +45,8 @@ export const credentials: readonly Mutation[] = [
   [
     'TKN-4',
     'authorization/rotate-refresh-token.ts',
-    'issue(current, { scope,',
-    'issue({ ...current, scope }, { scope,',
+    'rotate(current, refresh.refreshToken, scope, circumstances)',
+    'rotate({ ...current, scope }, refresh.refreshToken, scope, circumstances)',
   ],
   [
     'TKN-5',
