@@ -118,7 +118,7 @@ function sixteenBytes(random: Random): string {
   return random(16).toString('base64url')
 }
 
-// 64 bits, so that nobody guesses one; SHA-512 over texts of one length, of which no more is shown, is as good as HMAC.
+// Without the key nobody makes it for another generation or secret, and 64 bits are not guessed.
 function tag(tagKey: string, generation: number, secret: Buffer): Buffer {
   return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }
