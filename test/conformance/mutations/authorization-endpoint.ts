@@ -71,7 +71,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
     "responseType?.mode === 'fragment'",
     "responseType?.mode === 'fragment' && !('error' in parameters)",
   ],
-  ['AUZ-12', 'stores/deadline.ts', 'temporarilyUnavailable(', 'serverError('],
+  ['AUZ-12', 'stores/deadline.ts', "temporarilyUnavailable('store", "cause ?? temporarilyUnavailable('store"],
   ['AUZ-13', 'authorization/answer.ts', 'if (answer.subject !== current.subject)', 'if (false)'],
   ['AUZ-14', 'protocol/redirect-uri.ts', 'if (!insecure && isInsecure(text))', 'if (false)'],
   [

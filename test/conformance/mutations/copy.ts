@@ -34,14 +34,16 @@ export class Copy {
   /** `red` where a test fails, of those under the id if there is one, `green` where all pass, else why nothing can be said. */
   async outcomeOf(files: readonly string[], id?: string): Promise<string> {
     const named = id === undefined ? [] : ['-t', `\\[(?:[^\\]]*, )?${id}[,\\]]`]
-    const words = [...files, '--selectProjects', 'express 5', ...named, '--json', '--silent', '--ci']
+    // Broken code may leave something open, which would keep the process for ever.
+    const quietly = ['--json', '--silent', '--ci', '--forceExit']
+    const words = [...files, '--selectProjects', 'express 5', ...named, ...quietly]
     const jest = join(this.root, 'node_modules/jest/bin/jest.js')
     const child = spawn(process.execPath, [jest, ...words], { cwd: this.root })
-    let told = ''
-    child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    let printed = ''
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
     child.stderr.resume()
     await once(child, 'close')
-    const [line = '{}'] = /^\{.*\}$/m.exec(told) ?? []
+    const [line = '{}'] = /^\{.*\}$/m.exec(printed) ?? []
     const { numFailedTests = 0, numPassedTests = 0 } = JSON.parse(line)
     if (numFailedTests > 0) return 'red'
     return numPassedTests > 0 ? 'green' : 'no test ran'
