@@ -14,7 +14,7 @@ const isShort = process.argv.includes('--short')
 const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const { rounds, span, warmUp } = isShort
   ? { rounds: 3, span: 500, warmUp: 500 }
-  : { rounds: 15, span: 300, warmUp: 2000 }
+  : { rounds: 30, span: 150, warmUp: 2000 }
 
 const peers = servers.flatMap(({ role, name }) => (role === 'peer' ? [name] : []))
 
