@@ -1,7 +1,7 @@
 import type * as Ioredis from 'ioredis'
 import { optionalPackage } from '../protocol/optional-package'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
-import { ReadsTogether, type RedisReads } from './redis-reads'
+import { readsOver, ReadsTogether, type RedisReads } from './redis-reads'
 
 /** A connection that the suite made, and so ends. */
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
@@ -34,14 +34,15 @@ export function connect(url: string, waiting = 0): RedisConnection {
   const redis = new Redis(url, { ...connectionSettings, commandTimeout: silence, socketTimeout: silence })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
-  const reads = new ReadsTogether(redis)
-  const isGathering = gathering(redis, () => reads.send())
+  const alone = readsOver(redis)
+  const together = new ReadsTogether(redis)
+  const isGathering = gathering(redis, () => together.send())
   return {
     call: (command, ...words) => {
       isGathering()
       return redis.call(command, ...words)
     },
-    read: (key) => (isGathering() ? reads.read(key) : redis.call('GET', key)),
+    read: (key) => (isGathering() ? together : alone).read(key),
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
     close: async () => {
