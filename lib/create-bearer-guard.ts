@@ -1,7 +1,5 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import type { AuthorizationServerEvents } from './express/events'
-import { Reports } from './express/reports'
-import { RequestsInFlight } from './express/requests-in-flight'
 import { Reading } from './protocol/configuration'
 import type { TokenType } from './protocol/token-type'
 import { resolveCounters } from './resolve-stores'
@@ -10,7 +8,7 @@ import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stor
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
-import { guardByStore, readLoneGuard, type LoneGuardOptions } from './wire-guard'
+import { guardByStore, loneGuardEdge, readLoneGuard, type LoneGuardOptions } from './wire-guard'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createBearerGuard}. */
@@ -45,24 +43,18 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     storeCure,
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
-  const { closeDeadline, clock, errorUri } = readLoneGuard(reading)
+  const alone = readLoneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
-  const counters = resolveCounters(reading, store, clock, tokenTypes.length > 1)
+  const counters = resolveCounters(reading, store, alone.clock, tokenTypes.length > 1)
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
-  const reports = new Reports(clock)
-  const requests = new RequestsInFlight()
-  const now = () => Math.floor(clock() / 1000)
   const edge = {
     ...guardByStore(withDeadline(store, storeDeadline), countersWithDeadline(counters, storeDeadline)),
     tokenTypes,
-    now,
-    knownScope: undefined,
-    errorUri,
-    reports,
-    requests,
+    ...loneGuardEdge(alone),
   }
-  const lifecycle = lifecycleOf({ store, storeDeadline, closeDeadline, requests })
-  return Object.assign(bearerGuard(edge), { events: reports.events, ...lifecycle })
+  const { closeDeadline } = alone
+  const lifecycle = lifecycleOf({ store, storeDeadline, closeDeadline, requests: edge.requests })
+  return Object.assign(bearerGuard(edge), { events: edge.reports.events, ...lifecycle })
 }

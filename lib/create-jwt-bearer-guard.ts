@@ -1,14 +1,12 @@
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import type { AuthorizationServerEvents } from './express/events'
-import { Reports } from './express/reports'
-import { RequestsInFlight } from './express/requests-in-flight'
 import type { KeySource } from './jwt/key-source'
 import { loadJose, requireJose } from './jwt/load-jose'
 import { findJwt } from './protected-resource/find-jwt'
 import { Reading } from './protocol/configuration'
 import { readJwtGuard } from './resolve-jwt-guard'
 import { bearer } from './token-types/bearer'
-import { readLoneGuard, type LoneGuardOptions } from './wire-guard'
+import { loneGuardEdge, readLoneGuard, type LoneGuardOptions } from './wire-guard'
 import { lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createJwtBearerGuard}. */
@@ -70,31 +68,24 @@ export interface JwtBearerGuard extends BearerGuard {
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new Reading(options, '')
   const terms = readJwtGuard(reading)
-  const { closeDeadline, clock, errorUri } = readLoneGuard(reading)
+  const alone = readLoneGuard(reading)
   reading.refuseUnknown()
   reading.settle('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
 
-  const reports = new Reports(clock)
-  const requests = new RequestsInFlight()
-  const now = () => Math.floor(clock() / 1000)
-  const guard = bearerGuard({
+  const edge = {
     find: findJwt(terms),
     useOnce: () => neverAsked,
     tokenTypes: [bearer],
-    now,
-    knownScope: undefined,
-    errorUri,
-    reports,
-    requests,
-  })
+    ...loneGuardEdge(alone),
+  }
   const living = {
-    requests,
-    closeDeadline,
-    answers: () => keysOf(terms.keys, now()),
+    requests: edge.requests,
+    closeDeadline: alone.closeDeadline,
+    answers: () => keysOf(terms.keys, edge.now()),
     release: async () => {},
   }
-  return Object.assign(guard, { events: reports.events, ...lifecycle(living) })
+  return Object.assign(bearerGuard(edge), { events: edge.reports.events, ...lifecycle(living) })
 }
 
 // RFC 6750: a bearer token may be used again.

@@ -1,5 +1,7 @@
 import { findAccessToken } from './authorization/find-access'
 import type { GuardEdge } from './express/bearer-guard'
+import { Reports } from './express/reports'
+import { RequestsInFlight } from './express/requests-in-flight'
 import { singleUse } from './express/single-use'
 import type { Reading } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
@@ -23,6 +25,20 @@ export function readLoneGuard(reading: Reading) {
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     clock: reading.optional('clock', Date.now, isClock, 'must be a function.'),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+  }
+}
+
+/** What a guard works with that has no server around it, whatever its tokens are. */
+export function loneGuardEdge({
+  clock,
+  errorUri,
+}: ReturnType<typeof readLoneGuard>): Omit<GuardEdge, 'find' | 'useOnce' | 'tokenTypes'> {
+  return {
+    now: () => Math.floor(clock() / 1000),
+    knownScope: undefined,
+    errorUri,
+    reports: new Reports(clock),
+    requests: new RequestsInFlight(),
   }
 }
 
