@@ -1,7 +1,7 @@
 import type { Json } from '../protocol/bindings'
-import { hasDigest } from '../protocol/credential'
+import { digest, isSameText } from '../protocol/credential'
 import type { Scope } from '../protocol/scope'
-import type { Authorization } from './authorization'
+import type { AccessToken, Authorization } from './authorization'
 
 /** What an access token that is good right now stands for. */
 export interface Access {
@@ -30,8 +30,17 @@ export function presentAccessToken(
 ): GoodAccessToken | undefined {
   if (current?.state !== 'active' && current?.state !== 'approved') return undefined
   const { id: authorizationId, clientId, subject, tokenType } = current
-  const found = current.accessTokens.find((token) => hasDigest(accessToken, token.digest))
+  const found = storedAccessToken(current.accessTokens, accessToken)
   if (found === undefined || found.expiresAt <= now) return undefined
   const { scope, expiresAt, kept } = found
   return { access: { authorizationId, clientId, subject, scope, tokenType, expiresAt }, kept }
+}
+
+/** What the record has of an access token, expired or not; undefined when it is none of these. */
+export function storedAccessToken(
+  accessTokens: readonly AccessToken[],
+  accessToken: string,
+): AccessToken | undefined {
+  const presented = digest(accessToken)
+  return accessTokens.find((token) => isSameText(token.digest, presented))
 }

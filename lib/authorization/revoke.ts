@@ -1,5 +1,6 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Authorization } from './authorization'
+import { storedAccessToken } from './present-access-token'
 import { keep, remove, type Step } from './step'
 
 /** A revocation as its client asks for it (RFC 7009 2.1). */
@@ -26,7 +27,7 @@ export function revokeByToken(
 
 // An expired token, or a refresh token of an earlier generation, still names what its client is done with.
 function descendsFrom({ accessTokens, refreshToken }: Active, token: string): boolean {
-  if (accessTokens.some(({ digest }) => hasDigest(token, digest))) return true
+  if (storedAccessToken(accessTokens, token) !== undefined) return true
   if (refreshToken === undefined) return false
   const generation = genuineGeneration(token, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation) return false

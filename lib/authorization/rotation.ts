@@ -1,5 +1,5 @@
 import { isRecord } from '../protocol/configuration'
-import { createCredential, createRefreshToken, createSalt, digest, hasDigest } from '../protocol/credential'
+import { createCredential, createRefreshToken, createSalt, hasDigest } from '../protocol/credential'
 import { derivedBytes } from '../protocol/derived-bytes'
 import type { Random } from '../protocol/random'
 import type { Scope } from '../protocol/scope'
@@ -8,6 +8,7 @@ import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issuePair, type Issuance } from './issue'
+import { storedAccessToken } from './present-access-token'
 
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
@@ -51,10 +52,9 @@ export function pairAgain(
   const accessToken = createCredential('accessToken', id, secrets)
   const nextRefreshToken = createRefreshToken(id, next.generation, next.tagKey, secrets)
   if (!hasDigest(nextRefreshToken, next.digest)) return undefined
-  const known = digest(accessToken)
   return {
     accessToken,
-    stored: accessTokens.find((token) => token.digest === known),
+    stored: storedAccessToken(accessTokens, accessToken),
     properties: unsealed(rotation.sealedProperties, refreshToken),
     refreshToken: nextRefreshToken,
   }

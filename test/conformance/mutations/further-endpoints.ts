@@ -12,7 +12,7 @@ export const furtherEndpoints: readonly Mutation[] = [
   [
     'REV-2',
     'authorization/revoke.ts',
-    'if (accessTokens.some(({ digest }) => hasDigest(token, digest))) return true',
+    'if (storedAccessToken(accessTokens, token) !== undefined) return true',
     'void accessTokens',
   ],
   ['REV-3', 'authorization/revoke.ts', ' || current.clientId !== clientId', ''],
