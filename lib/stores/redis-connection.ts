@@ -35,14 +35,14 @@ export function connect(url: string, waiting = 0): RedisConnection {
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
   const alone = readsOver(redis)
-  const together = new ReadsTogether(redis)
-  const isGathering = gathering(redis, () => together.send())
+  const together = new ReadsTogether(redis, alone)
+  const gather = gathering(redis, () => together.send())
   return {
     call: (command, ...words) => {
-      isGathering()
+      gather()
       return redis.call(command, ...words)
     },
-    read: (key) => (isGathering() ? together : alone).read(key),
+    read: (key) => (gather() ? together : alone).read(key),
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
     close: async () => {

@@ -18,12 +18,12 @@ const refusal = /^(?:CROSSSLOT|NOPERM) /
 /** Reads that wait for {@link send} and then go out as one command: a server does the work of one for all of them. */
 export class ReadsTogether implements RedisReads {
   private isRefused = false
-  private readonly alone: RedisReads
   private readonly together = new Together((keys: readonly string[]) => this.values(keys))
 
-  constructor(private readonly client: RedisCommands) {
-    this.alone = readsOver(client)
-  }
+  constructor(
+    private readonly client: RedisCommands,
+    private readonly alone: RedisReads,
+  ) {}
 
   read(key: string): Promise<unknown> {
     return this.isRefused ? this.alone.read(key) : this.together.ask(key)
@@ -34,15 +34,18 @@ export class ReadsTogether implements RedisReads {
   }
 
   private async values(keys: readonly string[]): Promise<readonly unknown[]> {
-    const [first, ...others] = keys
-    if (first !== undefined && others.length === 0) return [await this.alone.read(first)]
+    if (keys.length === 1) return this.each(keys)
     try {
       const values = await this.client.call('MGET', ...keys)
       return Array.isArray(values) ? values : []
     } catch (error) {
       if (!(error instanceof Error) || !refusal.test(error.message)) throw error
       this.isRefused = true
-      return Promise.all(keys.map((key) => this.alone.read(key)))
+      return this.each(keys)
     }
+  }
+
+  private each(keys: readonly string[]): Promise<readonly unknown[]> {
+    return Promise.all(keys.map((key) => this.alone.read(key)))
   }
 }

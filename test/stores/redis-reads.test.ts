@@ -1,8 +1,8 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
@@ -79,16 +79,16 @@ describeOwnRedis('Reads of one turn', () => {
 
 describeOwnRedis('Reads of one turn, at the only server of a cluster', () => {
   let server: RedisServer
-  beforeAll(async () => {
-    server = await startRedis({ extraArguments: ['--cluster-enabled', 'yes'] })
-    const client = new Redis(server.url)
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-    await waitUntil('the cluster is up', async () =>
-      String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
-    )
-    client.disconnect()
+  let redis: Redis
+  withRedis((started) => ({ server, client: redis } = started), {
+    extraArguments: ['--cluster-enabled', 'yes'],
   })
-  afterAll(() => server.stop())
+  beforeAll(async () => {
+    await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    await waitUntil('the cluster is up', async () =>
+      String(await redis.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    )
+  })
 
   it('are one command each, since their keys are in many slots', async () => {
     const store = redisStore({ url: server.url })
