@@ -2,6 +2,7 @@ import { approveWithCode } from '../../../lib/authorization/answer'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
+import type { ProvenGrant } from '../../../lib/authorization/issue-directly'
 import { propose, type Proposal } from '../../../lib/authorization/propose'
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken, type Refresh } from '../../../lib/authorization/rotate-refresh-token'
@@ -22,6 +23,16 @@ export const proposal: Proposal = {
     redirectUriSent: true,
     requestState: 'af0ifjsldkj',
   },
+}
+
+/** A client acts for itself. */
+export const nightlyExport: ProvenGrant = {
+  clientId: 'nightly-export',
+  subject: undefined,
+  scope: ['photos.read'],
+  tokenType: 'bearer',
+  refreshToken: false,
+  bindings: {},
 }
 
 /** Alice is looking at the consent page. */
