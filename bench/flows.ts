@@ -48,17 +48,38 @@ export function codeFlow(dialect: Dialect): Story {
   }
 }
 
+/** The decision of an owner who is shown a page and sends its form, with the fields that it hides. */
+export function decide(path: string): Dialect['approve'] {
+  return async (connection, request) => {
+    const page = await connection.ask(get(request))
+    if (page.status !== 200 || !page.body.includes('<form')) throw wrong(page)
+    return connection.ask(formPost(path, { ...hiddenFieldsOf(page), decision: 'approve' }))
+  }
+}
+
+const hiddenField = /<input type="hidden" name="([^"]+)" value="([^"]+)"/g
+
+function hiddenFieldsOf(page: Answer): Fields {
+  const fields: Record<string, string> = {}
+  for (const [, name = '', value = ''] of page.body.matchAll(hiddenField)) fields[name] = value
+  return fields
+}
+
 /** Every refresh rotates. */
 export function refresh(dialect: Dialect): Story {
-  return async (connection) => {
-    let current = refreshToken(await authorize(dialect, connection))
-    return async () => {
-      const fields = { grant_type: 'refresh_token', refresh_token: current }
-      const answer = await connection.ask(dialect.clientPost(dialect.token, fields))
-      const next = refreshToken(tokens(answer))
-      if (next === current) throw wrong(answer)
-      current = next
-    }
+  return async (connection) =>
+    rotating(dialect, connection, refreshToken(await authorize(dialect, connection)))
+}
+
+/** Refreshes, beginning with that refresh token. */
+export function rotating(dialect: Dialect, connection: Connection, first: string): () => Promise<void> {
+  let current = first
+  return async () => {
+    const fields = { grant_type: 'refresh_token', refresh_token: current }
+    const answer = await connection.ask(dialect.clientPost(dialect.token, fields))
+    const next = refreshToken(tokens(answer))
+    if (next === current) throw wrong(answer)
+    current = next
   }
 }
 

@@ -16,6 +16,7 @@ export type Story = (connection: Connection) => Promise<() => Promise<void>>
 export const workloads = [
   'clientCredentials',
   'codeFlow',
+  'codeFlowWithPage',
   'refresh',
   'guard',
   'guardJwt',

@@ -20,7 +20,7 @@ export async function memoryOf({ client, url }: RunningRedis): Promise<Memory> {
     if (server.role === 'floor' || server.environment !== undefined) continue
     const running = await startTarget(server, url)
     const kept = new Map<string, Kept>()
-    for (const workload of ['clientCredentials', 'codeFlow'] as const) {
+    for (const workload of ['clientCredentials', 'codeFlow', 'codeFlowWithPage'] as const) {
       const story = server.stories[workload]
       if (story === undefined) continue
       const connection = await KeptConnection.open(running.port)

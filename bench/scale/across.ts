@@ -6,7 +6,7 @@ import { get, jsonOf, type Connection } from '../story'
 import { figure, whole } from './table'
 
 const operations = 20
-const tried = ['clientCredentials', 'codeFlow', 'refresh', 'guard'] as const
+const tried = ['clientCredentials', 'codeFlowWithPage', 'refresh', 'guard'] as const
 
 /**
  * Runs each flow with every request at another process than the one before, where there are several: a wrong answer ends

@@ -20,7 +20,7 @@ export async function samplesOf(
 ): Promise<Readonly<Record<Kind, Authorization>>> {
   const connection = await KeptConnection.open(target.port)
   const clientCredentials = await leftBy(ours.clientCredentials)
-  const codeFlow = await leftBy(ours.codeFlow)
+  const codeFlow = await leftBy(ours.codeFlowWithPage)
   const refreshed = await leftBy(ours.refresh)
   connection.close()
   return {

@@ -1,10 +1,13 @@
-import { basic, clientCredentials } from '../flows'
+import { basic, clientCredentials, rotating, type Dialect } from '../flows'
 import { get, wrong, type Connection, type Fields, type Stories } from '../story'
 import { ours } from './ours'
 
-/** What is left when nothing is authorized: one write for a token, one read for a route. */
+const dialect: Dialect = { authorize: '', token: '/token', clientPost: basic }
+
+/** What is left when nothing is authorized: one write for a token, one read for a route, both for a refresh. */
 export const floor: Stories = {
-  clientCredentials: clientCredentials({ authorize: '', token: '/token', clientPost: basic }),
+  clientCredentials: clientCredentials(dialect),
+  refresh: async (connection) => rotating(dialect, connection, 'the first one'),
   guard: async (connection) => asked(connection, '/photos'),
 }
 

@@ -1,12 +1,15 @@
-import { codeFlow, guard, post, refresh, type Dialect } from '../flows'
+import { codeFlow, decide, guard, post, refresh, type Dialect } from '../flows'
 import type { Stories } from '../story'
 
 // One code flow is 2 requests: GET authorize, where consent is the host's affair, and POST token.
 const dialect: Dialect = { authorize: '/authorize', token: '/token', clientPost: post }
+// With a page it is 3.
+const withPage: Dialect = { ...dialect, authorize: '/ask', approve: decide('/decide') }
 
 /** It has neither client credentials nor introspection. */
 export const mcpSdk: Stories = {
   codeFlow: codeFlow(dialect),
+  codeFlowWithPage: codeFlow(withPage),
   refresh: refresh(dialect),
   guard: guard(dialect),
 }

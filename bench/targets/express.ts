@@ -4,7 +4,7 @@ import { createApp } from '../app'
 import Redis from 'ioredis'
 import { serveWith } from '../serve-with'
 
-// The floor with Express as its documentation shows it: `express.urlencoded`, one write or read in Redis, `res.json`.
+// The floor with Express as its documentation shows it: `express.urlencoded`, one write or read in Redis (for a refresh both), `res.json`.
 const redis = new Redis(process.env['REDIS_URL'] ?? '')
 const app = createApp()
 
@@ -14,10 +14,14 @@ app.get('/photos', async (_request, response) => {
 })
 
 app.post('/token', express.urlencoded({ extended: false }), async (request, response) => {
-  const token = randomBytes(32).toString('base64url')
-  const answer = { access_token: token, token_type: 'bearer', expires_in: 3600, scope: request.body.scope }
-  await redis.set(`floor:${token}`, JSON.stringify(answer), 'EX', 3600)
+  const { refresh_token: refreshToken, scope } = request.body
+  if (refreshToken !== undefined) await redis.get(`floor:${refreshToken}`)
+  const [access_token, refresh_token] = [newToken(), refreshToken === undefined ? undefined : newToken()]
+  const answer = { access_token, refresh_token, token_type: 'bearer', expires_in: 3600, scope }
+  await redis.set(`floor:${refresh_token ?? access_token}`, JSON.stringify(answer), 'EX', 3600)
   response.json(answer)
 })
+
+const newToken = () => randomBytes(32).toString('base64url')
 
 serveWith(app)

@@ -4,12 +4,15 @@ import {
   InvalidScopeError,
   InvalidTokenError,
 } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import { authorizationHandler } from '@modelcontextprotocol/sdk/server/auth/handlers/authorize.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type { OAuthServerProvider } from '@modelcontextprotocol/sdk/server/auth/provider.js'
 import { mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { urlencoded, type Response } from 'express'
 import { createApp } from '../app'
 import { client, lifetimes, scope } from '../cast'
+import { consentPage } from '../consent-page'
 import { find, save, take } from '../storage/records'
 import { port, serve } from '../target'
 
@@ -23,6 +26,11 @@ interface Code extends Grant {
   readonly redirectUri: string
 }
 
+interface Transaction {
+  readonly code: Code
+  readonly state: string | undefined
+}
+
 interface AccessToken extends Grant {
   readonly expiresAt: number
 }
@@ -32,15 +40,13 @@ const registered = { client_id: client.id, client_secret: client.secret, redirec
 /** Secrets are compared as they are (by the SDK), one record a token; refresh tokens rotate. */
 const provider: OAuthServerProvider = {
   clientsStore: { getClient: (id) => (id === client.id ? registered : undefined) },
-  async authorize(to, { codeChallenge: challenge, redirectUri, scopes = [], state }, response) {
-    if (scopes.some((one) => one !== scope)) throw new InvalidScopeError('Not that scope')
-    const code = newToken()
-    const saved: Code = { clientId: to.client_id, scopes, challenge, redirectUri }
-    await save(`code:${code}`, saved, lifetimes.code)
-    const location = new URL(redirectUri)
-    location.searchParams.set('code', code)
-    if (state !== undefined) location.searchParams.set('state', state)
-    response.redirect(location.href)
+  async authorize(to, asked, response) {
+    const { codeChallenge: challenge, redirectUri, scopes = [], state } = asked
+    await answerWithCode(
+      { clientId: to.client_id, scopes: offered(scopes), challenge, redirectUri },
+      state,
+      response,
+    )
   },
   async challengeForAuthorizationCode(_client, code) {
     return given(await find<Code>(`code:${code}`)).challenge
@@ -61,6 +67,32 @@ const provider: OAuthServerProvider = {
     if (!found) throw new InvalidTokenError('Unknown')
     return { token, ...found }
   },
+}
+
+/** The same, whose owner is shown a page first. */
+const asking: OAuthServerProvider = {
+  ...provider,
+  async authorize(to, asked, response) {
+    const { codeChallenge: challenge, redirectUri, scopes = [], state } = asked
+    const id = newToken()
+    const code: Code = { clientId: to.client_id, scopes: offered(scopes), challenge, redirectUri }
+    await save(`transaction:${id}`, { code, state } satisfies Transaction, lifetimes.code)
+    response.send(consentPage('/decide', { transaction: id }))
+  },
+}
+
+async function answerWithCode(saved: Code, state: string | undefined, response: Response): Promise<void> {
+  const code = newToken()
+  await save(`code:${code}`, saved, lifetimes.code)
+  const location = new URL(saved.redirectUri)
+  location.searchParams.set('code', code)
+  if (state !== undefined) location.searchParams.set('state', state)
+  response.redirect(location.href)
+}
+
+function offered(scopes: string[]): string[] {
+  if (scopes.some((one) => one !== scope)) throw new InvalidScopeError('Not that scope')
+  return scopes
 }
 
 async function issueTokens({ clientId, scopes }: Grant): Promise<OAuthTokens> {
@@ -100,6 +132,12 @@ app.use(
     tokenOptions: unlimited,
   }),
 )
+app.use('/ask', authorizationHandler({ provider: asking, ...unlimited }))
+app.post('/decide', urlencoded({ extended: false }), async (request, response) => {
+  const found = await take<Transaction>(`transaction:${request.body.transaction}`)
+  if (!found) throw new Error('No such transaction')
+  await answerWithCode(found.code, found.state, response)
+})
 app.get(
   '/photos',
   requireBearerAuth({ verifier: provider, requiredScopes: [scope] }),

@@ -9,6 +9,7 @@ import type {
 import { urlencoded } from 'express'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
+import { consentPage } from '../consent-page'
 import { find, remove, save } from '../storage/records'
 import { serve } from '../target'
 
@@ -82,7 +83,14 @@ const server = new OAuthServer({
 })
 
 const app = createApp()
-app.get('/authorize', server.authorize({ authenticateHandler: { handle: () => ({ id: owner }) } }))
+const login = { authenticateHandler: { handle: () => ({ id: owner }) } }
+app.get('/authorize', server.authorize(login))
+// As its documentation has it: the form of the host holds the request, which is looked at when it comes back.
+app.get('/ask', (request, response) => {
+  const fields = Object.entries(request.query).map(([name, value]) => [name, String(value)])
+  response.send(consentPage('/decide', Object.fromEntries(fields)))
+})
+app.post('/decide', urlencoded({ extended: false }), server.authorize(login))
 app.post('/token', urlencoded({ extended: false }), server.token())
 app.get('/photos', server.authenticate({ scope: [scope] }), (_request, response) => {
   response.json({ photos: [] })

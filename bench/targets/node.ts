@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import Redis from 'ioredis'
 import { serveOn } from '../target'
 
-// The floor without any framework: a form read and parsed, one write or read in Redis, an answer in JSON.
+// The floor without any framework: a form read and parsed, one write or read in Redis (for a refresh both), an answer in JSON.
 const redis = new Redis(process.env['REDIS_URL'] ?? '')
 
 serveOn(
@@ -15,15 +15,28 @@ serveOn(
     request.setEncoding('latin1')
     request.on('data', (text: string) => (body += text))
     request.on('end', () => {
-      const scope = new URLSearchParams(body).get('scope')
-      const token = randomBytes(32).toString('base64url')
-      const answer = { access_token: token, token_type: 'bearer', expires_in: 3600, scope }
-      redis
-        .set(`floor:${token}`, JSON.stringify(answer), 'EX', 3600)
-        .then(() => send(response, JSON.stringify(answer)), fail(response))
+      token(new URLSearchParams(body)).then((answer) => send(response, answer), fail(response))
     })
   }),
 )
+
+async function token(form: URLSearchParams): Promise<string> {
+  const refreshToken = form.get('refresh_token')
+  if (refreshToken !== null) await redis.get(`floor:${refreshToken}`)
+  const [access_token, refresh_token] = [newToken(), refreshToken === null ? undefined : newToken()]
+  const scope = form.get('scope') ?? undefined
+  const answer = JSON.stringify({
+    access_token,
+    refresh_token,
+    token_type: 'bearer',
+    expires_in: 3600,
+    scope,
+  })
+  await redis.set(`floor:${refresh_token ?? access_token}`, answer, 'EX', 3600)
+  return answer
+}
+
+const newToken = () => randomBytes(32).toString('base64url')
 
 function send(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length }).end(text)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { urlencoded } from 'express'
+import { urlencoded, type Request, type RequestHandler } from 'express'
 import {
   AuthorizationError,
   createServer,
@@ -9,6 +9,7 @@ import {
   type ExchangeDoneFunction,
   type ImmediateFunction,
   type IssueGrantCodeFunctionArity6,
+  type MiddlewareRequest,
   type ValidateFunction,
 } from 'oauth2orize'
 import { extensions } from 'oauth2orize-pkce'
@@ -17,7 +18,9 @@ import { BasicStrategy } from 'passport-http'
 import { Strategy as BearerStrategy } from 'passport-http-bearer'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
+import { consentPage } from '../consent-page'
 import { find, save, take } from '../storage/records'
+import { transactions } from '../storage/transactions'
 import { serve } from '../target'
 
 interface Client {
@@ -38,7 +41,7 @@ interface Code extends Grant {
 const registered: Client = { id: client.id }
 
 /** As its examples have it: secrets compared as they are, one record a token; refresh tokens rotate. */
-const server = createServer<Client, Express.User>()
+const server = createServer<Client, Express.User>({ store: transactions })
 
 const issueCode: IssueGrantCodeFunctionArity6<Client, Express.User> = (
   to,
@@ -116,17 +119,17 @@ const checkClient: ValidateFunction<Client> = (id, redirectUri, done) => {
   done(null, id === client.id && redirectUri === client.redirectUri && registered, redirectUri)
 }
 
-const approveAtOnce: ImmediateFunction<Client, Express.User> = (
-  _client,
-  _owner,
-  asked,
-  _type,
-  _request,
-  done,
-) => {
-  const known = asked.every((one) => one === scope)
-  done(known ? null : new AuthorizationError('Not that scope', 'invalid_scope'), known, {}, {})
+/** @param isKnown whether the owner approved such a request before: then there is no page. */
+function approve(isKnown: boolean): ImmediateFunction<Client, Express.User> {
+  return (_client, _owner, asked, _type, _request, done) => {
+    const isOffered = asked.every((one) => one === scope)
+    const refusal = isOffered ? null : new AuthorizationError('Not that scope', 'invalid_scope')
+    done(refusal, isOffered && isKnown, {}, {})
+  }
 }
+
+const approveAtOnce = approve(true)
+const approveLater = approve(false)
 
 function newToken(): string {
   return randomBytes(32).toString('base64url')
@@ -146,15 +149,18 @@ passport.use(
   }),
 )
 
+type Asking = Request & Pick<MiddlewareRequest, 'oauth2'>
+
 const app = createApp()
-app.get(
-  '/authorize',
-  (request, _response, next) => {
-    request.user = { id: owner }
-    next()
-  },
-  server.authorize(checkClient, approveAtOnce),
-)
+const login: RequestHandler = (request, _response, next) => {
+  request.user = { id: owner }
+  next()
+}
+app.get('/authorize', login, server.authorize(checkClient, approveAtOnce))
+app.get('/ask', login, server.authorize(checkClient, approveLater), (request: Asking, response) => {
+  response.send(consentPage('/decide', { transaction_id: request.oauth2?.transactionID ?? '' }))
+})
+app.post('/decide', login, urlencoded({ extended: false }), server.decision())
 app.post(
   '/token',
   urlencoded({ extended: false }),

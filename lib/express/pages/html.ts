@@ -32,7 +32,11 @@ const entities = new Map([
 const deceptive =
   /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u00AD\u115F\u1160\u17B4\u17B5\u180E\u200B\u2028\u2029\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]/gu
 
+// Letters, digits and what else stands in most names, sentences and tokens: nothing in it is replaced.
+const plain = /^[\w .,:?!/-]*$/
+
 function escape(text: string): string {
+  if (plain.test(text)) return text
   return text.replace(deceptive, '\uFFFD').replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
 }
 
@@ -44,5 +48,7 @@ function render(value: HtmlValue): string {
 
 /** Makes markup of a template: its own text is kept, every interpolated value is escaped. */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return new Markup(template.reduce((text, part, index) => text + render(values[index - 1]) + part))
+  let text = ''
+  template.forEach((part, index) => (text += part + render(values[index])))
+  return new Markup(text)
 }

@@ -18,8 +18,7 @@ export function webLink(uri: string | undefined, text?: string): Html | undefine
 
 /** Names where a redirection URI leads: the host, the origin if it is not https, or the app's own scheme. */
 export function destination(uri: string): string {
-  if (!URL.canParse(uri)) return uri
   const url = webUrl(uri)
-  if (!url) return `an app on this device (${new URL(uri).protocol})`
-  return url.protocol === 'https:' ? url.host : url.origin
+  if (url) return url.protocol === 'https:' ? url.host : url.origin
+  return URL.canParse(uri) ? `an app on this device (${new URL(uri).protocol})` : uri
 }
