@@ -86,9 +86,9 @@ const app = createApp()
 const login = { authenticateHandler: { handle: () => ({ id: owner }) } }
 app.get('/authorize', server.authorize(login))
 // As its documentation has it: the form of the host holds the request, which is looked at when it comes back.
-app.get('/ask', (request, response) => {
-  const fields = Object.entries(request.query).map(([name, value]) => [name, String(value)])
-  response.send(consentPage('/decide', Object.fromEntries(fields)))
+app.get('/ask', ({ originalUrl }, response) => {
+  const { searchParams } = new URL(originalUrl, 'http://127.0.0.1')
+  response.send(consentPage('/decide', Object.fromEntries(searchParams)))
 })
 app.post('/decide', urlencoded({ extended: false }), server.authorize(login))
 app.post('/token', urlencoded({ extended: false }), server.token())
