@@ -29,7 +29,7 @@ export async function sendClientFailure(
   const failed = unexpected(thrown)
   const error = (isOfClient(failed) ? await failures.count(request, response) : undefined) ?? failed
   reports.reportError({ request, response, endpoint, clientId: claimedClientId(request) }, error)
-  sendJsonError(response, statusOf(error), error, errorUri, headersOf(error, request, schemes))
+  sendJsonError(response, statusOf(error, endpoint), error, errorUri, headersOf(error, request, schemes))
 }
 
 // What the server is at fault for, or has no time for, counts against nobody.
@@ -38,11 +38,13 @@ function isOfClient(error: OAuthError): boolean {
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 
-function statusOf(error: OAuthError): number {
+function statusOf(error: OAuthError, endpoint: EventOrigin): number {
   if (error instanceof Throttled) return 429
   const { code } = error
   if (code === 'invalid_client') return 401
-  return code === 'server_error' ? 500 : 400
+  if (code === 'server_error') return 500
+  // RFC 7009 2.2.1: by 503 a client knows that the token still exists. At the token endpoint it is 400, as every error.
+  return code === 'temporarily_unavailable' && endpoint !== 'token' ? 503 : 400
 }
 
 function headersOf(error: OAuthError, request: Request, schemes: readonly string[]): Record<string, string> {

@@ -48,30 +48,38 @@ const exchanged: Reader = (reply) => {
   return { kind: 'granted', credentials: [accessToken, refreshToken] }
 }
 
-/** An error of an endpoint for clients (RFC 6749 5.2); trouble says when to come again. */
+/** An error of the token endpoint (RFC 6749 5.2). */
 function refusal(reply: Reply, code: string): Answer | undefined {
+  if (isTrouble(reply, 400)) return trouble
+  return reply.status === 400 && bodyOf(reply)['error'] === code ? refused : undefined
+}
+
+/** Trouble says when to come again. */
+function isTrouble(reply: Reply, status: number): boolean {
   const { error } = bodyOf(reply)
-  if (reply.status !== 400) return undefined
-  if (error === 'temporarily_unavailable' && reply.headers['retry-after'] === '1') return trouble
-  return error === code ? refused : undefined
+  return (
+    reply.status === status && error === 'temporarily_unavailable' && reply.headers['retry-after'] === '1'
+  )
 }
 
 const guarded: Reader = (reply) => {
   if (reply.status === 200) return { kind: 'accepted' }
-  const { error } = bodyOf(reply)
-  if (reply.status === 503 && error === 'temporarily_unavailable') return trouble
-  return reply.status === 401 && error === 'invalid_token' ? refused : undefined
+  if (isTrouble(reply, 503)) return trouble
+  return reply.status === 401 && bodyOf(reply)['error'] === 'invalid_token' ? refused : undefined
 }
 
 const introspected: Reader = (reply) => {
-  if (reply.status !== 200) return refusal(reply, '')
+  if (isTrouble(reply, 503)) return trouble
+  if (reply.status !== 200) return undefined
   const { active } = bodyOf(reply)
   if (active === true) return { kind: 'accepted' }
   return active === false ? refused : undefined
 }
 
-const revoked: Reader = (reply) =>
-  reply.status === 200 && reply.text === '{}' ? { kind: 'done' } : refusal(reply, '')
+const revoked: Reader = (reply) => {
+  if (isTrouble(reply, 503)) return trouble
+  return reply.status === 200 && reply.text === '{}' ? { kind: 'done' } : undefined
+}
 
 const readers: Readonly<Record<Act, Reader>> = {
   ask: asked,

@@ -61,8 +61,8 @@ describeOnEveryStore('Closing', (stage) => {
       await flow.decide(page, 'approve', 'alice'),
     ]
     expect(turnedAway.map(inFull)).toEqual([
-      ...Array.from({ length: 4 }, () => ['400 temporarily_unavailable', ['close', '1']]),
-      ...Array.from({ length: 2 }, () => ['503 temporarily_unavailable', ['close', '1']]),
+      ...Array.from({ length: 2 }, () => ['400 temporarily_unavailable', ['close', '1']]),
+      ...Array.from({ length: 4 }, () => ['503 temporarily_unavailable', ['close', '1']]),
       ['page 503 temporarily_unavailable', ['close', '1']],
     ])
     const asked = await flow.ask(authorizationRequest(photoBook), 'alice')

@@ -100,11 +100,11 @@ describeOnEveryStore('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('does not say that it is done while the store is in trouble', async () => {
+  test('is 503 while the store is in trouble, by which a client knows that the token still exists', async () => {
     const { flow, store } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     store.begin('fails', 'remove')
-    expect(refusalOf(await flow.revoke(photoPrint, accessToken))).toBe('400 temporarily_unavailable')
+    expect(refusalOf(await flow.revoke(photoPrint, accessToken))).toBe('503 temporarily_unavailable')
     store.recover()
     expectDone(await flow.revoke(photoPrint, accessToken))
   })

@@ -69,8 +69,8 @@ export const answers: readonly Mutation[] = [
   [
     'TER-1',
     'express/client-failure.ts',
-    "return code === 'server_error' ? 500 : 400",
-    "return code === 'server_error' ? 500 : code === 'unauthorized_client' ? 403 : 400",
+    "if (code === 'server_error') return 500",
+    "if (code === 'server_error') return 500\n  if (code === 'unauthorized_client') return 403",
   ],
   [
     'TER-2',
