@@ -45,7 +45,9 @@ export async function startTarget(
     env: { ...process.env, NODE_ENV: 'production', PORT: String(port), REDIS_URL: redisUrl, ...environment },
   })
   pin(child, core)
-  process.on('exit', () => child.kill('SIGKILL'))
+  const end = () => child.kill('SIGKILL')
+  process.on('exit', end)
+  child.once('exit', () => process.off('exit', end))
   await told(child, 'ready')
   return {
     port,

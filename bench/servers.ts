@@ -15,6 +15,11 @@ export interface Server {
 }
 
 const fast = { BENCH_SERVER: 'fast' }
+/** What asks the same of Redis as it does on Node's own server. */
+export function isOnCreateServer({ environment }: Server): boolean {
+  return environment?.['BENCH_SERVER'] === fast.BENCH_SERVER
+}
+
 const guardOnly: Stories = { guard: ours.guard }
 
 export const servers: readonly Server[] = [
