@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { attemptWithin, type AttemptLimit } from '../attempts/attempt'
 import { networkOf } from '../attempts/network'
 import { tooManyFailures } from '../attempts/too-many-failures'
+import { beside } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import type { Counters } from '../stores/counters'
@@ -12,6 +13,8 @@ import { UnderWay } from './under-way'
 /** Holds verifications that may be of guesses to the limits on failed client authentication (RFC 6749 2.3.1). */
 export class GuessLimits {
   private readonly key = secureRandom(32)
+  private readonly nobody = this.mark('nobody')
+  private readonly registrations = beside<Client, string>()
   private readonly underWay = new UnderWay<Verification>()
 
   constructor(
@@ -30,7 +33,7 @@ export class GuessLimits {
     client: Client | undefined,
     address: () => string | undefined,
   ): WithinLimits {
-    const same = () => this.mark(method.name, clientId, credential, client)
+    const same = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
     return async (attempt) => {
       const attemptOnce = async (): Promise<Verification | undefined> => {
         const proven = await attempt()
@@ -59,8 +62,18 @@ export class GuessLimits {
     ]
   }
 
-  // With the registration: what is under way for a digest that was dropped meanwhile proves nothing.
-  private mark(...parts: readonly unknown[]): string {
+  // What is under way for a digest that was dropped meanwhile proves nothing. Worked out once: it takes microseconds, by
+  // which whoever counts them could tell a client from nobody.
+  private registrationOf(client: Client | undefined): string {
+    if (client === undefined) return this.nobody
+    const known = this.registrations.get(client)
+    if (known !== undefined) return known
+    const registration = this.mark(JSON.stringify(client))
+    this.registrations.set(client, registration)
+    return registration
+  }
+
+  private mark(...parts: readonly string[]): string {
     return createHmac('sha256', this.key).update(JSON.stringify(parts)).digest('base64url')
   }
 }

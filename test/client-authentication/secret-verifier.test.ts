@@ -178,6 +178,16 @@ describe('SecretVerifier: what it costs', () => {
     }
   })
 
+  it('costs as many comparisons, too, where all digests cost the same', async () => {
+    const two = clientWith({ client_secret_hashes: [quick, another] })
+    await verify(two, 'wrong')
+    for (const client of [undefined, clientWith({ client_secret_hashes: [quick] }), two]) {
+      compare.mockClear()
+      await verify(client, 'wrong')
+      expect(comparisons()).toHaveLength(2)
+    }
+  })
+
   it('never takes a decoy for a digest of the client', async () => {
     await verify(clientWith({ client_secret_hashes: [costly] }), 'wrong')
     expect(await verify(chosen, 'secret')).toBe(true)
