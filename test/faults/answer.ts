@@ -42,16 +42,12 @@ const redirected: Reader = ({ status, headers }) => {
 }
 
 const exchanged: Reader = (reply) => {
-  const { access_token: accessToken, refresh_token: refreshToken } = bodyOf(reply)
-  if (reply.status !== 200) return refusal(reply, 'invalid_grant')
+  const { access_token: accessToken, refresh_token: refreshToken, error } = bodyOf(reply)
+  if (isTrouble(reply, 400)) return trouble
+  if (reply.status === 400 && error === 'invalid_grant') return refused
+  if (reply.status !== 200) return undefined
   if (typeof accessToken !== 'string' || typeof refreshToken !== 'string') return undefined
   return { kind: 'granted', credentials: [accessToken, refreshToken] }
-}
-
-/** An error of the token endpoint (RFC 6749 5.2). */
-function refusal(reply: Reply, code: string): Answer | undefined {
-  if (isTrouble(reply, 400)) return trouble
-  return reply.status === 400 && bodyOf(reply)['error'] === code ? refused : undefined
 }
 
 /** Trouble says when to come again. */
