@@ -37,7 +37,7 @@ export function goalsOf(results: Results): readonly Goal[] {
     asked('suite, approved already', 'codeFlow', 4),
     asked('suite', 'codeFlowWithPage', 4),
     asked('suite', 'refresh', 2),
-    kept('suite', 'codeFlowWithPage', 700),
+    kept('suite', 'codeFlow', 700),
     kept('suite', 'clientCredentials', 300),
     coldStart(results, 1.15),
   ].flatMap((goal) => goal ?? [])

@@ -87,7 +87,7 @@ function rest({ commands, memory, cold, sizes }: Results): readonly string[] {
   const kept = [...memory].map(([name, one]) => [
     name,
     left(one.get('clientCredentials')),
-    left(one.get('codeFlow') ?? one.get('codeFlowWithPage')),
+    left(one.get('codeFlow')),
   ])
   const installed = [...sizes].map(([name, { megabytes, packages }]) => [
     name,

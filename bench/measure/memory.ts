@@ -20,8 +20,10 @@ export async function memoryOf({ client, url }: RunningRedis): Promise<Memory> {
     if (server.role === 'floor' || isOnCreateServer(server)) continue
     const running = await startTarget(server, url)
     const kept = new Map<string, Kept>()
-    for (const workload of ['clientCredentials', 'codeFlow', 'codeFlowWithPage'] as const) {
-      const story = server.stories[workload]
+    const { clientCredentials, codeFlow, codeFlowWithPage } = server.stories
+    // With a page only where there is no other: what is left is of the tokens either way.
+    const leaving = { clientCredentials, codeFlow: codeFlow ?? codeFlowWithPage }
+    for (const [workload, story] of Object.entries(leaving)) {
       if (story === undefined) continue
       const connection = await KeptConnection.open(running.port)
       const operation = await story(connection)

@@ -6,7 +6,10 @@ import {
 } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { authorizationHandler } from '@modelcontextprotocol/sdk/server/auth/handlers/authorize.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
-import type { OAuthServerProvider } from '@modelcontextprotocol/sdk/server/auth/provider.js'
+import type {
+  AuthorizationParams,
+  OAuthServerProvider,
+} from '@modelcontextprotocol/sdk/server/auth/provider.js'
 import { mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { urlencoded, type Response } from 'express'
@@ -41,12 +44,7 @@ const registered = { client_id: client.id, client_secret: client.secret, redirec
 const provider: OAuthServerProvider = {
   clientsStore: { getClient: (id) => (id === client.id ? registered : undefined) },
   async authorize(to, asked, response) {
-    const { codeChallenge: challenge, redirectUri, scopes = [], state } = asked
-    await answerWithCode(
-      { clientId: to.client_id, scopes: offered(scopes), challenge, redirectUri },
-      state,
-      response,
-    )
+    await answerWithCode(codeFor(to.client_id, asked), asked.state, response)
   },
   async challengeForAuthorizationCode(_client, code) {
     return given(await find<Code>(`code:${code}`)).challenge
@@ -73,10 +71,9 @@ const provider: OAuthServerProvider = {
 const asking: OAuthServerProvider = {
   ...provider,
   async authorize(to, asked, response) {
-    const { codeChallenge: challenge, redirectUri, scopes = [], state } = asked
     const id = newToken()
-    const code: Code = { clientId: to.client_id, scopes: offered(scopes), challenge, redirectUri }
-    await save(`transaction:${id}`, { code, state } satisfies Transaction, lifetimes.code)
+    const transaction: Transaction = { code: codeFor(to.client_id, asked), state: asked.state }
+    await save(`transaction:${id}`, transaction, lifetimes.code)
     response.send(consentPage('/decide', { transaction: id }))
   },
 }
@@ -90,9 +87,10 @@ async function answerWithCode(saved: Code, state: string | undefined, response: 
   response.redirect(location.href)
 }
 
-function offered(scopes: string[]): string[] {
+function codeFor(clientId: string, asked: AuthorizationParams): Code {
+  const { codeChallenge: challenge, redirectUri, scopes = [] } = asked
   if (scopes.some((one) => one !== scope)) throw new InvalidScopeError('Not that scope')
-  return scopes
+  return { clientId, scopes, challenge, redirectUri }
 }
 
 async function issueTokens({ clientId, scopes }: Grant): Promise<OAuthTokens> {
