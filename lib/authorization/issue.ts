@@ -23,8 +23,9 @@ export interface Issuance<Holder extends Approved | Active = Active> {
   readonly issued: Issued
 }
 
-// A client that refreshes faster than its tokens expire must not grow the record without end.
-const liveAccessTokens = 8
+// RFC 6819 4.4.1.11: a client that refreshes without end must not grow the record without end. The 33rd live access
+// token ends the oldest one before its time.
+const liveAccessTokens = 32
 
 /**
  * Issues an access token, which is all that an answer of the authorization endpoint may hold. The authorization that it

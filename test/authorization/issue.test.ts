@@ -30,12 +30,12 @@ describe('issue', () => {
     ])
   })
 
-  it('keeps the eight newest access tokens, so that the record does not grow without end', () => {
+  it('keeps the 32 newest access tokens, so that the record does not grow without end', () => {
     let current = active
-    for (let second = 1; second <= 20; second++) current = issue(current, wanted, later(second)).authorization
-    expect(current.accessTokens.map(({ expiresAt }) => expiresAt - noon - lifetimes.accessToken)).toEqual([
-      13, 14, 15, 16, 17, 18, 19, 20,
-    ])
+    for (let second = 1; second <= 40; second++) current = issue(current, wanted, later(second)).authorization
+    expect(current.accessTokens.map(({ expiresAt }) => expiresAt - noon - lifetimes.accessToken)).toEqual(
+      Array.from({ length: 32 }, (_, index) => 9 + index),
+    )
   })
 })
 

@@ -136,13 +136,17 @@ describeOnEveryStore('A refresh', (stage) => {
     expect(refusalOf(await flow.refresh(client, refreshToken))).toBe('400 unauthorized_client')
   })
 
-  test('keeps the eight newest access tokens of an authorization good, so that it does not grow for ever', async () => {
+  test('keeps the 32 newest access tokens of an authorization good until they expire; the 33rd ends the oldest', async () => {
     const { flow } = stage()
     const pairs = [await flow.tokens(photoBook)]
-    while (pairs.length < 9)
+    const statuses = async () =>
+      Promise.all(pairs.map(async ({ accessToken }) => (await flow.photos(accessToken)).status))
+    const refreshed = async () =>
       pairs.push(tokensOf(await flow.refresh(photoBook, String(pairs.at(-1)?.refreshToken))))
-    const statuses = pairs.map(async ({ accessToken }) => (await flow.photos(accessToken)).status)
-    expect(await Promise.all(statuses)).toEqual([401, 200, 200, 200, 200, 200, 200, 200, 200])
+    while (pairs.length < 32) await refreshed()
+    expect(await statuses()).toEqual(pairs.map(() => 200))
+    await refreshed()
+    expect(await statuses()).toEqual([401, ...pairs.slice(1).map(() => 200)])
   })
 
   test('after a revocation by the host is refused', async () => {
