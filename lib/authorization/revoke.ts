@@ -1,5 +1,5 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
-import type { Active, Authorization } from './authorization'
+import type { Active, Approved, Authorization } from './authorization'
 import { storedAccessToken } from './present-access-token'
 import { keep, remove, type Step } from './step'
 
@@ -12,8 +12,8 @@ export interface Revocation {
 
 /**
  * Revokes the authorization that a token descends from, whichever of the two kinds it is: one authorization is one
- * record, and RFC 7009 2.1 lets an access token take its refresh token along. Only the client's own genuine tokens do;
- * everything else changes nothing.
+ * record, and RFC 7009 2.1 lets an access token take its refresh token along, and a code that still waits beside it. Only
+ * the client's own genuine tokens do; everything else changes nothing.
  */
 export function revokeByToken(
   current: Authorization | undefined,
@@ -21,14 +21,16 @@ export function revokeByToken(
 ): Step<'revoked' | 'nothing'> {
   // Perhaps a second attempt, after one that could not tell whether the removal is safe: it is made again.
   if (current === undefined) return remove('nothing')
-  if (current.state !== 'active' || current.clientId !== clientId) return keep('nothing')
+  if (!('accessTokens' in current) || current.clientId !== clientId) return keep('nothing')
   return descendsFrom(current, token) ? remove('revoked') : keep('nothing')
 }
 
 // An expired token, or a refresh token of an earlier generation, still names what its client is done with.
-function descendsFrom({ accessTokens, refreshToken }: Active, token: string): boolean {
-  if (storedAccessToken(accessTokens, token) !== undefined) return true
-  if (refreshToken === undefined) return false
+function descendsFrom(authorization: Approved | Active, token: string): boolean {
+  if (storedAccessToken(authorization.accessTokens, token) !== undefined) return true
+  // RFC 7009 2.1 revokes tokens: a code that waits is none, and has no refresh token beside it.
+  if (authorization.state === 'approved' || authorization.refreshToken === undefined) return false
+  const { refreshToken } = authorization
   const generation = genuineGeneration(token, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation) return false
   return generation < refreshToken.generation || hasDigest(token, refreshToken.digest)

@@ -1,3 +1,5 @@
+import type { Authorization } from '../../lib/authorization/authorization'
+import { issueAccessToken } from '../../lib/authorization/issue'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import {
   createCredential,
@@ -11,13 +13,14 @@ import {
   pendingAuthorization,
   refreshed,
 } from '../support/authorization/authorization'
+import { circumstances } from '../support/authorization/circumstances'
 
 const { active, issued, code } = activeAuthorization()
 const first = issued.refreshToken ?? ''
 const second = refreshed(active, first)
 const third = refreshed(second.active, second.issued.refreshToken)
 const clientId = 'photo-printer'
-const writeOf = (token: string, current = third.active, client = clientId) =>
+const writeOf = (token: string, current: Authorization = third.active, client = clientId) =>
   revokeByToken(current, { token, clientId: client }).write
 
 describe('revokeByToken', () => {
@@ -59,6 +62,14 @@ describe('revokeByToken', () => {
     ['approved', approvedAuthorization().approved],
   ])('changes nothing when the authorization is %s', (_state, current) => {
     expect(revokeByToken(current, { token: issued.accessToken, clientId }).write).toBe('nothing')
+  })
+
+  it('[REV-2] removes the record for an access token that came with a code which still waits', () => {
+    const { approved } = approvedAuthorization()
+    const { authorization, issued: beside } = issueAccessToken(approved, approved.scope, circumstances())
+    expect(writeOf(beside.accessToken, authorization)).toBe('removal')
+    expect(writeOf(beside.accessToken, authorization, 'another')).toBe('nothing')
+    expect(writeOf(beside.accessToken, approved)).toBe('nothing')
   })
 
   it('removes again what is removed: the first attempt may not have learnt that it is safe', () => {

@@ -1,4 +1,5 @@
 import { options } from '../../docs/examples/code-token'
+import { photoPrint } from '../support/flows/clients'
 import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
 import { authorizationRequest } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
@@ -52,6 +53,21 @@ describeOnEveryStore('The response type of docs/examples/code-token.ts', (stage)
     const { accessToken } = tokensOf(await set.flow.redeem(album, code))
     expect(refusalOf(await set.flow.redeem(album, code))).toBe('400 invalid_grant')
     for (const token of [access_token, accessToken]) expect((await set.flow.photos(token)).status).toBe(401)
+  })
+
+  test('[REV-2] has a token that its client can revoke while the code waits, and the code goes with it', async () => {
+    const set = stage({ ...options, clients: [registration, photoPrint.registration] })
+    const { code = '', access_token = '' } = await answered(set, 'code token')
+    for (const [client, token] of [
+      [photoPrint, access_token],
+      [album, code],
+    ] as const) {
+      expect((await set.flow.revoke(client, token)).status).toBe(200)
+      expect((await set.flow.photos(access_token)).status).toBe(200)
+    }
+    expect((await set.flow.revoke(album, access_token)).status).toBe(200)
+    expect((await set.flow.photos(access_token)).status).toBe(401)
+    expect(refusalOf(await set.flow.redeem(album, code))).toBe('400 invalid_grant')
   })
 
   test('has a token that outlives a code that nobody redeems', async () => {

@@ -12,8 +12,8 @@ export const furtherEndpoints: readonly Mutation[] = [
   [
     'REV-2',
     'authorization/revoke.ts',
-    'if (storedAccessToken(accessTokens, token) !== undefined) return true',
-    'void accessTokens',
+    'if (storedAccessToken(authorization.accessTokens, token) !== undefined) return true',
+    'void storedAccessToken',
   ],
   ['REV-3', 'authorization/revoke.ts', ' || current.clientId !== clientId', ''],
   [
