@@ -1,3 +1,4 @@
+import { holdsResponseParameter } from './response-parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
 // A browser runs or opens these in the place of the page that redirects.
@@ -14,7 +15,8 @@ const forbiddenSchemes = new Set([
 
 /**
  * What is wrong with a redirection URI that is to be registered, as the end of a sentence; undefined when it is
- * good. RFC 6749 3.1.2: absolute, a query allowed, no fragment. `insecure` lets plain http pass.
+ * good. RFC 6749 3.1.2: absolute, no fragment; a query is allowed, without names of the answer. `insecure` lets plain
+ * http pass.
  */
 export function redirectUriFault(
   text: string,
@@ -22,6 +24,9 @@ export function redirectUriFault(
 ): string | undefined {
   if (!hasUriCharacters(text)) return 'holds characters that a URI cannot hold; percent-encode them'
   if (text.includes('#')) return 'must not have a fragment; remove the # and what follows it'
+  const question = text.indexOf('?')
+  if (question >= 0 && holdsResponseParameter(text.slice(question + 1)))
+    return 'must not have a query with a name that belongs to the answer, such as code, state or scope; rename it'
   if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
   const url = new URL(text)
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`

@@ -1,4 +1,5 @@
 import type { Client } from './client'
+import { holdsResponseParameter } from './response-parameters'
 import { hasUriCharacters } from './uri'
 
 type Registered = Pick<Client, 'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query'>
@@ -33,15 +34,7 @@ function withoutDynamicQuery(uri: string): string | undefined {
   const question = uri.indexOf('?')
   if (question < 0) return uri
   const query = uri.slice(question + 1)
-  if (query.includes('#') || (query !== '' && !hasUriCharacters(query)) || answersItself(query))
+  if (query.includes('#') || (query !== '' && !hasUriCharacters(query)) || holdsResponseParameter(query))
     return undefined
   return uri.slice(0, question)
-}
-
-// RFC 6749 3.1: no response parameter comes twice. A `code` of the request's own before ours would be taken for ours;
-// parsers also split at `;`, fold case and read `code[]`.
-const answer = /^\s*(?:code|state|iss|error|error_description|error_uri)\s*(?:\[.*)?$/is
-
-function answersItself(query: string): boolean {
-  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()].some((name) => answer.test(name))
 }

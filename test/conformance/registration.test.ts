@@ -111,6 +111,15 @@ test.each([
   expect(refusedFields({ ...book, redirect_uris: [uri] })).toEqual(['clients[0].redirect_uris[0]'])
 })
 
+test.each([
+  ...['code=x', 'state', 'iss=', 'error=x', 'error_description=x', 'error_uri=x', 'scope=x'],
+  ...['access_token=x', 'token_type=x', 'expires_in=x', 'a=b&%63ode=x', 'CODE=x', 'code%5B%5D=x', '+state=x'],
+  ...['%C1%A3ode=x', '%e0%81%a3ode=x'],
+])('[REG-5] a query of a redirection URI holds no name of the answer: %s is refused', (query) => {
+  const redirect_uris = ['https://book.example/callback', `https://book.example/callback?${query}`]
+  expect(refusedFields({ ...book, redirect_uris })).toEqual(['clients[0].redirect_uris[1]'])
+})
+
 test('[REG-5] a redirection URI may have a query', () => {
   expect(refusedFields({ ...book, redirect_uris: ['https://book.example/callback?a=b&c'] })).toEqual([])
 })

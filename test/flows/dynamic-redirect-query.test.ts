@@ -48,6 +48,8 @@ describeOnEveryStore('[REG-9] A client that registered all but the query', (stag
     `${registered}?a=b\r\nSet-Cookie: c=d`,
     `${registered}/../evil?a=b`,
     `${registered}?code=ac_of_mallory`,
+    `${registered}?%C1%A3ode=ac_of_mallory`,
+    `${registered}?a=b&scope=photos:print`,
     `${registered}?a=ü`,
     'https://print.example@evil.example/callback?a=b',
     'HTTPS://print.example/callback?a=b',

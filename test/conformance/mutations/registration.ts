@@ -48,7 +48,8 @@ export const registration: readonly Mutation[] = [
     'withoutDynamicQuery(sent)',
   ],
   ['REG-9', 'protocol/registered-redirect-uri.ts', "query.includes('#') || ", ''],
-  ['REG-9', 'protocol/registered-redirect-uri.ts', ' || answersItself(query)', ''],
+  ['REG-9', 'protocol/registered-redirect-uri.ts', ' || holdsResponseParameter(query)', ''],
+  ['REG-5', 'protocol/redirect-uri.ts', 'holdsResponseParameter(text.slice(question + 1))', 'false'],
   ['REG-9', 'protocol/client-rules.ts', "if (dynamic_redirect_query && uri.includes('?'))", 'if (false)'],
   [
     'REG-10',
