@@ -15,12 +15,10 @@ export interface AnsweringEndpoint {
 /** What an approval comes to: the record from now on, and the answer to the client (RFC 6749 4.1.2). */
 export function approved(
   endpoint: AnsweringEndpoint,
+  responseType: ResponseType,
   proposed: Proposed,
   circumstances: Circumstances,
 ): { readonly authorization: Authorization; readonly redirection: Redirection } {
-  const responseType = endpoint.responseTypes.get(proposed.request.responseType)
-  if (responseType === undefined)
-    throw new Error('The response type was withdrawn while the owner was deciding.')
   const approval = responseType.approve(proposed, circumstances)
   const parameters = answerOf(responseType, approval, circumstances.now)
   return {

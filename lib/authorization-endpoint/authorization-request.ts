@@ -1,4 +1,5 @@
 import type { Bindings, Json } from '../protocol/bindings'
+import type { Client } from '../protocol/client'
 import type { AuthorizationExtensionRequest, Extension } from '../protocol/extension'
 import { grantableScope } from '../protocol/grantable-scope'
 import { unauthorizedClient, unsupportedResponseType } from '../protocol/oauth-error'
@@ -35,13 +36,28 @@ export function parseAuthorizationRequest(
 ): AuthorizationRequest {
   parameters.check(['response_type', 'scope', 'state'])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
-  const responseType = responseTypes.get(parameters.require('response_type'))
+  const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
+  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
+  return { responseType, scope, bindings: bindingsOf(extensions, { client, parameters, responseType }) }
+}
+
+/**
+ * The response type that a client asks for by this name, if it may. RFC 7591 2.1: its registration holds the grant types
+ * of each response type, so that one withdrawn takes the other along.
+ *
+ * @throws OAuthError
+ */
+export function requireResponseType(
+  client: Client,
+  name: string,
+  responseTypes: ResponseTypes,
+): ResponseType {
+  const responseType = responseTypes.get(name)
   if (responseType === undefined)
     throw unsupportedResponseType('response_type_unknown', 'The response type is not supported.')
   if (!client.response_types.includes(responseType.name))
     throw unauthorizedClient('response_type_not_registered', 'The client may not use this response type.')
-  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  return { responseType, scope, bindings: bindingsOf(extensions, { client, parameters, responseType }) }
+  return responseType
 }
 
 function bindingsOf(extensions: readonly Extension[], request: AuthorizationExtensionRequest): Bindings {

@@ -16,6 +16,7 @@ import { parseAuthorizationRequest, type RequestRules } from './authorization-re
 import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
 import { settleDestination, type Destination } from './destination'
 import { mayBeKnown, type ApprovalQuestion } from './known-approval'
+import type { ResponseType } from './response-type'
 
 /** What the authorization endpoint works with. */
 export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
@@ -116,7 +117,7 @@ async function settle(
   const isKnown =
     mayBeKnown(client, responseType, redirectUri) &&
     (await host.isApproved({ clientId, subject, scope, redirectUri }))
-  if (isKnown) return approveAtOnce(endpoint, proposal, circumstances, witness)
+  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, circumstances, witness)
   const { pending, handle } = propose(proposal, circumstances)
   await keepOpen(endpoint, pending, circumstances)
   await host.ask({ client, resourceOwner, scope, redirectUri, handle })
@@ -127,13 +128,14 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 
 async function approveAtOnce(
   endpoint: AuthorizationEndpoint,
+  responseType: ResponseType,
   proposal: Proposal,
   circumstances: Circumstances,
   witness: Witness | undefined,
 ): Promise<Redirection> {
   const { random } = circumstances
   const proposed = { id: createId(random), ...proposal }
-  const { authorization, redirection } = approved(endpoint, proposed, circumstances)
+  const { authorization, redirection } = approved(endpoint, responseType, proposed, circumstances)
   await begin(endpoint.store, authorization, random)
   witness?.({ found: undefined, write: authorization })
   return redirection

@@ -1,15 +1,18 @@
-import { answered, deny, type Answer } from '../authorization/answer'
+import { answered, deny, requestNotOpen, type Answer } from '../authorization/answer'
 import type { Pending } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
 import { keep, save, type Step, type Transition } from '../authorization/step'
 import type { Witness } from '../authorization/witness'
+import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
+import { requireScope } from '../protocol/grantable-scope'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
 import { approved, frameOf } from './approval'
+import { requireResponseType } from './authorization-request'
 import { redirectWithError, type Redirection } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
 import type { StoredAuthorization } from '../stores/authorization-store'
-import { requireClient } from './destination'
+import { requireClient, requireRedirectUri } from './destination'
 
 /** The resource owner's decision. */
 export interface Decision extends Answer {
@@ -54,27 +57,32 @@ async function settle(
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
   const believed = endpoint.justWritten(id) ?? (await endpoint.store.find(id))
-  await requireClientOf(endpoint, believed)
+  const client = await clientOf(endpoint, believed)
   const circumstances = endpoint.circumstances()
   const transition: Transition<DecisionOutcome> = (current) => {
     found(undefined)
     const pending = answered(current, decision, circumstances.now)
     if (pending instanceof OAuthError) return keep(pending)
+    // What the request was held against may have been withdrawn while the owner looked at the page.
+    const { redirectUri, responseType } = pending.request
+    requireRedirectUri(client, redirectUri)
     found(pending)
     if (!decision.approved) return denial(endpoint, pending)
-    const { authorization, redirection } = approved(endpoint, pending, circumstances)
+    const type = requireResponseType(client, responseType, endpoint.responseTypes)
+    requireScope(client, pending.scope)
+    const { authorization, redirection } = approved(endpoint, type, pending, circumstances)
     return save(authorization, redirection)
   }
   return commit(endpoint.store, id, transition, circumstances.random, believed, witness)
 }
 
-// The client may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
-async function requireClientOf(
+// It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
+async function clientOf(
   { findClient }: AuthorizationEndpoint,
   believed: StoredAuthorization | undefined,
-): Promise<void> {
-  if (believed?.authorization.state === 'pending')
-    await requireClient(believed.authorization.clientId, findClient)
+): Promise<Client> {
+  if (believed?.authorization.state !== 'pending') throw requestNotOpen()
+  return requireClient(believed.authorization.clientId, findClient)
 }
 
 function denial(endpoint: AuthorizationEndpoint, pending: Pending): Step<DecisionOutcome> {

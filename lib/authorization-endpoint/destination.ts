@@ -24,8 +24,8 @@ export async function settleDestination(
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
   const client = await requireClient(clientId, findClient)
-  const redirectUri = sent === undefined ? onlyRedirectUri(client) : registeredRedirectUri(client, sent)
-  return { client, redirectUri, redirectUriSent: sent !== undefined }
+  if (sent !== undefined) requireRedirectUri(client, sent)
+  return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
 
 /** The client, if it may use the authorization endpoint at all; a disabled one is as good as unknown. @throws OAuthError */
@@ -44,8 +44,8 @@ function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): str
   return only
 }
 
-function registeredRedirectUri(client: Client, sent: string): string {
-  if (!isRegisteredRedirectUri(client, sent))
+/** Refuses a redirection URI that is not, or no longer, the client's. @throws OAuthError */
+export function requireRedirectUri(client: Client, redirectUri: string): void {
+  if (!isRegisteredRedirectUri(client, redirectUri))
     throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.')
-  return sent
 }

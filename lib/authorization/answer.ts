@@ -16,8 +16,7 @@ export function answered(
   answer: Answer,
   now: number,
 ): Pending | OAuthError {
-  if (current?.state !== 'pending')
-    return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
+  if (current?.state !== 'pending') return requestNotOpen()
   if (!hasDigest(answer.handle, current.handle))
     return invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   if (answer.subject !== current.subject)
@@ -25,6 +24,11 @@ export function answered(
   if (current.expiresAt <= now)
     return invalidRequest('authorization_request_expired', 'The authorization request has expired.')
   return current
+}
+
+/** The refusal of a decision on a request that was settled, or is gone. */
+export function requestNotOpen(): OAuthError {
+  return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
 }
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */

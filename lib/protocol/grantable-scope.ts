@@ -16,7 +16,12 @@ export function grantableScope(requested: string | undefined, client: Client, de
   }
   const scope = parseScope(requested)
   if (scope === undefined) throw invalidScope('scope_malformed', 'The scope is malformed.')
+  requireScope(client, scope)
+  return scope
+}
+
+/** Refuses a scope that is not, or no longer, the client's to ask for. @throws OAuthError `invalid_scope` */
+export function requireScope(client: Client, scope: Scope): void {
   if (!covers(client.scope, scope))
     throw invalidScope('scope_not_allowed', 'The scope is unknown or not open to the client.')
-  return scope
 }

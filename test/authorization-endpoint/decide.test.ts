@@ -2,9 +2,11 @@ import { authorize, type AuthorizationEndpoint } from '../../lib/authorization-e
 import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
 import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import type { Client } from '../../lib/protocol/client'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { later } from '../support/authorization/circumstances'
-import { authorizationEndpoint, watchedStore } from '../support/rooms/endpoints'
+import { clientWith } from '../support/authorization/client'
+import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { hostWhere } from '../support/rooms/watched-host'
 
@@ -125,6 +127,34 @@ describe('decide', () => {
   })
 })
 
+describe('decide, on what was withdrawn while the owner looked at the page:', () => {
+  const now = (bend: Partial<Client>) => ({ findClient: clientsOf({ ...clientWith(), ...bend }) })
+
+  it('a redirection URI is told to the resource owner alone, and opens again when it is back', async () => {
+    for (const approved of [true, false]) {
+      const { store, endpoint, decision } = await asked()
+      const without = { ...endpoint, ...now({ redirect_uris: ['https://printer.example/new'] }) }
+      const outcome = await decide(without, { ...decision, approved })
+      expect(outcome).toMatchObject({ kind: 'refused', error: { reason: 'redirect_uri_mismatch' } })
+      expect(store.saved).toHaveLength(1)
+      expect(await decide(endpoint, decision)).toMatchObject({ kind: 'redirect', error: undefined })
+    }
+  })
+
+  it.each<[string, Partial<Client>, string]>([
+    ['a response type', { response_types: ['token'] }, 'response_type_not_registered'],
+    ['a scope', { scope: ['photos.write'] }, 'scope_not_allowed'],
+  ])('%s is told to the client, of which a denial asks for nothing', async (_what, bend, reason) => {
+    const { store, endpoint, decision } = await asked()
+    const without = { ...endpoint, ...now(bend) }
+    expect(await decide(without, decision)).toMatchObject({ kind: 'redirect', error: { reason } })
+    expect(store.saved).toHaveLength(1)
+    expect(await decide(without, { ...decision, subject: 'bob' })).toHaveProperty('kind', 'refused')
+    const denial = await decide(without, { ...decision, approved: false })
+    expect(denial).toMatchObject({ kind: 'redirect', error: { reason: 'owner_denied' } })
+  })
+})
+
 describe('decide: trouble', () => {
   it('tells the resource owner when the request cannot be read', async () => {
     const { endpoint, decision, store } = await asked()
@@ -145,7 +175,7 @@ describe('decide: trouble', () => {
   it('tells the client when the response type is gone meanwhile', async () => {
     const { endpoint, decision } = await asked()
     const outcome = await decide({ ...endpoint, responseTypes: new ResponseTypes([]) }, decision)
-    expect(told(outcome)).toMatchObject({ error: 'server_error', state: 'a&b' })
+    expect(told(outcome)).toMatchObject({ error: 'unsupported_response_type', state: 'a&b' })
   })
 
   it('tells the resource owner, not the client, when another decision came in between', async () => {
