@@ -127,13 +127,13 @@ describe('decide', () => {
   })
 })
 
-describe('decide, on what was withdrawn while the owner looked at the page:', () => {
-  const now = (bend: Partial<Client>) => ({ findClient: clientsOf({ ...clientWith(), ...bend }) })
+const registeredNow = (bend: Partial<Client>) => ({ findClient: clientsOf({ ...clientWith(), ...bend }) })
 
+describe('decide, on what was withdrawn while the owner looked at the page:', () => {
   it('a redirection URI is told to the resource owner alone, and opens again when it is back', async () => {
     for (const approved of [true, false]) {
       const { store, endpoint, decision } = await asked()
-      const without = { ...endpoint, ...now({ redirect_uris: ['https://printer.example/new'] }) }
+      const without = { ...endpoint, ...registeredNow({ redirect_uris: ['https://printer.example/new'] }) }
       const outcome = await decide(without, { ...decision, approved })
       expect(outcome).toMatchObject({ kind: 'refused', error: { reason: 'redirect_uri_mismatch' } })
       expect(store.saved).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('decide, on what was withdrawn while the owner looked at the page:', ()
     ['a scope', { scope: ['photos.write'] }, 'scope_not_allowed'],
   ])('%s is told to the client, of which a denial asks for nothing', async (_what, bend, reason) => {
     const { store, endpoint, decision } = await asked()
-    const without = { ...endpoint, ...now(bend) }
+    const without = { ...endpoint, ...registeredNow(bend) }
     expect(await decide(without, decision)).toMatchObject({ kind: 'redirect', error: { reason } })
     expect(store.saved).toHaveLength(1)
     expect(await decide(without, { ...decision, subject: 'bob' })).toHaveProperty('kind', 'refused')
