@@ -3,6 +3,7 @@ import { countByStore } from './express/count-by-store'
 import { failureLimit, unlimitedFailures, type FailureLimit } from './express/failure-limit'
 import { countInMemory, type NetworkLimit } from './express/network-limit'
 import { requestLimit, type Admit } from './express/request-limit'
+import { steadyClock } from './protocol/steady-clock'
 import type { Settings } from './settings'
 import { withinDeadline } from './stores/deadline'
 
@@ -13,13 +14,14 @@ export interface Admission {
   readonly clients: FailureLimit
 }
 
-export function wireAdmission({ rateLimit, clock, storeDeadline }: Settings): Admission {
+export function wireAdmission({ rateLimit, clock: wallClock, storeDeadline }: Settings): Admission {
+  const clock = steadyClock(wallClock)
   const limitOf = (name: keyof Admission): NetworkLimit | undefined => {
     const limit = rateLimit[name]
     if (limit === undefined) return undefined
     const { stores } = rateLimit
     if (stores === undefined) return { clock, count: countInMemory(limit, clock) }
-    return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), clock) }
+    return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), { clock, wallClock }) }
   }
   const authorization = limitOf('authorization')
   const clients = limitOf('clients')

@@ -4,6 +4,7 @@ import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
+import { steadyClock } from './protocol/steady-clock'
 import type { Wiring } from './wiring'
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
@@ -41,7 +42,7 @@ export function wireAuthorization({
       tokenType: settings.tokenType,
       store,
       justWritten,
-      openRequests: openRequests(settings.openRequestLimit, settings.clock),
+      openRequests: openRequests(settings.openRequestLimit, steadyClock(settings.clock)),
       circumstances,
     },
     resourceOwner,

@@ -14,6 +14,7 @@ import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
 import type { Bindings, Json } from './protocol/bindings'
+import { steadyClock } from './protocol/steady-clock'
 import { revoke } from './revocation-endpoint/revoke'
 import { exchange, type TokenEndpoint } from './token-endpoint/exchange'
 import type { GrantType } from './token-endpoint/grant-type'
@@ -80,7 +81,7 @@ function clientVerification({ settings, counters }: Wiring): {
 } {
   const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits, bodyDeadline } =
     settings
-  const secrets = new SecretVerifier(clock)
+  const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new GuessLimits(clientAuthenticationLimits, counters)
   const sourcesOf = async (request: Request) =>

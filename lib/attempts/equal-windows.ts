@@ -1,7 +1,7 @@
 /** A count, which begins anew at that time. */
 export interface Window {
   count: number
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of the clock that the windows are counted by. */
   readonly endsAt: number
 }
 
@@ -12,7 +12,7 @@ export interface Window {
 export class EqualWindows {
   private readonly windows = new Map<string, Window>()
 
-  /** @param clock milliseconds since the epoch. */
+  /** @param clock milliseconds of a clock that does not step: one that is set back would lengthen each window. */
   constructor(
     private readonly clock: () => number,
     private readonly milliseconds: number,

@@ -7,7 +7,7 @@ import { secondsToWait, type Limit } from './limit'
  * Counts the open requests of each owner in this process, without a round trip more. When there are more owners than there is
  * room for, their requests pass: the limit is there for one owner with many requests, not for many owners.
  *
- * @param clock milliseconds since the epoch.
+ * @param clock milliseconds of a clock that does not step.
  */
 export function openRequests(limit: Limit | undefined, clock: () => number, maximumOwners?: number) {
   if (limit === undefined) return { opened: () => {}, ended: () => {} }

@@ -24,7 +24,8 @@ export function presentAgain(
 ): Step<Issued> {
   const { generation, rotation, expiresAt } = refreshToken
   const { now, lifetimes } = circumstances
-  const inGrace = rotation !== undefined && now < rotation.at + lifetimes.refreshTokenGrace
+  // Clocks of processes may differ either way; a rotation of an hour ahead is one of a clock that was wrong, and not fresh.
+  const inGrace = rotation !== undefined && Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
   const pair = isLast && inGrace ? pairAgain(current, refreshToken, former.refreshToken) : undefined
   if (pair === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)

@@ -12,7 +12,7 @@ export class RememberedSecrets {
   // In the order of their last use.
   private readonly verifiedAt = new Latest<number>(rememberedAtMost)
 
-  /** @param clock milliseconds since the epoch. */
+  /** @param clock milliseconds of a clock that does not step: set back, it would keep secrets fresh for longer. */
   constructor(private readonly clock: () => number) {}
 
   recall(mark: string): Memory | undefined {

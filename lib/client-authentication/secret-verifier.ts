@@ -24,7 +24,7 @@ export class SecretVerifier {
     () => generateClientSecret().client_secret_hash,
   )
 
-  /** @param clock milliseconds since the epoch. */
+  /** @param clock milliseconds of a clock that does not step. */
   constructor(clock: () => number) {
     this.remembered = new RememberedSecrets(clock)
   }

@@ -7,11 +7,18 @@ import { warnOfCounts, type CountOfNetwork, type Standing } from './network-limi
 
 const property = 'oauthRateLimit'
 
+interface Clocks {
+  /** Milliseconds of a clock that does not step. */
+  readonly clock: () => number
+  /** Milliseconds since the epoch, as the store tells when a count begins anew. */
+  readonly wallClock: () => number
+}
+
 /** Counts in a store of express-rate-limit, as that does. */
 export function countByStore(
   { attempts, seconds }: Limit,
   store: ExpressRateLimit.Store,
-  clock: () => number,
+  { clock, wallClock }: Clocks,
 ): CountOfNetwork {
   // Loaded here, because few hosts bring a store.
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
@@ -31,18 +38,18 @@ export function countByStore(
   })
   return (request, response) =>
     new Promise((resolve) => {
-      void limiter(request, response, (over?: unknown) =>
-        resolve(standingOf(request, over !== undefined, clock())),
-      )
+      void limiter(request, response, (over?: unknown) => resolve(standingOf(request, over !== undefined)))
     })
-}
 
-function standingOf(request: Request, isOver: boolean, now: number): Standing | undefined {
-  const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
-  if (!isRecord(info)) return undefined
-  const { key, remaining, resetTime } = info
-  const endsAt = resetTime instanceof Date ? resetTime.getTime() : now
-  return { network: String(key), isOver, remaining: Number(remaining), endsAt }
+  function standingOf(request: Request, isOver: boolean): Standing | undefined {
+    const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
+    if (!isRecord(info)) return undefined
+    const { key, remaining, resetTime } = info
+    const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
+    // The clocks of store and process may differ; no count lasts longer than its window.
+    const endsAt = clock() + Math.min(left, seconds * 1000)
+    return { network: String(key), isOver, remaining: Number(remaining), endsAt }
+  }
 }
 
 function warnOfStore(...told: readonly unknown[]): void {

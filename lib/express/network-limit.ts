@@ -8,7 +8,7 @@ import { warnOnce } from '../warning'
 /** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */
 export interface NetworkLimit {
   readonly count: CountOfNetwork
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that does not step. */
   readonly clock: () => number
 }
 
@@ -24,7 +24,7 @@ export interface Standing {
   readonly isOver: boolean
   /** How many more the limit allows. */
   readonly remaining: number
-  /** When its count begins anew, in milliseconds since the epoch. */
+  /** When its count begins anew, in milliseconds of the limit's clock. */
   readonly endsAt: number
 }
 

@@ -11,6 +11,9 @@ const patience = 5
 /** Bytes. */
 export const maximumSize = 256 * 1024
 
+// A clock that was ahead and is set right leaves times in the future, which are not fresh.
+const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
+
 /**
  * The keys that an issuer publishes (RFC 7517 5), kept for a while. jose has the like of it, but that one fetches anew
  * for each request while an issuer is down, reads without a bound, and has a clock of its own.
@@ -22,12 +25,12 @@ export class FetchedKeys implements KeySource {
   constructor(private readonly uri: string) {}
 
   trusted(now: number): KeySet | undefined {
-    return this.kept !== undefined && now < this.kept.at + maximumAge ? this.kept.keySet : undefined
+    return this.kept !== undefined && isWithin(maximumAge, this.kept.at, now) ? this.kept.keySet : undefined
   }
 
   /** What the last fetch brought, or failed with; a new one when the last is long enough ago. */
   fetched(now: number): Promise<KeySet> {
-    if (this.attempt !== undefined && now < this.attempt.at + pause) return this.attempt.keySet
+    if (this.attempt !== undefined && isWithin(pause, this.attempt.at, now)) return this.attempt.keySet
     const keySet = this.fetch(now)
     this.attempt = { keySet, at: now }
     return keySet

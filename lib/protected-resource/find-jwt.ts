@@ -48,7 +48,7 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     const access = jwtAccess(proven, terms.dialect)
     if (typeof access === 'string') return objectionTo(access)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
-    const found: VerifiedToken = { access, kept: undefined, keySet: proven.keySet, endsAt }
+    const found: VerifiedToken = { access, kept: undefined, keySet: proven.keySet, verifiedAt: now, endsAt }
     verified.remember(digest, found, now)
     return found
   }

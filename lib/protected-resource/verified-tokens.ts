@@ -8,6 +8,8 @@ export interface VerifiedToken {
   readonly kept: undefined
   /** The keys that vouch for it: it is worth nothing under other ones. */
   readonly keySet: KeySet
+  /** When it was verified, in seconds since the epoch: a clock that is set back before then ends it. */
+  readonly verifiedAt: number
   /** Seconds since the epoch: from then on it must be verified anew, if it can be. */
   readonly endsAt: number
 }
@@ -37,7 +39,8 @@ export class VerifiedTokens {
   recall(digest: string, keySet: KeySet, now: number): VerifiedToken | undefined {
     const entry = this.entries.get(digest)
     if (entry === undefined) return undefined
-    if (now >= entry.token.endsAt || entry.token.keySet !== keySet) {
+    const { keySet: vouching, verifiedAt, endsAt } = entry.token
+    if (now < verifiedAt || now >= endsAt || vouching !== keySet) {
       this.entries.delete(digest)
       return undefined
     }

@@ -24,6 +24,7 @@ export class ExpiringTexts {
 
   constructor(
     private readonly maximumEntries: number,
+    /** Milliseconds of a clock that does not step. */
     private readonly clock: () => number,
   ) {
     this.nextSecond = Math.floor(clock() / 1000)

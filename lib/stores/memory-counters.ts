@@ -1,3 +1,4 @@
+import { steadyClock } from '../protocol/steady-clock'
 import type { Count, Counters } from './counters'
 import { ExpiringTexts } from './expiring-texts'
 import { InMemory } from './in-memory'
@@ -22,12 +23,12 @@ export function memoryCounters({
 class MemoryCounters extends InMemory implements Counters {
   private readonly entries: ExpiringTexts
 
-  constructor(
-    maximumKeys: number,
-    private readonly clock: () => number,
-  ) {
+  private readonly clock: () => number
+
+  constructor(maximumKeys: number, clock: () => number) {
     super()
-    this.entries = new ExpiringTexts(maximumKeys, clock)
+    this.clock = steadyClock(clock)
+    this.entries = new ExpiringTexts(maximumKeys, this.clock)
   }
 
   async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {

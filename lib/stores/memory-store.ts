@@ -2,6 +2,7 @@ import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization } from '../authorization/decode-authorization'
 import { encodeAuthorization } from '../authorization/encode-authorization'
 import { ConfigurationError } from '../protocol/configuration'
+import { steadyClock } from '../protocol/steady-clock'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
 import { ExpiringTexts } from './expiring-texts'
@@ -55,11 +56,17 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
   private readonly undecided: ExpiringTexts
   private readonly decided: ExpiringTexts
 
-  constructor(maximumRecords: number, clock: () => number) {
+  private readonly steady: () => number
+
+  constructor(
+    maximumRecords: number,
+    private readonly clock: () => number,
+  ) {
     super()
+    this.steady = steadyClock(clock)
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
-    this.undecided = new ExpiringTexts(Math.ceil(maximumRecords / 2), clock)
-    this.decided = new ExpiringTexts(maximumRecords, clock)
+    this.undecided = new ExpiringTexts(Math.ceil(maximumRecords / 2), this.steady)
+    this.decided = new ExpiringTexts(maximumRecords, this.steady)
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -93,8 +100,10 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const { id, state } = authorization
     const isDecided = state === 'approved' || state === 'active'
     const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
+    // A span, so that a clock which is set right neither fills the store with what expired nor empties it.
+    const lifetime = expiryOf(authorization) * 1000 - this.clock()
     const lines = `${revision}\n${encodeAuthorization(authorization)}`
-    if (!room.set(id, lines, expiryOf(authorization) * 1000)) throw new Error('The memory store is full.')
+    if (!room.set(id, lines, this.steady() + lifetime)) throw new Error('The memory store is full.')
     // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
     other.delete(id)
   }
