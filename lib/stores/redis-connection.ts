@@ -2,6 +2,7 @@ import type * as Ioredis from 'ioredis'
 import { optionalPackage } from '../protocol/optional-package'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { readsOver, ReadsTogether, type RedisReads } from './redis-reads'
+import { confirmedBy, MasterRole } from './redis-role'
 
 /** A connection that the suite made, and so ends. */
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
@@ -23,26 +24,45 @@ export const connectionSettings = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/**
- * Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return.
- *
- * @param waiting seconds that a command of this connection may wait at the server.
- */
-export function connect(url: string, waiting = 0): RedisConnection {
+/** For commands that must not be carried out twice: one that was under way when its connection broke fails at once. */
+const sentOnce = {
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+} satisfies Ioredis.RedisOptions
+
+interface Purpose {
+  /** Seconds that a command of this connection may wait at the server. Default 0. */
+  readonly waiting?: number
+  /** Whether a command is sent once at most. Such a connection begins with its first command. Default false. */
+  readonly once?: boolean
+}
+
+/** Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return. */
+export function connect(url: string, { waiting = 0, once = false }: Purpose = {}): RedisConnection {
   const { Redis } = loadIoredis()
   const silence = connectionSettings.commandTimeout + waiting * 1000
-  const redis = new Redis(url, { ...connectionSettings, commandTimeout: silence, socketTimeout: silence })
+  const patience = { commandTimeout: silence, socketTimeout: silence }
+  const resending = once ? { ...sentOnce, lazyConnect: true } : {}
+  const redis = new Redis(url, { ...connectionSettings, ...patience, ...resending })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
   redis.on('error', () => {})
   const alone = readsOver(redis)
   const together = new ReadsTogether(redis, alone)
   const gather = gathering(redis, () => together.send())
+  const role = new MasterRole({
+    ask: () => redis.call('HELLO'),
+    leave: () => redis.disconnect(true),
+  })
+  redis.on('close', () => role.forget())
   return {
     call: (command, ...words) => {
       gather()
-      return redis.call(command, ...words)
+      return confirmedBy(role.confirmed(), redis.call(command, ...words))
     },
-    read: (key) => (gather() ? together : alone).read(key),
+    read: (key) => {
+      const reads = gather() ? together : alone
+      return confirmedBy(role.confirmed(), reads.read(key))
+    },
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
     close: async () => {

@@ -27,12 +27,16 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `)
 
-/** Counters in Redis: one key for each, which expires by itself. */
-export function redisCounters(client: RedisCommands, prefix: string): Counters {
+/**
+ * Counters in Redis: one key for each, which expires by itself.
+ *
+ * @param forCounts a client that sends no command again, because an addition that arrives twice counts twice.
+ */
+export function redisCounters(client: RedisCommands, prefix: string, forCounts = client): Counters {
   return {
     async add(key, amount, seconds) {
       return countOf(
-        await addition.run(client, `${prefix}count:${key}`, String(amount), String(seconds * 1000)),
+        await addition.run(forCounts, `${prefix}count:${key}`, String(amount), String(seconds * 1000)),
       )
     },
     async spend(key, seconds) {

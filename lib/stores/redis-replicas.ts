@@ -2,7 +2,7 @@ import { isRecord, Reading } from '../protocol/configuration'
 import { deadlineCure, isDeadline } from './deadline'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { RedisScript } from './redis-script'
-import { saving, type RedisWrites } from './redis-writes'
+import { savesBy, type RedisWrites } from './redis-writes'
 
 /** How many replicas must have a write before it counts as done. */
 export interface ReplicaWait {
@@ -37,8 +37,8 @@ export function acknowledgedWrites(
         'The Redis client answers a pipeline with something else than one reply to each command.',
       )
     for (const [error] of [write, waited]) if (error) throw error
-    // Nothing was written: whoever lost to another writer promises nothing.
-    if (Number(write[1]) === 0) return write[1]
+    // Nothing was written: another writer was first, or a create is void. That promises nothing.
+    if (Number(write[1]) <= 0) return write[1]
     const reached = Number(waited[1])
     if (!(reached >= replicas))
       throw new Error(`The write reached ${reached} of ${replicas} replicas within ${within} s.`)
@@ -56,7 +56,7 @@ export function acknowledgedWrites(
     }
   }
 
-  return { save: (key, ...words) => run(saving, key, ...words), remove: (key) => run(removing, key) }
+  return { save: savesBy(run, within * 1000), remove: (key) => run(removing, key) }
 }
 
 function isSentBack(error: unknown): boolean {

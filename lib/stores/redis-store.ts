@@ -82,6 +82,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
       options.client,
       readsOver(options.client),
       writesOf(options.client, wait),
+      options.client,
       prefix,
       clock,
       async () => {},
@@ -89,12 +90,14 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const { url, cache } = options
   const connection = connect(url)
   // WAIT holds up what comes behind it: what is read does not stand in that line.
-  const forWrites = wait === undefined ? connection : connect(url, wait.within)
+  const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
+  // An addition that is sent again counts twice.
+  const forCounts = connect(url, { once: true })
   const close = async () => {
-    await Promise.all([connection.close(), forWrites.close()])
+    await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
   }
   const writes = writesOf(forWrites, wait)
-  const store = new KeyPerAuthorization(connection, connection, writes, prefix, clock, close)
+  const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
   return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix, clock })
 }
 
@@ -126,11 +129,12 @@ class KeyPerAuthorization implements RedisStore {
     private readonly client: RedisCommands,
     private readonly reads: RedisReads,
     private readonly writes: RedisWrites,
+    forCounts: RedisCommands,
     prefix: string,
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
   ) {
-    this.counters = redisCounters(client, prefix)
+    this.counters = redisCounters(client, prefix, forCounts)
     this.clients = new RedisClients(client, `${prefix}clients`)
     this.prefix = `${prefix}authorization:`
   }

@@ -23,13 +23,13 @@ const repeatedBy = 'RELIABILITY_REPORT=1 npx jest test/stores/costs.test.ts --se
  * `clients: store.clients`. In another process a decision and a redemption read the record first.
  */
 const promised: Readonly<Record<string, { readonly configured: string; readonly registered: string }>> = {
-  'authorization request': { configured: 'SET', registered: 'HGET, SET' },
-  'authorization request, approved already': { configured: 'SET', registered: 'HGET, SET' },
+  'authorization request': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
+  'authorization request, approved already': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   decision: { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   'code redeemed': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   refresh: { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
   'refresh again, in its grace': { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
-  'client credentials': { configured: 'SET', registered: 'HGET, SET' },
+  'client credentials': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   guard: { configured: 'GET', registered: 'GET' },
   introspection: { configured: 'GET', registered: 'HGET, GET' },
   revocation: { configured: 'GET, DEL', registered: 'HGET, GET, DEL' },

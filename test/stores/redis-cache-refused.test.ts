@@ -110,7 +110,7 @@ describeOwnRedis('redisStore with a cache', () => {
       const rules = named.replaceAll('\\', '').split(' ')
       expect(rules).toContain('+client|tracking')
       // For the store itself, and for the check of ioredis that a server is ready.
-      const usual = ['resetchannels', '-@all', '+get', '+evalsha', '+eval', '+del', '+info']
+      const usual = ['resetchannels', '-@all', '+get', '+evalsha', '+eval', '+del', '+time', '+info']
       const own = await limited(...usual, ...rules)
       expect(await own.check()).toEqual([])
       expect(recalls(own, await cachedRecord(own))).toBe(true)

@@ -32,6 +32,7 @@ test('a client that answers something else than text rejects, and does not look 
 
 test('a client that answers a script with neither 0 nor 1 rejects, and does not pass for a conflict', async () => {
   const store = redisStore({ client: { call: async () => 'QUEUED' } })
-  const [first] = threeVersions()
-  await expect(save(store, first)).rejects.toThrow('something else than 0 or 1')
+  const [first, second] = threeVersions()
+  await expect(save(store, first)).rejects.toThrow('something else than a whole number')
+  await expect(save(store, second, first)).rejects.toThrow('something else than 0 or 1')
 })

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { Redis } from 'ioredis'
+import { CommandReader } from './command-reader'
 
 /** The way to a Redis, with everything that can happen on it. */
 export interface FaultyNetwork {
@@ -14,6 +16,10 @@ export interface FaultyNetwork {
   refuse(on: boolean): void
   /** From now on nothing passes the connections that are open, and neither end learns of it. */
   silence(): void
+  /** From now on keeps a copy of each write of an authorization that passes, its removal aside. */
+  copyWrites(): void
+  /** Ends that, and delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
+  deliverCopies(): Promise<number>
   /** How many replies were lost. */
   lostReplies(): number
   stop(): Promise<void>
@@ -25,12 +31,15 @@ interface Weather {
   losing: number
   refusing: boolean
   lost: number
+  /** Undefined while none are kept. */
+  copies: (readonly string[])[] | undefined
   /** Connections of an earlier generation are silent. */
   generation: number
 }
 
 export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
-  const weather: Weather = { port, delay: 0, losing: 0, refusing: false, lost: 0, generation: 0 }
+  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, copies: undefined, generation: 0 }
+  const weather: Weather = { port, ...calm }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     for (const socket of join(client, weather)) {
@@ -48,6 +57,13 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     loseReplies: (count) => (weather.losing = count),
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
+    copyWrites: () => (weather.copies = []),
+    deliverCopies: async () => {
+      const copies = weather.copies ?? []
+      weather.copies = undefined
+      await sendAll(weather.port, copies)
+      return copies.length
+    },
     lostReplies: () => weather.lost,
     stop: async () => {
       server.close()
@@ -63,9 +79,15 @@ function join(client: Socket, weather: Weather): Socket[] {
   const { generation } = weather
   const redis = connect(weather.port, '127.0.0.1').on('error', () => {})
   const isSilent = (): boolean => generation !== weather.generation
+  const reader = new CommandReader()
   client.on(
     'data',
-    later(weather, (words) => void (isSilent() || redis.write(words))),
+    later(weather, (words) => {
+      if (isSilent()) return
+      redis.write(words)
+      const commands = reader.commandsIn(words)
+      weather.copies?.push(...commands.filter(isSave))
+    }),
   )
   const answer = later(weather, (reply) => void (isSilent() || client.write(reply)))
   redis.on('data', (reply) => {
@@ -77,6 +99,17 @@ function join(client: Socket, weather: Weather): Socket[] {
   client.once('close', () => redis.destroy())
   redis.once('close', () => client.destroy())
   return [client, redis]
+}
+
+function isSave([name = '', ...words]: readonly string[]): boolean {
+  return /^(?:set|eval|evalsha)$/i.test(name) && words.some((word) => word.includes(':authorization:'))
+}
+
+async function sendAll(port: number, commands: readonly (readonly string[])[]): Promise<void> {
+  const redis = new Redis(port, '127.0.0.1')
+  // One that is refused has no effect, which is what is hoped for.
+  await Promise.allSettled(commands.map(([name = '', ...words]) => redis.call(name, ...words)))
+  redis.disconnect()
 }
 
 /** Passes data on after the delay, in order even while the delay changes. */

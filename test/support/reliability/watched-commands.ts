@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis'
 import { waitUntil } from '../wait-until'
 
 export interface WatchedCommands {
-  /** What this answered, and the commands that the server saw meanwhile; what scripts do inside does not count. */
+  /**
+   * What this answered, and the commands that the server saw meanwhile. What scripts do inside does not count, nor does
+   * HELLO, by which a connection asks at most once a second, along with other commands, whether its server is a master.
+   */
   during<Answer>(act: () => Promise<Answer>): Promise<{ answer: Answer; sent: readonly string[] }>
   stop(): void
 }
@@ -21,7 +24,7 @@ export async function watchCommands(redis: Redis): Promise<WatchedCommands> {
     await waitUntil('the mark is seen', async () => seen.some((words) => words[1] === mark))
     const commands = seen.map(([name = '']) => name.toUpperCase())
     seen = []
-    return commands.slice(0, commands.lastIndexOf('ECHO'))
+    return commands.slice(0, commands.lastIndexOf('ECHO')).filter((name) => name !== 'HELLO')
   }
   return {
     during: async (act) => {
