@@ -1,4 +1,6 @@
 import { isRecord } from '../protocol/configuration'
+import type { RedisCommands } from './redis-commands'
+import { readsOver, type RedisReads } from './redis-reads'
 
 /** Milliseconds for which the word of a master holds. A cache for guards is trusted no longer without a proof, either. */
 const holdsFor = 1000
@@ -73,6 +75,24 @@ export class MasterRole {
 /** The same answer, once the server that gave it is known to be the master. */
 export function confirmedBy<T>(word: Promise<void> | undefined, answer: Promise<T>): Promise<T> {
   return word === undefined ? answer : Promise.all([answer, word]).then(([value]) => value)
+}
+
+/**
+ * Reads over a client of the host. Where it is the `Redis` of ioredis, which has one connection, they come from a master
+ * only. The store cannot end that connection. It makes a write that changes nothing, so that the host's own settings do.
+ *
+ * @param unused a key below which there is never anything.
+ */
+export function readsOverHost(client: RedisCommands, unused: string): RedisReads {
+  const reads = readsOver(client)
+  // A cluster refuses by itself what a node no longer keeps, and other clients do not say what they are.
+  if (!('isCluster' in client) || client.isCluster !== false) return reads
+  const ignored = (): undefined => undefined
+  const role = new MasterRole({
+    ask: () => client.call('HELLO').catch(ignored),
+    leave: () => void client.call('DEL', unused).catch(ignored),
+  })
+  return { read: (key) => confirmedBy(role.confirmed(), reads.read(key)) }
 }
 
 /** What HELLO replies is a list of names and values, an object or a map, as the client has it. */

@@ -11,8 +11,9 @@ import { RedisClients } from './redis-clients'
 import { connect } from './redis-connection'
 import { redisCounters } from './redis-counters'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
-import { readsOver, type RedisReads } from './redis-reads'
+import type { RedisReads } from './redis-reads'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
+import { readsOverHost } from './redis-role'
 import { writesOver, type RedisWrites } from './redis-writes'
 import { cautionsAbout } from './redis-surroundings'
 
@@ -80,7 +81,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   if (options.client !== undefined)
     return new KeyPerAuthorization(
       options.client,
-      readsOver(options.client),
+      readsOverHost(options.client, `${prefix}unused`),
       writesOf(options.client, wait),
       options.client,
       prefix,

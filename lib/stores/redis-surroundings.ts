@@ -1,4 +1,5 @@
 import { createId, secureRandom } from '../protocol/credential'
+import { isRecord } from '../protocol/configuration'
 import type { Caution } from './caution'
 import type { RedisCommands } from './redis-commands'
 
@@ -24,6 +25,7 @@ export async function cautionsAbout({ client, prefix, clock }: Surroundings): Pr
     roleOf(information),
     isCluster ? await clusterOf(client, prefix) : undefined,
     await clockOf(client, clock),
+    resendingOf(client),
   ]
   return cautions.filter((caution) => caution !== undefined)
 }
@@ -82,6 +84,28 @@ async function clockOf(client: RedisCommands, clock: () => number): Promise<Caut
   const direction = redis < before ? 'ahead of' : 'behind'
   const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of Redis. Tokens begin and end by the clocks of the processes that issue and guard them: keep all of these in time, with NTP.`
   return { code: 'EAS_REDIS_CLOCK', message }
+}
+
+function resendingOf(client: RedisCommands): Caution | undefined {
+  if (!('options' in client) || !isRecord(client.options)) return undefined
+  const cure = 'isCluster' in client && client.isCluster === true ? cureOfCluster : cureOfRedis
+  if (!cure.isNeeded(client.options)) return undefined
+  const message = `The Redis client sends a command again whose connection broke before its reply came, so one failed attempt can count as two. ${cure.text}, or give redisStore a url in place of the client.`
+  return { code: 'EAS_REDIS_RESEND', message }
+}
+
+type Settings = Readonly<Record<string, unknown>>
+
+const cureOfRedis = {
+  text: 'Set maxRetriesPerRequest to 0',
+  isNeeded: ({ autoResendUnfulfilledCommands, maxRetriesPerRequest }: Settings) =>
+    autoResendUnfulfilledCommands === true && maxRetriesPerRequest !== 0,
+}
+
+// The connections to its nodes do not reconnect unless they are told how; the client of the cluster sends again.
+const cureOfCluster = {
+  text: 'Set retryDelayOnFailover to 0',
+  isNeeded: ({ retryDelayOnFailover }: Settings) => retryDelayOnFailover !== 0,
 }
 
 function informationOf(answer: unknown): Information {

@@ -1,7 +1,10 @@
 import { Cluster, type Redis } from 'ioredis'
+import { redisStore } from '../../lib/index'
 import { redisCounters } from '../../lib/stores/redis-counters'
 import type { RedisCommands } from '../../lib/stores/redis-commands'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
+import type { RedisServer } from '../support/redis-server'
+import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { withRedis } from '../support/with-redis'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { countersContract } from '../../lib/testing/index'
@@ -49,6 +52,30 @@ describe('redisCounters on one server', () => {
     const counters = redisCounters({ call: async () => reply }, '')
     await expect(counters.add('a', 1, 60)).rejects.toThrow('something else than two numbers')
     await expect(counters.spend('a', 60)).rejects.toThrow('something else than 0 or 1')
+  })
+})
+
+describe('The counters of redisStore over a connection of its own', () => {
+  let server: RedisServer
+  let client: Redis
+  withRedis((started) => {
+    server = started.server
+    client = started.client
+  })
+
+  it('count an attempt once at most, though the reply was lost with its connection', async () => {
+    const prefix = uniquePrefix()
+    const proxy = await startReplyLosingProxy(server.port)
+    const store = redisStore({ url: proxy.url, prefix })
+    await store.counters.add('known', 1, 60)
+    proxy.loseNextReply()
+    await expect(store.counters.add('lost', 1, 60)).rejects.toBeInstanceOf(Error)
+    expect(proxy.lostReplies()).toBe(1)
+    // What was sent again would arrive before this.
+    expect(await store.counters.add('lost', 1, 60)).toMatchObject({ count: 2 })
+    expect(await client.get(`${prefix}count:lost`)).toBe('2')
+    await store.close()
+    await proxy.stop()
   })
 })
 

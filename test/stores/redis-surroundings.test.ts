@@ -21,6 +21,7 @@ const server = async (...extraArguments: readonly string[]): Promise<RedisServer
 const storeWith = (options: RedisStoreOptions): RedisStore =>
   keep(redisStore(options), (store) => store.close())
 const clientOf = (redis: Redis | Cluster) => keep(redis, (client) => client.disconnect())
+const sendingOnce = { maxRetriesPerRequest: 0 }
 const codes = (cautions: readonly Caution[]) => cautions.map(({ code }) => code)
 
 describeOwnRedis('redisStore looks at', () => {
@@ -47,7 +48,7 @@ describeOwnRedis('redisStore looks at', () => {
   it('a replica, and at its master behind Sentinel finds nothing', async () => {
     const { sentinel, masterName, replica } = keep(await startRedisSentinel(), (started) => started.stop())
     expect(codes(await storeWith({ url: replica.url }).check())).toEqual(['EAS_REDIS_REPLICA'])
-    const client = clientOf(new Redis({ sentinels: [sentinel], name: masterName }))
+    const client = clientOf(new Redis({ sentinels: [sentinel], name: masterName, ...sendingOnce }))
     expect(await storeWith({ client }).check()).toEqual([])
   })
 
@@ -98,13 +99,33 @@ describeOwnRedis('redisStore looks at', () => {
     const owner = clientOf(new Redis(url))
     await owner.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-info', '-time')
     // Without the ready check, which asks for INFO as well, and grumbles.
-    const client = clientOf(new Redis(url.replace('//', '//limited:secret@'), { enableReadyCheck: false }))
+    const limited = url.replace('//', '//limited:secret@')
+    const client = clientOf(new Redis(limited, { enableReadyCheck: false, ...sendingOnce }))
     expect(await storeWith({ client, clock: () => 0 }).check()).toEqual([])
   })
 
   it('nothing that its hoster has taken away, and is content', async () => {
     const { url } = await server('--maxmemory-policy', 'allkeys-lru', '--rename-command', 'INFO', '')
     expect(await storeWith({ url }).check()).toEqual([])
+  })
+
+  it.each([
+    ['as it comes', {}],
+    ['that tries a command a second time', { maxRetriesPerRequest: 1 }],
+    ['that tries a command for ever', { maxRetriesPerRequest: null }],
+  ])('a client %s, which may send an addition twice', async (_client, settings) => {
+    const client = clientOf(new Redis((await server()).url, settings))
+    const [caution, ...others] = await storeWith({ client }).check()
+    expect([caution?.code, others]).toEqual(['EAS_REDIS_RESEND', []])
+    expect(caution?.message).toMatch('Set maxRetriesPerRequest to 0')
+  })
+
+  it.each([
+    ['tries no command again', sendingOnce],
+    ['leaves out what was under way', { autoResendUnfulfilledCommands: false }],
+  ])('a client that %s, and finds nothing', async (_client, settings) => {
+    const client = clientOf(new Redis((await server()).url, settings))
+    expect(await storeWith({ client }).check()).toEqual([])
   })
 
   it('nothing as long as Redis is away, and says so', async () => {
@@ -135,8 +156,15 @@ describeOwnRedis('redisStore on a cluster looks at', () => {
       expect(codes(await storeWith({ url, prefix: uniquePrefix() }).check())).toEqual(['EAS_REDIS_CLUSTER'])
   })
 
-  it('a client that knows clusters, and finds nothing', async () => {
+  it('a client that sends to another node what one has not answered', async () => {
     const client = clientOf(new Cluster(cluster.nodes))
+    const [caution, ...others] = await storeWith({ client }).check()
+    expect([caution?.code, others]).toEqual(['EAS_REDIS_RESEND', []])
+    expect(caution?.message).toMatch('Set retryDelayOnFailover to 0')
+  })
+
+  it('a client that knows clusters, and finds nothing', async () => {
+    const client = clientOf(new Cluster(cluster.nodes, { retryDelayOnFailover: 0 }))
     expect(await storeWith({ client }).check()).toEqual([])
   })
 })
