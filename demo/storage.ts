@@ -42,7 +42,8 @@ function connect(url: string): { readonly redis: Redis; readonly close: () => vo
   const redis = new Redis(url, {
     // Without a connection a command fails at once, and no request waits for one.
     enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
+    // A command that was under way when the connection broke is not sent again: it might count twice.
+    maxRetriesPerRequest: 0,
     connectTimeout: 2000,
     commandTimeout: 2000,
     retryStrategy: (attempt) => Math.min(attempt * 50, 1000),

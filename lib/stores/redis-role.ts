@@ -77,6 +77,8 @@ export function confirmedBy<T>(word: Promise<void> | undefined, answer: Promise<
   return word === undefined ? answer : Promise.all([answer, word]).then(([value]) => value)
 }
 
+const ignored = (): undefined => undefined
+
 /**
  * Reads over a client of the host. Where it is the `Redis` of ioredis, which has one connection, they come from a master
  * only. The store cannot end that connection. It makes a write that changes nothing, so that the host's own settings do.
@@ -87,7 +89,6 @@ export function readsOverHost(client: RedisCommands, unused: string): RedisReads
   const reads = readsOver(client)
   // A cluster refuses by itself what a node no longer keeps, and other clients do not say what they are.
   if (!('isCluster' in client) || client.isCluster !== false) return reads
-  const ignored = (): undefined => undefined
   const role = new MasterRole({
     ask: () => client.call('HELLO').catch(ignored),
     leave: () => void client.call('DEL', unused).catch(ignored),

@@ -10,6 +10,7 @@ import { tokensOf } from '../support/flows/tokens'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
+const alreadyApproved = () => true
 const clients = everyClient.map(
   (client) => (client === photoPrint ? bent(client, { may_introspect: true }) : client).registration,
 )
@@ -23,7 +24,6 @@ describe('A write that arrives once more, after its record was removed, brings n
   beforeEach(async () => {
     network = await startFaultyNetwork(port)
     store = redisStore({ url: network.url, prefix: uniquePrefix() })
-    const alreadyApproved = () => true
     ;({ flow } = application({ clients, store, storeDeadline: 10, alreadyApproved }))
     network.copyWrites()
   })

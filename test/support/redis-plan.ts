@@ -27,7 +27,9 @@ export function storeOn(
 }
 
 function clientOn(plan: Exclude<RedisPlan, { readonly url: string }>): Cluster | Redis {
-  if ('cluster' in plan) return new Cluster([...plan.cluster], { redisOptions: connectionSettings })
+  const settings = { ...connectionSettings, maxRetriesPerRequest: 0 }
+  if ('cluster' in plan)
+    return new Cluster([...plan.cluster], { redisOptions: settings, retryDelayOnFailover: 0 })
   const { sentinels, masterName } = plan
-  return new Redis({ sentinels: [...sentinels], name: masterName, ...connectionSettings })
+  return new Redis({ sentinels: [...sentinels], name: masterName, ...settings })
 }
