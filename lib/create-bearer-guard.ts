@@ -1,3 +1,5 @@
+import { readLimit, type LimitOption } from './attempts/limit'
+import { usualSingleUses, withSingleUseLimit } from './attempts/single-uses'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import type { AuthorizationServerEvents } from './express/events'
 import { Reading } from './protocol/configuration'
@@ -22,6 +24,11 @@ export interface RemoteGuardOptions extends LoneGuardOptions {
    * as `redisStore()` has them; for a store without any, the memory of this process.
    */
   readonly counters?: Counters
+  /**
+   * What one client may use up once, in this process: nonces of signed requests. Beyond it the answer is 429 with
+   * `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`; false switches it off.
+   */
+  readonly singleUseLimit?: LimitOption
   /** How long one call of the store may take, in seconds. Default 0.5. */
   readonly storeDeadline?: number
 }
@@ -46,11 +53,15 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const alone = readLoneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
   const counters = resolveCounters(reading, store, alone.clock, tokenTypes.length > 1)
+  const singleUseLimit = readLimit(reading, 'singleUseLimit', usualSingleUses)
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
   const edge = {
-    ...guardByStore(withDeadline(store, storeDeadline), countersWithDeadline(counters, storeDeadline)),
+    ...guardByStore(
+      withDeadline(store, storeDeadline),
+      withSingleUseLimit(countersWithDeadline(counters, storeDeadline), singleUseLimit, alone.clock),
+    ),
     tokenTypes,
     ...loneGuardEdge(alone),
   }

@@ -42,6 +42,7 @@ export type {
   PasswordOptions,
   VerifyPassword,
 } from './token-endpoint/grant-types/password/password-options'
+export type { IssueLimitOptions } from './attempts/issue-limits'
 export type { Limit, LimitOption } from './attempts/limit'
 export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion/assertion'
 export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'

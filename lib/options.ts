@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { IssueLimitOptions } from './attempts/issue-limits'
 import type { LimitOption } from './attempts/limit'
 import type { ApprovalQuestion } from './authorization-endpoint/known-approval'
 import type { ResponseType } from './authorization-endpoint/response-type'
@@ -123,6 +124,13 @@ export interface AuthorizationServerOptions {
   readonly openRequestLimit?: LimitOption
   /** How much may come from one network; false switches it off. */
   readonly rateLimit?: RateLimitOptions | false
+  /** How often tokens may be issued to one client, and for one resource owner, in this process; false switches it off. */
+  readonly issueLimits?: IssueLimitOptions | false
+  /**
+   * What one client may use up once, in this process: nonces of signed requests, assertions. Beyond it the answer is 429
+   * with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`; false switches it off.
+   */
+  readonly singleUseLimit?: LimitOption
   /**
    * Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. A
    * Content-Security-Policy of the host must have `form-action 'self' https:`, and the scheme of `view.redirectTo`.

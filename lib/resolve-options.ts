@@ -1,4 +1,6 @@
+import { readIssueLimits } from './attempts/issue-limits'
 import { readLimit, type Limit } from './attempts/limit'
+import { usualSingleUses } from './attempts/single-uses'
 import type { Lifetimes } from './authorization/circumstances'
 import { readClientAuthenticationLimits } from './client-authentication/limit-options'
 import { pkce, type PkceRequirement } from './extensions/pkce'
@@ -73,6 +75,8 @@ export function resolveOptions(options: Options): Settings {
     bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineCure),
     openRequestLimit: readLimit(reading, 'openRequestLimit', openRequests(lifetimes)),
     rateLimit: resolveRateLimit(reading),
+    issueLimits: readIssueLimits(reading, 'issueLimits'),
+    singleUseLimit: readLimit(reading, 'singleUseLimit', usualSingleUses),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
     alreadyApproved: hook(reading, 'alreadyApproved', options.alreadyApproved),

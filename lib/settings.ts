@@ -1,4 +1,5 @@
 import type { Lifetimes } from './authorization/circumstances'
+import type { ResolvedIssueLimits } from './attempts/issue-limits'
 import type { Limit } from './attempts/limit'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ResolvedLimits } from './client-authentication/limit-options'
@@ -59,6 +60,9 @@ export interface Settings {
   /** Undefined when it is switched off. */
   readonly openRequestLimit: Limit | undefined
   readonly rateLimit: RateLimits
+  readonly issueLimits: ResolvedIssueLimits
+  /** Undefined when it is switched off. */
+  readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined
   readonly alreadyApproved: AuthorizationServerOptions['alreadyApproved']

@@ -97,7 +97,14 @@ function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonl
   return Object.assign({}, ...described)
 }
 
-function tokenEndpoint({ settings, store, justWritten, counters, circumstances }: Wiring): TokenEndpoint {
+function tokenEndpoint({
+  settings,
+  store,
+  justWritten,
+  counters,
+  issueLimits,
+  circumstances,
+}: Wiring): TokenEndpoint {
   const { extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
@@ -107,6 +114,7 @@ function tokenEndpoint({ settings, store, justWritten, counters, circumstances }
     store,
     justWritten,
     counters,
+    issueLimits,
     circumstances,
   }
 }

@@ -1,3 +1,5 @@
+import { IssueLimits } from './attempts/issue-limits'
+import { withSingleUseLimit } from './attempts/single-uses'
 import type { Circumstances } from './authorization/circumstances'
 import { Reports } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
@@ -17,6 +19,8 @@ export interface Wiring {
   readonly store: AuthorizationStore
   readonly justWritten: RecentlyWritten['justWritten']
   readonly counters: Counters
+  readonly issueLimits: IssueLimits
+  /** New ones for each request. */
   readonly circumstances: () => Circumstances
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
@@ -29,11 +33,24 @@ export interface Wiring {
 export function wiringOf(settings: Settings): Wiring {
   const { clock, lifetimes, maintenance } = settings
   const tokenTypes = byName(settings.tokenTypes)
+  const issueLimits = new IssueLimits(settings.issueLimits, clock)
   return {
     settings,
     ...recentlyWritten(withDeadline(settings.store, settings.storeDeadline)),
-    counters: countersWithDeadline(settings.counters, settings.storeDeadline),
-    circumstances: () => ({ now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes }),
+    counters: withSingleUseLimit(
+      countersWithDeadline(settings.counters, settings.storeDeadline),
+      settings.singleUseLimit,
+      clock,
+    ),
+    issueLimits,
+    circumstances: () => {
+      let isCounted = false
+      const countIssue: Circumstances['countIssue'] = (clientId, subject) => {
+        if (!isCounted) issueLimits.count(clientId, subject)
+        isCounted = true
+      }
+      return { now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes, countIssue }
+    },
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
     admit: wireAdmission(settings),
     reports: new Reports(clock),

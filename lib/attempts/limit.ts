@@ -14,17 +14,17 @@ export const secondsToWait = (secondsLeft: number): number => Math.max(1, second
 
 const quarterOfAnHour = 900
 
-/**
- * Reads an option that holds several limits on failures, each with its default number of attempts in a quarter of an hour.
- */
+/** Reads an option that holds several limits, each with its default number of attempts and seconds: a quarter of an hour. */
 export function readLimits<Limits>(
   reading: Reading,
   option: string,
-  resolve: (limit: (key: string, attempts: number) => Limit | undefined) => Limits,
+  resolve: (limit: (key: string, attempts: number, seconds?: number) => Limit | undefined) => Limits,
 ): Limits {
   const given = reading.take(option)
   const fields = new Reading(given === undefined ? {} : given, reading.at(option), reading.mistakes)
-  const limits = resolve((key, attempts) => readLimit(fields, key, { attempts, seconds: quarterOfAnHour }))
+  const limits = resolve((key, attempts, seconds = quarterOfAnHour) =>
+    readLimit(fields, key, { attempts, seconds }),
+  )
   fields.refuseUnknown()
   return limits
 }

@@ -1,4 +1,4 @@
-import { digest } from '../protocol/credential'
+import { shortKey } from '../protocol/credential'
 import { tooManyAttempts, type Throttled } from '../protocol/oauth-error'
 import { EqualWindows } from './equal-windows'
 import { secondsToWait, type Limit } from './limit'
@@ -15,7 +15,7 @@ export function openRequests(limit: Limit | undefined, clock: () => number, maxi
   const open = new EqualWindows(clock, seconds * 1000, maximumOwners)
   return {
     opened(subject: string): void {
-      const counted = open.begun(keyOf(subject))
+      const counted = open.begun(shortKey(subject))
       if (counted === undefined) return
       // One that is refused is not open, so that a page which is reloaded meanwhile costs its owner nothing.
       if (counted.count >= attempts)
@@ -23,7 +23,7 @@ export function openRequests(limit: Limit | undefined, clock: () => number, maxi
       counted.count += 1
     },
     ended(subject: string): void {
-      const key = keyOf(subject)
+      const key = shortKey(subject)
       const counted = open.get(key)
       if (counted === undefined) return
       counted.count -= 1
@@ -38,6 +38,3 @@ const tooManyOpen = (secondsLeft: number): Throttled =>
     'Too many apps are waiting for your answer. Please try again later.',
     secondsLeft,
   )
-
-// Of bounded length, whatever the host calls its owners; a digest is 43 characters long.
-const keyOf = (subject: string) => (subject.length < 43 ? subject : digest(subject))

@@ -5,7 +5,7 @@ import { propose, type Proposal } from '../authorization/propose'
 import type { Witness } from '../authorization/witness'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
-import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
+import { OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -87,7 +87,7 @@ export async function authorize(
     return await settle(endpoint, destination, parameters, host, witness)
   } catch (cause) {
     // A client would only send its owner back here: the owner is told to wait.
-    if (cause instanceof Throttled) return { kind: 'refused', error: cause }
+    if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
     const { client_id } = destination.client
     return redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
   }

@@ -8,6 +8,13 @@ export interface Circumstances {
   readonly random: Random
   readonly lifetimes: Lifetimes
   readonly tokenTypes: TokenTypes
+  /**
+   * Counts that tokens are issued; once for all rounds of one request.
+   *
+   * @param subject the resource owner; undefined for a client that acts for itself.
+   * @throws OverShare when the client or the owner has had its share. Nothing is written then.
+   */
+  readonly countIssue: (clientId: string, subject: string | undefined) => void
 }
 
 /** How long credentials live, in seconds. */

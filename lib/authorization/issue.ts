@@ -42,9 +42,10 @@ export function issueAccessToken<Holder extends Approved | Active>(
 function issueWith<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
-  { now, random, lifetimes, tokenTypes }: Circumstances,
+  { now, random, lifetimes, tokenTypes, countIssue }: Circumstances,
   secrets: Random,
 ): Issuance<Holder> {
+  countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
   const expiresAt = now + lifetimes.accessToken

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AccessRefusal } from '../protected-resource/access-refusal'
-import { admit, type FindToken, type GuardedRequest } from '../protected-resource/admit'
+import { admit, type Admission, type FindToken, type GuardedRequest } from '../protected-resource/admit'
 import type { GuardedAccess } from '../protected-resource/guarded-access'
 import { parseRequirement, type Requirement } from '../protected-resource/requirement'
 import { isRecord } from '../protocol/configuration'
-import { unexpected } from '../protocol/oauth-error'
+import { Throttled, unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
-import type { TokenCheck, TokenType } from '../protocol/token-type'
+import type { TokenType } from '../protocol/token-type'
 import { authorizationOf } from './credential-sources'
 import { sendJson, sendJsonError } from './json-response'
 import type { Known } from './known-of-request'
@@ -46,7 +46,7 @@ export interface GuardEdge {
   /** All that are offered, bearer first. */
   readonly tokenTypes: readonly TokenType[]
   /** Single use, as this request sees it. */
-  readonly useOnce: (request: Request) => TokenCheck['useOnce']
+  readonly useOnce: (request: Request) => Admission['useOnce']
   /** Seconds since the epoch. */
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
@@ -144,5 +144,6 @@ function refuse(
   reports.reportError(asked, error)
   // What broke in here is for the host's own error handling; trouble of a store or an issuer is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
-  sendJsonError(response, 503, error, errorUri, { 'Retry-After': '1' })
+  const [status, wait] = error instanceof Throttled ? [429, error.retryAfter] : [503, 1]
+  sendJsonError(response, status, error, errorUri, { 'Retry-After': String(wait) })
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { challengeOf } from '../client-authentication/scheme'
 import { claimedClientId } from '../passport/authenticated-client'
-import { Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
+import { OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
 import type { EventOrigin } from './events'
 import type { FailureLimit } from './failure-limit'
@@ -32,8 +32,9 @@ export async function sendClientFailure(
   sendJsonError(response, statusOf(error, endpoint), error, errorUri, headersOf(error, request, schemes))
 }
 
-// What the server is at fault for, or has no time for, counts against nobody.
+// What the server is at fault for, or has no time for, counts against nobody, and so does more than a share of what is right.
 function isOfClient(error: OAuthError): boolean {
+  if (error instanceof OverShare) return false
   if (error instanceof Throttled) return error.reason !== 'rate_limited'
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }

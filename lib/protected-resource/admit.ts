@@ -32,7 +32,8 @@ export interface GuardedRequest extends ResourceRequest {
 export interface Admission {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
-  readonly useOnce: TokenCheck['useOnce']
+  /** As {@link TokenCheck.useOnce}, for the client of the token. */
+  readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
   /** Seconds since the epoch. */
   readonly now: number
   /** Is told which token the request shows and what that stands for, for events alone. */
@@ -94,12 +95,13 @@ const isSameScheme = (one: string, other: string): boolean =>
 
 async function prove(
   presented: PresentedToken,
-  { kept }: GoodToken,
+  { kept, access: { clientId } }: GoodToken,
   request: ResourceRequest,
   { scope }: Requirement,
   { now, useOnce }: Admission,
 ): Promise<void> {
-  const reason = await presented.objection?.({ request, kept, now, useOnce })
+  const useOnceByClient: TokenCheck['useOnce'] = (key, seconds) => useOnce(key, seconds, clientId)
+  const reason = await presented.objection?.({ request, kept, now, useOnce: useOnceByClient })
   if (reason !== undefined) throw AccessRefusal.unproven(reason, scope)
 }
 

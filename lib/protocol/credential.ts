@@ -97,6 +97,13 @@ export function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
+/** The text, or its digest where that is shorter: a name of bounded length for whatever a host calls its owners. */
+export function shortKey(text: string): string {
+  return text.length < digestLength ? text : digest(text)
+}
+
+const digestLength = 43
+
 /** Whether the text has this digest, in constant time. */
 export function hasDigest(text: string, expected: string): boolean {
   return isSameText(digest(text), expected)

@@ -50,6 +50,12 @@ export class Throttled extends OAuthError {
 }
 
 /**
+ * A request that is right, of a client or an owner that has had its share: others are not to go short for it. It counts as
+ * no failure.
+ */
+export class OverShare extends Throttled {}
+
+/**
  * An attempt that was not made, because too many are under way. It says nothing of what would have been attempted, and no
  * limit on failures counts it.
  */
@@ -93,6 +99,10 @@ export const temporarilyUnavailable = refusal('temporarily_unavailable')
 /** There were too many such requests; one may come again after this many seconds. */
 export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)
+
+/** The client or the owner has had its share; there is room again after this many seconds. */
+export const tooManyForShare = (reason: string, description: string, retryAfter: number): OverShare =>
+  new OverShare(reason, description, retryAfter)
 
 /** There are too many such attempts at this moment. */
 export const tooManyAtOnce = (reason: string, description: string): NotAttempted =>

@@ -20,8 +20,11 @@ export interface Counters {
   /**
    * Whether nobody has spent the key within the last `seconds`; from now on it is spent. One atomic act: of any number of
    * parallel calls one gets true.
+   *
+   * @param clientId the client that spends it. Counters in memory keep a quarter of their room for one client at most;
+   * others need not look at it.
    */
-  spend(key: string, seconds: number): Promise<boolean>
+  spend(key: string, seconds: number, clientId?: string): Promise<boolean>
 }
 
 /** Whether a value that a host gives has both verbs. */

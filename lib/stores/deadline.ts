@@ -1,4 +1,4 @@
-import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore } from './authorization-store'
 import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
@@ -28,8 +28,11 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
   })
 }
 
+// A share that is used up is no trouble of the store, and is told as it is.
 const storeTrouble = (cause: unknown) =>
-  temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
+  cause instanceof OverShare
+    ? cause
+    : temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 
 /** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
@@ -46,7 +49,7 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds),
-    spend: (key, window) => withinDeadline(() => counters.spend(key, window), seconds),
+    spend: (key, window, clientId) => withinDeadline(() => counters.spend(key, window, clientId), seconds),
   }
 }
 

@@ -1,11 +1,15 @@
+import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
 import type { Count, Counters } from './counters'
-import { ExpiringTexts } from './expiring-texts'
+import { ExpiringTexts, shareWait } from './expiring-texts'
 import { InMemory } from './in-memory'
 
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
-  /** Keys kept at most; one more is refused, never an older one dropped. Default 100 000. */
+  /**
+   * Keys kept at most; one more is refused, never an older one dropped. A quarter of them at most are what one client
+   * used once. Default 100 000.
+   */
   readonly maximumKeys?: number
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
@@ -35,22 +39,29 @@ class MemoryCounters extends InMemory implements Counters {
     return this.change(`count:${key}`, amount, seconds)
   }
 
-  async spend(key: string, seconds: number): Promise<boolean> {
-    return this.change(`spent:${key}`, 1, seconds).count === 1
+  async spend(key: string, seconds: number, clientId?: string): Promise<boolean> {
+    return this.change(`spent:${key}`, 1, seconds, clientId === undefined ? [] : [clientId]).count === 1
   }
 
-  private change(key: string, amount: 1 | -1, seconds: number): Count {
+  private change(key: string, amount: 1 | -1, seconds: number, shares: readonly string[] = []): Count {
     const { count: before, endsAt } = this.counted(key) ?? { count: 0, endsAt: this.clock() + seconds * 1000 }
     const count = before + amount
     if (count <= 0) {
       this.entries.delete(key)
       return { count: 0, secondsLeft: 0 }
     }
+    if (this.entries.fullShare(key, shares) !== undefined)
+      throw tooManyForShare(
+        'single_uses_full',
+        'There were too many such requests. Try again later.',
+        shareWait,
+      )
     // Forgetting another key would let its attempts begin anew, so a full map is trouble.
-    if (!this.entries.set(key, `${count} ${endsAt}`, endsAt))
+    if (!this.entries.set(key, `${count} ${endsAt}`, endsAt, shares))
       throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }
   }
+
   private counted(key: string) {
     const text = this.entries.get(key)
     if (text === undefined) return undefined

@@ -2,10 +2,12 @@ import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization } from '../authorization/decode-authorization'
 import { encodeAuthorization } from '../authorization/encode-authorization'
 import { ConfigurationError } from '../protocol/configuration'
+import { shortKey } from '../protocol/credential'
+import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
-import { ExpiringTexts } from './expiring-texts'
+import { ExpiringTexts, shareWait } from './expiring-texts'
 import { InMemory } from './in-memory'
 import { memoryCounters } from './memory-counters'
 
@@ -13,7 +15,8 @@ import { memoryCounters } from './memory-counters'
 export interface MemoryStoreOptions {
   /**
    * Authorizations with codes and tokens kept at most, about 2 KB each; beside them half as many requests that wait for
-   * a decision. One more of either is refused, never an older one dropped. Default 100 000.
+   * a decision. One more of either is refused, never an older one dropped. One client has at most a quarter of each,
+   * and so has one resource owner, so that others find room. Default 100 000.
    */
   readonly maximumRecords?: number
   /** Lets it run where `NODE_ENV` is `production`: one process, and a restart forgets every token. Default false. */
@@ -103,8 +106,26 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     // A span, so that a clock which is set right neither fills the store with what expired nor empties it.
     const lifetime = expiryOf(authorization) * 1000 - this.clock()
     const lines = `${revision}\n${encodeAuthorization(authorization)}`
-    if (!room.set(id, lines, this.steady() + lifetime)) throw new Error('The memory store is full.')
+    const shares = sharesOf(authorization)
+    const full = room.fullShare(id, shares)
+    if (full !== undefined)
+      throw full === shares[0]
+        ? tooManyForShare('client_share_full', noRoom, shareWait)
+        : tooManyForShare('owner_share_full', noRoom, shareWait)
+    if (!room.set(id, lines, this.steady() + lifetime, shares))
+      throw new Error('The memory store is full.')
     // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
     other.delete(id)
   }
+}
+
+// One text for both: what an owner has at other clients is nothing for a client to know.
+const noRoom = 'There is no room for more at the moment. Try again later.'
+
+// A denied request has no names any more, and keeps the shares that it had.
+function sharesOf(authorization: Authorization): readonly string[] {
+  if (authorization.state === 'denied') return []
+  const { clientId, subject } = authorization
+  const client = `client ${clientId}`
+  return subject === undefined ? [client] : [client, `owner ${shortKey(subject)}`]
 }

@@ -1,3 +1,5 @@
+import type { IssueLimits } from '../attempts/issue-limits'
+import { countersOfClient } from '../attempts/single-uses'
 import type { Circumstances } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
 import { findAccess, type FoundAccess } from '../authorization/find-access'
@@ -23,6 +25,7 @@ export interface TokenEndpoint {
   readonly store: AuthorizationStore
   readonly justWritten: RecentlyWritten['justWritten']
   readonly counters: Counters
+  readonly issueLimits: Pick<IssueLimits, 'requireRoom'>
   readonly circumstances: () => Circumstances
 }
 
@@ -45,6 +48,7 @@ export async function exchange(
   if (!client.grant_types.includes(grantType.name))
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
+  endpoint.issueLimits.requireRoom(client.client_id)
   const circumstances = endpoint.circumstances()
   const request = new RequestOfClient(endpoint, client, parameters, circumstances, address)
   const proof = await grantType.prove(request)
@@ -56,7 +60,6 @@ export async function exchange(
 // A class: of an object with a getter of its own, V8 makes a new hidden class for each, which holds its request for long.
 class RequestOfClient implements TokenRequest {
   readonly defaultScope: Scope
-  readonly counters: Counters
 
   constructor(
     private readonly endpoint: TokenEndpoint,
@@ -66,7 +69,10 @@ class RequestOfClient implements TokenRequest {
     private readonly addressOf: () => string | undefined,
   ) {
     this.defaultScope = endpoint.defaultScope
-    this.counters = endpoint.counters
+  }
+
+  get counters(): Counters {
+    return countersOfClient(this.endpoint.counters, this.client.client_id)
   }
 
   get address(): string | undefined {

@@ -41,7 +41,7 @@ export function circumstances(
   bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
 ): Circumstances {
   const { now = noon, random = shared } = bend
-  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes }, tokenTypes }
+  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes }, tokenTypes, countIssue: () => {} }
 }
 
 /** So many seconds after noon. */

@@ -46,6 +46,7 @@ export function tokenEndpoint(
     store: watchedStore(),
     justWritten: () => undefined,
     counters: memoryCounters(),
+    issueLimits: { requireRoom: () => {} },
     circumstances,
     ...bend,
   }

@@ -30,6 +30,7 @@ export async function everyCredential(
       refreshTokenGrace: 30,
     },
     tokenTypes: new Map([['mac', mac({ hosts: ['api.example.com'] })]]),
+    countIssue: () => {},
   }
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
