@@ -143,6 +143,8 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, 'none', true, []],
     cure: 'must be false, or an object of authorization, clients and stores.',
   },
+  issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   maintenance: callable,
   errorUri: {
     wrong: [
@@ -190,6 +192,8 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   bodyDeadline: 60,
   openRequestLimit: { attempts: 1, seconds: 86_400 },
   rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
+  issueLimits: { client: { attempts: 1_000_000 }, owner: false },
+  singleUseLimit: { attempts: 1, seconds: 86_400 },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   alreadyApproved: () => false,

@@ -1,3 +1,4 @@
+import { withoutLimits } from '../support/flows/application'
 import type { AuthorizationServerOptions, PasswordOptions } from '../../lib/index'
 
 /**
@@ -10,6 +11,6 @@ export const limits: {
   readonly password: NonNullable<PasswordOptions['limits']>
 } = {
   on: false,
-  server: { clientAuthenticationLimits: false, rateLimit: false, openRequestLimit: false },
+  server: { clientAuthenticationLimits: false, ...withoutLimits },
   password: { username: false, address: false, client: false },
 }

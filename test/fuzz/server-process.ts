@@ -30,7 +30,10 @@ function serve({ clients, issuers, redis, fault }: FuzzPlan): void {
   const complaints = watchProcess()
   let ahead = 0
   const clock = () => Date.now() + ahead
-  const store = redis === undefined ? memoryStore({ clock }) : storeOn(redis, { prefix: 'fuzz:', clock })
+  const store =
+    redis === undefined
+      ? memoryStore({ clock, maximumRecords: 1_000_000 })
+      : storeOn(redis, { prefix: 'fuzz:', clock })
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...limits.server,

@@ -106,9 +106,19 @@ async function load(records: number, perSecond: number): Promise<Seen> {
   }
 }
 
-// The examples share their texts; what comes from requests does not.
+let copies = 0
+
+// The examples share their texts; what comes from requests does not. Of as many clients and owners that none has its share.
 function ownCopy(authorization: Authorization): Authorization {
-  return decodeAuthorization(authorization.id, encodeAuthorization(authorization))
+  const copy = decodeAuthorization(authorization.id, encodeAuthorization(authorization))
+  if (copy.state === 'denied') return copy
+  const { clientId, subject } = copy
+  copies += 1
+  return {
+    ...copy,
+    clientId: `${clientId}-${copies % 100}`,
+    ...(subject === undefined ? {} : { subject: `${subject}-${copies}` }),
+  }
 }
 
 function memory(): number {

@@ -47,6 +47,7 @@ const oauth = createAuthorizationServer({
   // Limits would end the measurement, and their counters are no part of what is compared.
   clientAuthenticationLimits: false,
   rateLimit: false,
+  issueLimits: false,
   grantTypes: [
     password({
       verify: bcryptPasswords((username) => owners.get(username)),

@@ -21,6 +21,16 @@ describe('memoryCounters with a bound', () => {
     expect(await counters.spend('b', 60)).toBe(false)
   })
 
+  it('keep a quarter for what one client spends, and the rest for others and for failures', async () => {
+    const counters = memoryCounters({ maximumKeys: 4 })
+    const full = { reason: 'single_uses_full', retryAfter: 60 }
+    expect(await counters.spend('a', 60, 'one')).toBe(true)
+    await expect(counters.spend('b', 60, 'one')).rejects.toMatchObject(full)
+    expect(await counters.spend('a', 60, 'one')).toBe(false)
+    expect(await counters.spend('b', 60, 'other')).toBe(true)
+    expect(await counters.add('c', 1, 60)).toMatchObject({ count: 1 })
+  })
+
   it('take the place of keys that have ended', async () => {
     let now = 0
     const counters = memoryCounters({ maximumKeys: 2, clock: () => now })

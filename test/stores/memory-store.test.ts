@@ -19,8 +19,15 @@ function inEnvironment(NODE_ENV: string): void {
   jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV })
 }
 
+let clients = 0
+
+/** Of a client of its own: what one client may have is another matter. */
+function ending(expiresAt: number): StoredAuthorization {
+  return version(active(expiresAt, { clientId: `client ${clients++}` }))
+}
+
 function lasting(): StoredAuthorization {
-  return version(active(inSeconds(600_000)))
+  return ending(inSeconds(600_000))
 }
 
 function manyOf(count: number): readonly StoredAuthorization[] {
@@ -72,7 +79,10 @@ describe('memoryStore with a bound', () => {
     const store = memoryStore({ maximumRecords: 1 })
     const first = lasting()
     await save(store, first)
-    const second = version(active(inSeconds(700), { id: first.authorization.id }))
+    const second = version({
+      ...first.authorization,
+      ...active(inSeconds(700), { id: first.authorization.id }),
+    })
     expect(await save(store, second, first)).toBe(true)
     expect(await find(store, first)).toEqual(second)
   })
@@ -88,7 +98,7 @@ describe('memoryStore with a bound', () => {
   it('takes new ones in the place of those that expired', async () => {
     const { clock, advance } = movableClock()
     const store = memoryStore({ maximumRecords: 3, clock })
-    for (let n = 0; n < 3; n++) await save(store, version(active(inSeconds(60))))
+    for (let n = 0; n < 3; n++) await save(store, ending(inSeconds(60)))
     await expect(save(store, lasting())).rejects.toThrow('full')
     advance(61)
     for (const record of manyOf(3)) expect(await save(store, record)).toBe(true)
@@ -99,12 +109,42 @@ describe('memoryStore with a bound', () => {
   it('lets 10,000 expired records go while new ones come, and keeps the whole bound for live ones', async () => {
     const { clock, advance } = movableClock()
     const store = memoryStore({ maximumRecords: 15_000, clock })
-    for (let n = 0; n < 10_000; n++) await save(store, version(active(inSeconds(60))))
+    for (let n = 0; n < 10_000; n++) await save(store, ending(inSeconds(60)))
     advance(61)
     const live = manyOf(15_000)
     for (const record of live) await save(store, record)
     await expect(save(store, lasting())).rejects.toThrow('full')
     expect(await Promise.all(live.map((record) => find(store, record)))).toEqual(live)
+  })
+})
+
+describe('memoryStore and the share of one client', () => {
+  it('finds its expired records, however many of others expired before them', async () => {
+    const { clock, advance } = movableClock()
+    const store = memoryStore({ maximumRecords: 20_000, clock })
+    const full = { reason: 'client_share_full' }
+    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(50), { clientId: 'first' })))
+    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(60), { clientId: 'second' })))
+    await expect(save(store, version(active(inSeconds(60), { clientId: 'second' })))).rejects.toMatchObject(
+      full,
+    )
+    advance(61)
+    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(600), { clientId: 'second' })))
+    await expect(save(store, version(active(inSeconds(600), { clientId: 'second' })))).rejects.toMatchObject(
+      full,
+    )
+  })
+
+  it('is left by a record that is removed, and once by one that is changed', async () => {
+    const store = memoryStore({ maximumRecords: 4 })
+    const of = (id?: string) => version(active(inSeconds(600), { clientId: 'one', ...(id && { id }) }))
+    for (let round = 0; round < 10; round++) {
+      const first = of()
+      expect(await save(store, first)).toBe(true)
+      expect(await save(store, of(first.authorization.id), first)).toBe(true)
+      await expect(save(store, of())).rejects.toMatchObject({ reason: 'client_share_full' })
+      await store.remove(first.authorization.id)
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import { application, type Application } from '../support/flows/application'
+import { application, withoutLimits, type Application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame, type ClientApplication } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'
@@ -70,11 +70,7 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     // A clock that stands still: nothing is refused because it is late.
     const clock = new Clock().read
     const lives = { clock, storeDeadline: 10, authorizationCodeLifetime: 600 }
-    const unlimited = {
-      clientAuthenticationLimits: false,
-      rateLimit: false,
-      openRequestLimit: false,
-    } as const
+    const unlimited = { clientAuthenticationLimits: false, ...withoutLimits } as const
     return application({ ...lives, ...unlimited, store, clients: store.clients, grantTypes })
   }
 

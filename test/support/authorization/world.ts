@@ -56,7 +56,7 @@ export class World {
 
   circumstances(): Circumstances {
     const { now, random, lifetimes } = this
-    return { now, random, lifetimes, tokenTypes }
+    return { now, random, lifetimes, tokenTypes, countIssue: () => {} }
   }
 
   /** Alice is shown the consent form, and these moves are made, one by one and without any trouble. */

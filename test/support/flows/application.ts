@@ -37,6 +37,14 @@ export const canonicalOptions = {
   resourceOwner: (request) => request.get('X-Owner'),
 } satisfies AuthorizationServerOptions
 
+/** For tests in which one owner, one client and one network do what a city does elsewhere. */
+export const withoutLimits = {
+  openRequestLimit: false,
+  rateLimit: false,
+  issueLimits: false,
+  singleUseLimit: false,
+} satisfies Partial<AuthorizationServerOptions>
+
 /** The canonical host application, with some options bent, or mounted in another way. */
 export function application(
   options: Partial<AuthorizationServerOptions> = {},

@@ -6,7 +6,7 @@ import {
   type TrustedIssuer,
 } from '../../../lib/index'
 import { storeOn, type RedisPlan } from '../redis-plan'
-import { canonicalOptions, mountAll } from './application'
+import { canonicalOptions, mountAll, withoutLimits } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
 
 /** What the program is told by its only argument. */
@@ -45,9 +45,7 @@ function serve({
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(redis, { prefix, clock })
-  // One owner and one network do here what a city does elsewhere.
-  const limits = { openRequestLimit: false, rateLimit: false } as const
-  const options = { store, clock, refreshTokenGrace, storeDeadline, ...limits }
+  const options = { store, clock, refreshTokenGrace, storeDeadline, ...withoutLimits }
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...options,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { memoryCounters, memoryStore, type AuthorizationStore } from '../../../lib/index'
-import { application } from '../flows/application'
+import { application, withoutLimits } from '../flows/application'
 import { resendingStore, waitingStore } from '../stores/waiting-store'
 import { clientsOfRaces } from './asks'
 import type { Chance } from './chance'
@@ -26,9 +26,7 @@ export async function fieldHere(
         const store = resendingStore(plant(shared), chance)
         // A machine under load is not a store in trouble.
         const options = { store, counters, refreshTokenGrace, clients: clientsOfRaces, storeDeadline: 10 }
-        // One owner and one network do here what a city does elsewhere.
-        const limits = { openRequestLimit: false, rateLimit: false } as const
-        const server = application({ ...options, ...limits }).app.listen(0, '127.0.0.1')
+        const server = application({ ...options, ...withoutLimits }).app.listen(0, '127.0.0.1')
         servers.push(server)
         await once(server, 'listening')
         return originOf(server)

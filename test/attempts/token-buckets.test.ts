@@ -1,0 +1,73 @@
+import { TokenBuckets } from '../../lib/attempts/token-buckets'
+import { Clock } from '../support/flows/clock'
+
+/** Takes as often as the key may, so many times at most. */
+function taken(buckets: TokenBuckets, key: string, most = 1000): number {
+  let count = 0
+  while (count < most && buckets.wait(key) === undefined) {
+    buckets.take(key)
+    count += 1
+  }
+  return count
+}
+
+describe('TokenBuckets', () => {
+  it('give the whole limit at once, and then as much as has refilled', () => {
+    const clock = new Clock()
+    const buckets = new TokenBuckets({ attempts: 6, seconds: 60 }, clock.read)
+    expect(taken(buckets, 'a')).toBe(6)
+    expect(buckets.wait('a')).toBe(10)
+    clock.advance(9)
+    expect(buckets.wait('a')).toBe(1)
+    clock.advance(1)
+    expect(taken(buckets, 'a')).toBe(1)
+    clock.advance(600)
+    expect(taken(buckets, 'a')).toBe(6)
+    expect(taken(buckets, 'b')).toBe(6)
+  })
+
+  it('let at most the limit and its refill through, whenever the attempts come', () => {
+    const clock = new Clock()
+    const buckets = new TokenBuckets({ attempts: 7, seconds: 60 }, clock.read)
+    let count = 0
+    for (let step = 0; step < 600; step++) {
+      count += taken(buckets, 'a')
+      clock.advance(0.1)
+    }
+    expect(count).toBeGreaterThanOrEqual(13)
+    expect(count).toBeLessThanOrEqual(14)
+  })
+
+  it('refill when the clock was set back, and give nothing for it', () => {
+    const clock = new Clock()
+    const buckets = new TokenBuckets({ attempts: 6, seconds: 60 }, clock.read)
+    expect(taken(buckets, 'a')).toBe(6)
+    clock.advance(-86_400)
+    expect(buckets.wait('a')).toBe(10)
+    clock.advance(10)
+    expect(taken(buckets, 'a')).toBe(1)
+    for (let step = 0; step < 10; step++) clock.advance(step % 2 === 0 ? -5 : -4)
+    expect(taken(buckets, 'a')).toBe(0)
+  })
+
+  it('forget no count for many other keys, which share one bucket once there is no room', () => {
+    const clock = new Clock()
+    const buckets = new TokenBuckets({ attempts: 3, seconds: 60 }, clock.read, 2)
+    expect(taken(buckets, 'a')).toBe(3)
+    expect(taken(buckets, 'b', 1)).toBe(1)
+    let others = 0
+    for (let name = 0; name < 100; name++) others += taken(buckets, `other ${name}`)
+    expect(others).toBe(3)
+    expect(taken(buckets, 'a')).toBe(0)
+    expect(taken(buckets, 'b')).toBe(2)
+  })
+
+  it('have room again for new keys when old ones are full', () => {
+    const clock = new Clock()
+    const buckets = new TokenBuckets({ attempts: 1, seconds: 1 }, clock.read, 10)
+    for (let second = 0; second < 100; second++) {
+      for (let name = 0; name < 3; name++) expect(taken(buckets, `${second} ${name}`)).toBe(1)
+      clock.advance(1)
+    }
+  })
+})
