@@ -89,8 +89,10 @@ export class ExpiringTexts {
 
   // Expired texts of other shares may stand before those of this one.
   private isFull(share: string): boolean {
-    while ((this.shares.get(share) ?? 0) >= this.shareAtMost) if (!this.sweep(sweptWhenFull)) return true
-    return false
+    const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
+    let mayHaveExpired = true
+    while (isAtMost() && mayHaveExpired) mayHaveExpired = this.sweep(sweptWhenFull)
+    return isAtMost()
   }
 
   /** Whether it left off before everything that has expired was removed. */
