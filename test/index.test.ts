@@ -53,6 +53,7 @@ const types = [
   'GuardedAccess',
   'ImplicitOptions',
   'Issuance',
+  'IssueLimitOptions',
   'IssueMoment',
   'Issued',
   'IssuedCredentials',

@@ -55,7 +55,8 @@ export function privateKeyJwt(
         const once = createHash('sha256')
           .update(JSON.stringify([iss, jti]))
           .digest('base64url')
-        return await counters.spend(`${name}:${once}`, Math.ceil(exp + clockTolerance - now))
+        const seconds = Math.ceil(exp + clockTolerance - now)
+        return await counters.spend(`${name}:${once}`, seconds, client?.client_id)
       } catch (error) {
         if (error instanceof errors.JOSEError) return false
         throw error

@@ -46,7 +46,7 @@ export class TokenBuckets {
 
   /** Takes once, after `wait` has said that the key may. */
   take(key: string): void {
-    const now = this.now()
+    const now = this.passed
     const place = this.placeOf(key)
     const bucket = this.buckets.get(place)
     if (bucket === undefined) {

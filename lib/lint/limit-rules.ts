@@ -36,6 +36,22 @@ export const limitRules: readonly Rule[] = [
     places: ({ settings }) => optionWhen(settings.openRequestLimit === undefined, 'openRequestLimit'),
   },
   {
+    id: 'issuing-unlimited',
+    severity: 'warning',
+    why: 'One client, or one resource owner, can fill the store with tokens.',
+    cure: 'Give issueLimits more attempts instead of false.',
+    source: 'RFC 6819 4.4.1.11',
+    places: ({ settings }) => each(off({ ...settings.issueLimits }, ['client', 'owner'], 'issueLimits')),
+  },
+  {
+    id: 'single-uses-unlimited',
+    severity: 'warning',
+    why: 'One client can fill the counters that all share with nonces of signed requests.',
+    cure: 'Give singleUseLimit more attempts instead of false.',
+    source: 'RFC 6819 4.4.1.11',
+    places: ({ settings }) => optionWhen(settings.singleUseLimit === undefined, 'singleUseLimit'),
+  },
+  {
     id: 'body-deadline',
     severity: 'warning',
     why: 'Each slow body holds a connection for so long.',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIssueLimits } from '../../lib/attempts/issue-limits'
+import { usualSingleUses } from '../../lib/attempts/single-uses'
 import { longestValues, parametersAtMost } from '../../lib/protocol/bounds'
+import { Reading } from '../../lib/protocol/configuration'
 
 const page = readFileSync(join(__dirname, '../../docs/bounds.md'), 'utf8')
 
@@ -15,3 +18,13 @@ test('the page of bounds names the longest value of each parameter, as the code 
 test('the page of bounds says how many parameters there may be', () => {
   expect(page).toContain(`may have ${parametersAtMost} parameters each`)
 })
+
+test('the page of bounds names the shares of one client and one owner by default, as the code has them', () => {
+  const { client, owner } = readIssueLimits(new Reading({}, ''), 'issueLimits')
+  expect([client, owner, usualSingleUses].map((limit) => limit?.seconds)).toEqual([60, 60, 60])
+  expect(page).toContain(`tokens to one client: ${spaced(client?.attempts)} a minute`)
+  expect(page).toContain(`tokens for one resource owner at one client: ${spaced(owner?.attempts)} a minute`)
+  expect(page).toContain(`single uses of one client: ${spaced(usualSingleUses.attempts)} a minute`)
+})
+
+const spaced = (number = 0) => String(number).replace(/(?=(?:\d{3})+$)(?!^)/g, ' ')

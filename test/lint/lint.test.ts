@@ -80,6 +80,8 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'client-guesses-unlimited': ['clientAuthenticationLimits', { clientAuthenticationLimits: false }],
   'rate-limit-off': ['rateLimit.clients', { rateLimit: { clients: false } }],
   'open-requests-unlimited': ['openRequestLimit', { openRequestLimit: false }],
+  'issuing-unlimited': ['issueLimits.owner', { issueLimits: { owner: false } }],
+  'single-uses-unlimited': ['singleUseLimit', { singleUseLimit: false }],
   'body-deadline': ['bodyDeadline', { bodyDeadline: 30.1 }],
   'implicit-grant': ['responseTypes[0]', { responseTypes: [implicit()] }],
   'client-implicit-grant': [
