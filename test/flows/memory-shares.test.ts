@@ -50,7 +50,7 @@ describe('One client in the memory store', () => {
   test('goes on with the tokens that it has when its share is full', async () => {
     const { flow } = small(4)
     const { refreshToken } = await flow.tokens(photoPrint)
-    tokensOf(await flow.refresh(photoPrint, refreshToken))
+    expect((await flow.refresh(photoPrint, refreshToken)).status).toBe(200)
   })
 
   test('[AUZ-11] has a quarter of the room for requests that wait, denied ones too, and is told by redirect', async () => {

@@ -2,7 +2,7 @@ import type { StoredAuthorization } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { active, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { active, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
 import { find, save, version } from '../../lib/testing/authorization-store/version'
 
 function movableClock() {
@@ -118,6 +118,8 @@ describe('memoryStore with a bound', () => {
   })
 })
 
+const ofOne = (id = random22()) => version(active(inSeconds(600), { clientId: 'one', id }))
+
 describe('memoryStore and the share of one client', () => {
   it('finds its expired records, however many of others expired before them', async () => {
     const { clock, advance } = movableClock()
@@ -137,12 +139,11 @@ describe('memoryStore and the share of one client', () => {
 
   it('is left by a record that is removed, and once by one that is changed', async () => {
     const store = memoryStore({ maximumRecords: 4 })
-    const of = (id?: string) => version(active(inSeconds(600), { clientId: 'one', ...(id && { id }) }))
     for (let round = 0; round < 10; round++) {
-      const first = of()
+      const first = ofOne()
       expect(await save(store, first)).toBe(true)
-      expect(await save(store, of(first.authorization.id), first)).toBe(true)
-      await expect(save(store, of())).rejects.toMatchObject({ reason: 'client_share_full' })
+      expect(await save(store, ofOne(first.authorization.id), first)).toBe(true)
+      await expect(save(store, ofOne())).rejects.toMatchObject({ reason: 'client_share_full' })
       await store.remove(first.authorization.id)
     }
   })
