@@ -1,6 +1,7 @@
 import type { Reading } from '../protocol/configuration'
 import { shortKey } from '../protocol/credential'
 import { tooManyForShare } from '../protocol/oauth-error'
+import { steadyClock } from '../protocol/steady-clock'
 import { readLimits, type Limit, type LimitOption } from './limit'
 import { TokenBuckets } from './token-buckets'
 
@@ -36,8 +37,9 @@ export class IssueLimits {
 
   /** @param clock milliseconds since the epoch. */
   constructor({ client, owner }: ResolvedIssueLimits, clock: () => number) {
-    this.ofClients = client && new TokenBuckets(client, clock)
-    this.ofOwners = owner && new TokenBuckets(owner, clock)
+    const steady = steadyClock(clock)
+    this.ofClients = client && new TokenBuckets(client, steady)
+    this.ofOwners = owner && new TokenBuckets(owner, steady)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { tooManyForShare } from '../protocol/oauth-error'
+import { steadyClock } from '../protocol/steady-clock'
 import type { Counters } from '../stores/counters'
 import type { Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
@@ -18,7 +19,7 @@ export function withSingleUseLimit(
   clock: () => number,
 ): Counters {
   if (limit === undefined) return counters
-  const uses = new TokenBuckets(limit, clock)
+  const uses = new TokenBuckets(limit, steadyClock(clock))
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
     async spend(key, seconds, clientId) {

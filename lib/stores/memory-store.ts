@@ -112,8 +112,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
       throw full === shares[0]
         ? tooManyForShare('client_share_full', noRoom, shareWait)
         : tooManyForShare('owner_share_full', noRoom, shareWait)
-    if (!room.set(id, lines, this.steady() + lifetime, shares))
-      throw new Error('The memory store is full.')
+    if (!room.set(id, lines, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
     // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
     other.delete(id)
   }
