@@ -29,7 +29,13 @@ export type {
 export type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
-export { mayRefresh, type GrantType, type Proof, type TokenRequest } from './token-endpoint/grant-type'
+export {
+  mayRefresh,
+  type DirectGrant,
+  type GrantType,
+  type Proof,
+  type TokenRequest,
+} from './token-endpoint/grant-type'
 export { password } from './token-endpoint/grant-types/password/password'
 export {
   bcryptPasswords,
@@ -65,6 +71,7 @@ export { approveWithAccessToken, approveWithCode } from './authorization/answer'
 export type { Circumstances, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
 export type { ProvenGrant } from './authorization/issue-directly'
+export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type Mistake } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 

@@ -105,9 +105,10 @@ function tokenEndpoint({
   issueLimits,
   circumstances,
 }: Wiring): TokenEndpoint {
-  const { extensions, defaultScope } = settings
+  const { issuer, extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
+    issuer,
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope,
     tokenType: settings.tokenType,

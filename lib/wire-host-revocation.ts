@@ -1,17 +1,22 @@
+import { commit } from './authorization/commit'
+import { isUsedOnce, unlessRemains } from './authorization/one-time-use'
+import { remove } from './authorization/step'
 import type { Wiring } from './wiring'
 
 /** Revokes an authorization in the host's own name. */
 export function hostRevocation({
   store,
   reports,
-}: Pick<Wiring, 'store' | 'reports'>): (authorizationId: string) => Promise<void> {
+  circumstances,
+}: Pick<Wiring, 'store' | 'reports' | 'circumstances'>): (authorizationId: string) => Promise<void> {
   return async (authorizationId) => {
-    // Read for the event alone: nobody pays for it where nobody listens, and trouble with it keeps nobody from revoking.
-    const read = reports.hears('revoked')
-      ? await store.find(authorizationId).catch(() => 'unreadable' as const)
-      : undefined
-    await store.remove(authorizationId)
-    if (read === 'unreadable') reports.reportHostRevocation(authorizationId, undefined)
-    else if (read !== undefined) reports.reportHostRevocation(authorizationId, read.authorization)
+    // Read for the event, and for a one-time use that must stay used. A record that cannot be read is revoked all the same.
+    const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
+    const stored = read === 'unreadable' ? undefined : read?.authorization
+    if (isUsedOnce(stored))
+      await commit(store, authorizationId, () => remove(undefined), circumstances().random)
+    else await store.remove(authorizationId)
+    const found = unlessRemains(stored)
+    if (found !== undefined || read === 'unreadable') reports.reportHostRevocation(authorizationId, found)
   }
 }

@@ -4,8 +4,8 @@ import {
   type AuthorizationServerOptions,
 } from 'express-authorization-server'
 
-/** Which account an employee of the partner has here, as the host's own database knows it. */
-type FindAccount = (employee: string) => Promise<string | undefined>
+/** Which account an employee of the partner has here, as the host's own database knows it; null or undefined for none. */
+type FindAccount = (employee: string) => Promise<string | null | undefined>
 
 /** A server that takes the word of a partner's sign-in for who is there (RFC 7523 2.1). */
 export function serverForPartner(

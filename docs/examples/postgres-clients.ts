@@ -1,5 +1,5 @@
 import type { ClientRegistration, ClientRegistry } from 'express-authorization-server'
-import type { Pool } from 'pg'
+import type { Pool, QueryResult } from 'pg'
 
 /** For your migrations. */
 export const clientsSchema = `
@@ -15,7 +15,13 @@ const add = `insert into oauth_clients (client_id, registration) values ($1, $2)
 const replace = `update oauth_clients set registration = $3 where client_id = $1 and registration = $2`
 
 interface Row {
-  readonly registration: string
+  readonly registration: unknown
+}
+
+/** A column that is missing, null or of another type (jsonb comes as an object) must not pass for a client that is not there. */
+function textOf({ registration }: Row): string {
+  if (typeof registration === 'string') return registration
+  throw new Error('The column oauth_clients.registration must be of the type text, and not null.')
 }
 
 /** Registered clients in PostgreSQL: a row for each, as text, so that comparing it tells whether it was changed. */
@@ -24,7 +30,7 @@ export function postgresClients(pool: Pool): ClientRegistry {
     // PostgreSQL refuses this character in any text: a client of that name cannot be there.
     if (clientId.includes('\0')) return undefined
     const { rows } = await pool.query<Row>(find, [clientId])
-    return rows[0]?.registration
+    return rows[0] && textOf(rows[0])
   }
 
   return {
@@ -35,7 +41,7 @@ export function postgresClients(pool: Pool): ClientRegistry {
 
     async add(registration) {
       const done = await pool.query(add, [registration.client_id, JSON.stringify(registration)])
-      return done.rowCount === 1
+      return isDone(done)
     },
 
     async update(clientId, change) {
@@ -46,16 +52,20 @@ export function postgresClients(pool: Pool): ClientRegistry {
         const next = change(current)
         if (next.client_id !== clientId) throw new RangeError('A change must not change the client_id.')
         if (next === current) return current
-        const { rowCount } = await pool.query(replace, [clientId, before, JSON.stringify(next)])
-        if (rowCount === 1) return next
+        if (isDone(await pool.query(replace, [clientId, before, JSON.stringify(next)]))) return next
       }
     },
 
     async list() {
       const { rows } = await pool.query<Row>(list)
-      return rows.map(({ registration }) => read(registration))
+      return rows.map((row) => read(textOf(row)))
     },
   }
+}
+
+function isDone({ rowCount }: QueryResult): boolean {
+  if (rowCount === 0 || rowCount === 1) return rowCount === 1
+  throw new Error('The database did not tell how many rows were written.')
 }
 
 /** The server checks what it finds by every rule of a registration. */

@@ -5,7 +5,7 @@ import {
   type AuthorizationStore,
   type Counters,
 } from 'express-authorization-server'
-import type { Pool } from 'pg'
+import type { Pool, QueryResult } from 'pg'
 
 /** For your migrations. Ids and revisions are compared byte by byte, whatever the database's collation. */
 export const schema = `
@@ -51,9 +51,13 @@ export function postgresStore(pool: Pool): AuthorizationStore & { readonly count
     counters: postgresCounters(pool),
 
     async find(id) {
-      const { rows } = await pool.query<{ revision: string; record: string }>(find, [id])
+      const { rows } = await pool.query<Record<string, unknown>>(find, [id])
       const [row] = rows
-      return row && { authorization: decodeAuthorization(id, row.record), revision: row.revision }
+      if (row === undefined) return undefined
+      const { revision, record } = row
+      if (typeof revision !== 'string' || typeof record !== 'string')
+        throw new Error('The columns revision and record of oauth_authorizations must be of the type text.')
+      return { authorization: decodeAuthorization(id, record), revision }
     },
 
     async save(authorization, revision, expected) {
@@ -62,7 +66,7 @@ export function postgresStore(pool: Pool): AuthorizationStore & { readonly count
       const row = [authorization.id, revision, encodeAuthorization(authorization), seconds]
       const done =
         expected === undefined ? await pool.query(create, row) : await pool.query(replace, [...row, expected])
-      return done.rowCount === 1
+      return isDone(done)
     },
 
     async remove(id) {
@@ -89,17 +93,24 @@ function postgresCounters(pool: Pool): Counters {
   return {
     async add(key, amount, seconds) {
       const values = [Buffer.from(`count:${key}`), amount, seconds]
-      const { rows } = await pool.query<{ count: number; seconds: number }>(add, values)
-      const [row] = rows
-      if (row === undefined) throw new Error('The addition returned no count.')
-      return { count: row.count, secondsLeft: row.count === 0 ? 0 : Math.min(row.seconds, seconds) }
+      const { rows } = await pool.query<Record<string, unknown>>(add, values)
+      const { count, seconds: left } = rows[0] ?? {}
+      // As bigint or numeric they would come as texts, with which one cannot count.
+      if (typeof count !== 'number' || typeof left !== 'number')
+        throw new Error('The addition must return a count and seconds as integers.')
+      return { count, secondsLeft: count === 0 ? 0 : Math.min(left, seconds) }
     },
 
     async spend(key, seconds) {
-      const done = await pool.query(spend, [Buffer.from(`spent:${key}`), seconds])
-      return done.rowCount === 1
+      return isDone(await pool.query(spend, [Buffer.from(`spent:${key}`), seconds]))
     },
   }
+}
+
+// Taken for no row, trouble would look like a code that was redeemed.
+function isDone({ rowCount }: QueryResult): boolean {
+  if (rowCount === 0 || rowCount === 1) return rowCount === 1
+  throw new Error('The database did not tell how many rows were written.')
 }
 
 const sweeps = [

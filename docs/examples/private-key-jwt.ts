@@ -17,7 +17,8 @@ const clockTolerance = 10
  * `private_key_jwt` (RFC 7523 2.2): the client signs who it is with a key of which the server knows the public half,
  * registered as `credentials: { private_key_jwt: { keys: [jwk] } }`, several for a rotation.
  *
- * An assertion is good once, and may live for five minutes.
+ * An assertion is good once, and may live for five minutes. It is used up when it proves who the client is, whatever
+ * becomes of the request: for another attempt the client signs another one.
  *
  * @param audience the issuer and the URL of the token endpoint.
  * @param counters where all processes see that an assertion was used: `redisStore({ url }).counters`.
@@ -50,12 +51,18 @@ export function privateKeyJwt(
           clockTolerance,
         })
         const { iss, jti, exp = Infinity } = payload
-        if (typeof jti !== 'string' || jti.length > 256 || exp > now + lifetimeAtMost + clockTolerance)
+        if (
+          typeof jti !== 'string' ||
+          jti === '' ||
+          jti.length > 256 ||
+          exp > now + lifetimeAtMost + clockTolerance
+        )
           return false
         const once = createHash('sha256')
           .update(JSON.stringify([iss, jti]))
           .digest('base64url')
-        const seconds = Math.ceil(exp + clockTolerance - now)
+        // A process whose clock is behind takes it for one tolerance longer.
+        const seconds = Math.ceil(exp + 2 * clockTolerance - now)
         return await counters.spend(`${name}:${once}`, seconds, client?.client_id)
       } catch (error) {
         if (error instanceof errors.JOSEError) return false
@@ -98,7 +105,14 @@ const isPublicKeySet = (value: unknown): value is PublicKeySet =>
   value['keys'].length > 0 &&
   value['keys'].every(isPublicKey)
 const isPublicKey = (value: unknown): value is JsonWebKey =>
-  isRecord(value) && !('d' in value) && value['crv'] === 'P-256' && publicKey(value).type === 'public'
+  isRecord(value) && !('d' in value) && value['crv'] === 'P-256' && isPoint(value)
+const isPoint = (jwk: JsonWebKey) => {
+  try {
+    return publicKey(jwk).type === 'public'
+  } catch {
+    return false
+  }
+}
 const publicKey = (jwk: JsonWebKey = {}) => createPublicKey({ key: jwk, format: 'jwk' })
 
 /** For unknown clients, who must cost what known ones cost. Its private half is thrown away. */

@@ -1,5 +1,6 @@
 import type { Authorization, Proposed } from '../authorization/authorization'
 import type { Circumstances } from '../authorization/circumstances'
+import { isRecord } from '../protocol/configuration'
 import { tokenResponse } from '../token-types/token-response'
 import { redirectWith, type Redirection, type ResponseFrame } from './authorization-response'
 import type { Approval, ResponseType, ResponseTypes } from './response-type'
@@ -20,11 +21,28 @@ export function approved(
   circumstances: Circumstances,
 ): { readonly authorization: Authorization; readonly redirection: Redirection } {
   const approval = responseType.approve(proposed, circumstances)
+  requireApproval(approval, responseType.name, proposed)
   const parameters = answerOf(responseType, approval, circumstances.now)
   return {
     authorization: approval.authorization,
     redirection: redirectWith(frameOf(endpoint, proposed), proposed.clientId, parameters),
   }
+}
+
+// A response type is often a host's: what it returns is saved in the request's place and sent to the client.
+function requireApproval(approval: unknown, name: string, { id, clientId, subject }: Proposed): void {
+  const { authorization, parameters } = isRecord(approval) ? approval : {}
+  const isAnswer =
+    isRecord(parameters) && Object.values(parameters).every((value) => typeof value === 'string')
+  const isSameOne =
+    isRecord(authorization) &&
+    authorization['id'] === id &&
+    authorization['clientId'] === clientId &&
+    authorization['subject'] === subject
+  if (isAnswer && isSameOne) return
+  throw new TypeError(
+    `The response type "${name}" must return { authorization, parameters }: the authorization that it was given, approved, and an object of texts.`,
+  )
 }
 
 function answerOf(

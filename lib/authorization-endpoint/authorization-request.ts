@@ -1,4 +1,4 @@
-import type { Bindings, Json } from '../protocol/bindings'
+import { isKeepable, keepableCure, type Bindings, type Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
 import type { AuthorizationExtensionRequest, Extension } from '../protocol/extension'
 import { grantableScope } from '../protocol/grantable-scope'
@@ -62,8 +62,10 @@ export function requireResponseType(
 
 function bindingsOf(extensions: readonly Extension[], request: AuthorizationExtensionRequest): Bindings {
   const kept = extensions.flatMap((extension): [string, Json][] => {
-    const value = extension.atAuthorizationRequest?.(request)
-    return value === undefined ? [] : [[extension.name, value]]
+    const value: unknown = extension.atAuthorizationRequest?.(request)
+    if (value === undefined) return []
+    if (isKeepable(value)) return [[extension.name, value]]
+    throw new TypeError(`What the extension "${extension.name}" keeps ${keepableCure}`)
   })
   return Object.fromEntries(kept)
 }

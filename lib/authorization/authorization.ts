@@ -77,6 +77,11 @@ export interface Active extends Grant {
   /** The live ones, the newest last. */
   readonly accessTokens: readonly AccessToken[]
   readonly refreshToken: RefreshToken | undefined
+  /**
+   * Until when what was granted for counts as used (`one-time-use.ts`): the record stays so long, without credentials if
+   * need be. Undefined for a grant that uses nothing up.
+   */
+  readonly usedUntil: number | undefined
 }
 
 export interface AccessToken {
@@ -105,7 +110,7 @@ export interface Rotation {
   readonly sealedProperties: string | undefined
 }
 
-/** When the last credential of the authorization dies, and the record with it. */
+/** When the last credential of the authorization dies, and the record with it, unless a one-time use outlives both. */
 export function expiryOf(authorization: Authorization): number {
   switch (authorization.state) {
     case 'pending':
@@ -114,7 +119,11 @@ export function expiryOf(authorization: Authorization): number {
     case 'approved':
       return Math.max(authorization.code.expiresAt, ...ends(authorization.accessTokens))
     case 'active':
-      return Math.max(authorization.refreshToken?.expiresAt ?? 0, ...ends(authorization.accessTokens))
+      return Math.max(
+        authorization.refreshToken?.expiresAt ?? 0,
+        authorization.usedUntil ?? 0,
+        ...ends(authorization.accessTokens),
+      )
   }
 }
 

@@ -2,6 +2,7 @@ import { createId, type Random } from '../protocol/credential'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
+import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
 import type { Step, Transition } from './step'
 import type { Witness } from './witness'
 
@@ -29,10 +30,10 @@ export async function commit<Outcome>(
   for (let round = 0; round < rounds; round++) {
     const unproven = round === 0 ? believed : undefined
     const found = unproven ?? (await store.find(id))
-    const { write, outcome } = transition(found?.authorization, superseded)
+    const { write, outcome } = transition(unlessRemains(found?.authorization), superseded)
     if (unproven !== undefined && typeof write === 'string') continue
     if (await done(store, id, write, found, random)) {
-      witness?.({ found: found?.authorization, write })
+      witness?.({ found: unlessRemains(found?.authorization), write })
       return delivered(outcome)
     }
     superseded = found?.authorization
@@ -53,12 +54,22 @@ async function done(
   random: Random,
 ): Promise<boolean> {
   if (write === 'nothing') return true
-  if (write === 'removal') {
-    await store.remove(id)
-    return true
-  }
+  if (write === 'removal') return removed(store, id, found, random)
   if (write !== 'confirmation') return saved(store, write, createId(random), found?.revision)
   return found === undefined || saved(store, found.authorization, found.revision, found.revision)
+}
+
+// What began with a one-time use leaves the use behind: with the whole record gone, the same assertion would be good again.
+async function removed(
+  store: AuthorizationStore,
+  id: string,
+  found: StoredAuthorization | undefined,
+  random: Random,
+): Promise<boolean> {
+  if (isUsedOnce(found?.authorization))
+    return saved(store, remainsOf(found.authorization), createId(random), found.revision)
+  await store.remove(id)
+  return true
 }
 
 // When only the reply was lost, the record tells: else an honest client's retry would pass for a replay. The same save on
@@ -77,15 +88,22 @@ async function saved(
   }
 }
 
-/** Stores an authorization that begins with this request. */
+/**
+ * Stores an authorization that begins with this request.
+ *
+ * @param ifThere makes the error for an id that is taken.
+ */
 export async function begin(
   store: AuthorizationStore,
   authorization: Authorization,
   random: Random,
+  ifThere: () => Error = randomRepeated,
 ): Promise<void> {
-  // The id is 16 random bytes: a record that is there already means a broken random source, not a collision.
-  if (!(await saved(store, authorization, createId(random), undefined)))
-    throw new Error(
-      `An authorization with a new random id exists already: the source of random bytes repeats itself.`,
-    )
+  if (!(await saved(store, authorization, createId(random), undefined))) throw ifThere()
 }
+
+// The id is 16 random bytes: a record that is there already means a broken random source, not a collision.
+const randomRepeated = () =>
+  new Error(
+    'An authorization with a new random id exists already: the source of random bytes repeats itself.',
+  )

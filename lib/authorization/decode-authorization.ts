@@ -77,6 +77,7 @@ function activeOf(id: string, tuple: StoredTuple): Active {
     subject: tuple.optionalText(5),
     spentCode: tuple.optionalText(6),
     refreshToken: tuple.has(7) ? refreshTokenOf(tuple.tuple(7)) : undefined,
+    usedUntil: tuple.has(9) ? tuple.integer(9) : undefined,
   }
 }
 

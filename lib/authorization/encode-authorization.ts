@@ -33,9 +33,9 @@ function placesOf(authorization: Authorization): Stored[] {
       return places
     }
     case 'active': {
-      const { accessTokens, spentCode, refreshToken } = authorization
+      const { accessTokens, spentCode, refreshToken, usedUntil } = authorization
       const refresh = refreshToken && refreshPlaces(refreshToken)
-      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound)
+      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound, usedUntil)
       return places
     }
   }

@@ -3,6 +3,7 @@ import { createId } from '../protocol/credential'
 import type { Scope } from '../protocol/scope'
 import type { Circumstances } from './circumstances'
 import { issue, withoutTokens, type Issuance } from './issue'
+import type { OneTimeUse } from './one-time-use'
 
 /** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
 export interface ProvenGrant {
@@ -18,11 +19,17 @@ export interface ProvenGrant {
    * token comes, which would outlive it. Left out: the server's lifetimes say it all.
    */
   readonly expiresAt?: number | undefined
+  /** What the grant uses up. Left out: nothing. */
+  readonly oneTimeUse?: OneTimeUse | undefined
 }
 
-/** Begins an authorization with tokens at once. */
-export function issueDirectly(grant: ProvenGrant, circumstances: Circumstances): Issuance {
-  const authorization = withoutTokens(grant, createId(circumstances.random))
+/** Begins an authorization with tokens at once. @param id of the authorization; default: a random one. */
+export function issueDirectly(
+  grant: ProvenGrant,
+  circumstances: Circumstances,
+  id: string = createId(circumstances.random),
+): Issuance {
+  const authorization = { ...withoutTokens(grant, id), usedUntil: grant.oneTimeUse?.until }
   if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
   const { scope, expiresAt } = grant
   return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))

@@ -126,5 +126,6 @@ export function withoutTokens(
     spentCode: undefined,
     accessTokens: [],
     refreshToken: undefined,
+    usedUntil: undefined,
   }
 }

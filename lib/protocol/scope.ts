@@ -1,3 +1,5 @@
+import { isTooLong } from './bounds'
+
 /** Scope tokens in the order in which they were asked for, each once. Order carries no meaning (RFC 6749 3.3). */
 export type Scope = readonly string[]
 
@@ -8,6 +10,25 @@ const grammar = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 export function parseScope(text: string): Scope | undefined {
   if (!grammar.test(text)) return undefined
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
+}
+
+/** Whether the value is a list of scope tokens, at least one, that is no longer than the parameter may be. */
+export function isScope(value: unknown): value is Scope {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((token) => typeof token === 'string' && parseScope(token)?.[0] === token) &&
+    !isTooLong('scope', value.join(' '))
+  )
+}
+
+/** What cures a scope that is none, as the rest of a sentence. */
+export const scopeCure =
+  'must be a list of scope tokens (RFC 6749 3.3), at least one, 4096 characters in all.'
+
+/** The same tokens, each once. */
+export function distinct(scope: Scope): Scope {
+  return scope.length < 2 ? scope : [...new Set(scope)]
 }
 
 /** Writes a scope as it stands on the wire. */

@@ -1,4 +1,5 @@
-import type { Json } from './bindings'
+import { isKeepable, keepableCure, type Json } from './bindings'
+import { isRecord } from './configuration'
 import type { Random } from './credential'
 
 /** Members that a token type adds to the answer that brings a token (RFC 6749 7.1). */
@@ -86,10 +87,26 @@ const framework: ReadonlySet<string> = new Set([
   'error_uri',
 ])
 
-/** What the token type makes of a new access token. @throws Error when it takes a member that is the framework's. */
+/**
+ * What the token type makes of a new access token.
+ *
+ * @throws Error when it takes a member that is the framework's, or returns what cannot be sent or kept.
+ */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
-  const issue = tokenType.issue?.(accessToken, moment) ?? { properties: {} }
+  if (tokenType.issue === undefined) return { properties: {} }
+  const issue = tokenType.issue(accessToken, moment)
+  requireIssue(issue, tokenType.name)
   const taken = Object.keys(issue.properties).find((name) => framework.has(name))
   if (taken === undefined) return issue
   throw new Error(`The token type "${tokenType.name}" may not set "${taken}", which is the framework's own.`)
 }
+
+function requireIssue(issue: unknown, name: string): void {
+  const { properties, kept } = isRecord(issue) ? issue : {}
+  if (!isRecord(properties) || !Object.values(properties).every(isProperty))
+    throw new TypeError(`The token type "${name}" must issue properties that are texts or finite numbers.`)
+  if (kept !== undefined && !isKeepable(kept))
+    throw new TypeError(`What the token type "${name}" keeps ${keepableCure}`)
+}
+
+const isProperty = (value: unknown) => typeof value === 'string' || Number.isFinite(value)

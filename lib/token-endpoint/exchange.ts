@@ -5,19 +5,23 @@ import { begin, commit } from '../authorization/commit'
 import { findAccess, type FoundAccess } from '../authorization/find-access'
 import type { Issued } from '../authorization/issue'
 import { issueDirectly } from '../authorization/issue-directly'
+import { idOfUse } from '../authorization/one-time-use'
 import type { Witness } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
-import type { Scope } from '../protocol/scope'
+import { distinct, type Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import type { RecentlyWritten } from '../stores/recently-written'
-import type { GrantType, Proof, TokenRequest } from './grant-type'
+import type { DirectGrant, GrantType, Proof, TokenRequest } from './grant-type'
+import { requireProof } from './require-proof'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
 /** What the token endpoint works with. */
 export interface TokenEndpoint {
+  /** One-time uses belong to it. */
+  readonly issuer: string
   readonly grantTypes: ReadonlyMap<string, GrantType>
   readonly defaultScope: Scope
   /** The token type of a client that names none. */
@@ -51,8 +55,12 @@ export async function exchange(
   endpoint.issueLimits.requireRoom(client.client_id)
   const circumstances = endpoint.circumstances()
   const request = new RequestOfClient(endpoint, client, parameters, circumstances, address)
-  const proof = await grantType.prove(request)
-  const issued = await settle(endpoint, client, proof, circumstances, witness)
+  const proof: unknown = await grantType.prove(request)
+  requireProof(proof, grantType.name)
+  const issued =
+    'transition' in proof
+      ? await move(endpoint, proof, circumstances, witness)
+      : await beginWith(endpoint, client, grantType.name, proof.grant, circumstances, witness)
   const response = tokenResponse(issued, circumstances.now)
   return proof.members === undefined ? response : { ...proof.members, ...response }
 }
@@ -85,22 +93,37 @@ class RequestOfClient implements TokenRequest {
   }
 }
 
-async function settle(
-  { store, justWritten, tokenType }: TokenEndpoint,
+function move(
+  { store, justWritten }: TokenEndpoint,
+  { authorizationId: id, transition }: Extract<Proof, { readonly transition: unknown }>,
+  { random }: Circumstances,
+  witness: Witness | undefined,
+): Promise<Issued> {
+  return commit(store, id, transition, random, justWritten(id), witness)
+}
+
+async function beginWith(
+  { issuer, store, tokenType }: TokenEndpoint,
   client: Client,
-  proof: Proof,
+  grantType: string,
+  { subject, scope, refreshToken, bindings, expiresAt, oneTimeUse }: DirectGrant,
   circumstances: Circumstances,
   witness: Witness | undefined,
 ): Promise<Issued> {
-  if ('transition' in proof) {
-    const { authorizationId: id, transition } = proof
-    return commit(store, id, transition, circumstances.random, justWritten(id), witness)
-  }
   const { client_id: clientId, token_type = tokenType } = client
-  const { subject, scope, refreshToken, bindings, expiresAt } = proof.grant
-  const grant = { clientId, tokenType: token_type, subject, scope, refreshToken, bindings, expiresAt }
-  const { authorization, issued } = issueDirectly(grant, circumstances)
-  await begin(store, authorization, circumstances.random)
+  const grant = {
+    clientId,
+    tokenType: token_type,
+    subject,
+    scope: distinct(scope),
+    refreshToken,
+    bindings,
+    expiresAt,
+    oneTimeUse,
+  }
+  const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
+  const { authorization, issued } = issueDirectly(grant, circumstances, id)
+  await begin(store, authorization, circumstances.random, oneTimeUse?.refusal)
   witness?.({ found: undefined, write: authorization })
   return issued
 }

@@ -32,8 +32,17 @@ export interface TokenRequest {
  */
 export type Proof = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
-  | { readonly grant: Omit<ProvenGrant, 'clientId' | 'tokenType'> }
+  | { readonly grant: DirectGrant }
 )
+
+/** An authorization to begin. */
+export interface DirectGrant extends Omit<ProvenGrant, 'clientId' | 'tokenType' | 'subject'> {
+  /**
+   * The resource owner. Left out: the client acts for itself. It must not be there and undefined, which is what a look-up
+   * says that found nobody.
+   */
+  readonly subject?: string
+}
 
 /** The door for grant types (RFC 6749 4.5 and 1.3). */
 export interface GrantType {
@@ -41,7 +50,11 @@ export interface GrantType {
   readonly name: string
   /** The parameters it reads; repeated ones refuse the request. */
   readonly parameters: readonly string[]
-  /** @throws OAuthError when the request proves nothing. */
+  /**
+   * What it returns is checked: anything else than a `Proof` is a fault of the server, and gives no token.
+   *
+   * @throws OAuthError when the request proves nothing.
+   */
   prove(request: TokenRequest): Promise<Proof>
   /**
    * What introspection adds about an authorization that keeps something under the name of this grant type

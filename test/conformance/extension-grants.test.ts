@@ -13,7 +13,7 @@ test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   },
 )
 
-const nobody = { subject: undefined, scope: [], refreshToken: false, bindings: {} }
+const nobody = { scope: [], refreshToken: false, bindings: {} }
 
 describe('The JWT bearer grant', () => {
   const grantType = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })

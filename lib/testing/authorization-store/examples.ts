@@ -51,6 +51,7 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
     spentCode: undefined,
     accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, kept: undefined }],
     refreshToken: undefined,
+    usedUntil: undefined,
     ...changed,
   }
 }

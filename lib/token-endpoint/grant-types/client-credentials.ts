@@ -13,6 +13,6 @@ export const clientCredentials: GrantType = {
         'Only a confidential client may use this grant type.',
       )
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-    return { grant: { subject: undefined, scope, refreshToken: false, bindings: {} } }
+    return { grant: { scope, refreshToken: false, bindings: {} } }
   },
 }

@@ -1,7 +1,6 @@
 import type { Mutation } from './mutation'
 
 const assertionGrant = 'token-endpoint/grant-types/assertion/assertion-grant.ts'
-const spendAssertion = 'if (!(await counters.spend(keyOf(format, assertion), remembered)))'
 
 /** Breaks of what comes through the doors: grants, methods, token types, registration while the server runs. */
 export const doors: readonly Mutation[] = [
@@ -13,8 +12,9 @@ export const doors: readonly Mutation[] = [
     'if (subject === undefined) throw',
     'if (false) throw',
   ],
-  ['TOK-10', assertionGrant, spendAssertion, 'if (false)'],
-  ['TOK-10', assertionGrant, 'if (!isText(subject))', 'if (false)'],
+  ['TOK-10', assertionGrant, 'bindings: {}, oneTimeUse }', 'bindings: {} }'],
+  ['TOK-10', assertionGrant, 'if (subject === undefined)', 'if (false)'],
+  ['TOK-10', 'token-endpoint/exchange.ts', 'requireProof(proof, grantType.name)', ''],
   ['TOK-10', 'resolve-grant-types.ts', "name !== 'password' && !isAbsoluteUri(name)", 'false'],
   ['TKN-2', 'protected-resource/admit.ts', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],
   ['TKN-2', 'token-types/mac/mac.ts', "isFirst ? undefined : 'mac_replayed'", 'undefined'],

@@ -89,6 +89,7 @@ const active: fc.Arbitrary<Active> = record({
   spentCode: maybe(text),
   accessTokens: fc.array(accessToken, { maxLength: 3 }),
   refreshToken: maybe(refreshToken),
+  usedUntil: maybe(time),
 })
 
 /** Any authorization that a store may have to keep. */

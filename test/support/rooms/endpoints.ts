@@ -40,6 +40,7 @@ export function tokenEndpoint(
   bend: Partial<TokenEndpoint> = {},
 ): TokenEndpoint {
   return {
+    issuer: 'https://photos.example',
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     defaultScope: [],
     tokenType: 'bearer',

@@ -1,5 +1,4 @@
-import { saml2Bearer, type Assertion, type Counters, type Saml2BearerOptions } from '../../../lib/index'
-import { memoryCounters } from '../../../lib/stores/memory-counters'
+import { saml2Bearer, type Assertion, type Saml2BearerOptions } from '../../../lib/index'
 import type { Proof } from '../../../lib/token-endpoint/grant-type'
 import { circumstances, noon } from '../authorization/circumstances'
 import { parametersOf } from '../rooms/parameters'
@@ -14,9 +13,8 @@ export const options: Saml2BearerOptions = {
   resourceOwner: ({ subject }) => subject,
 }
 
-/** What becomes of assertions at one server: it remembers which were used. */
+/** What becomes of assertions at one server. */
 export function counter(bend: Partial<Saml2BearerOptions> = {}) {
-  const counters: Counters = memoryCounters()
   const seen: Assertion[] = []
   const grantType = saml2Bearer({
     ...options,
@@ -30,7 +28,7 @@ export function counter(bend: Partial<Saml2BearerOptions> = {}) {
     seen,
     present: (assertion: string, now = noon): Promise<Proof> => {
       const parameters = parametersOf({ assertion, scope: 'photos.read' })
-      return grantType.prove({ ...tokenRequest, parameters, circumstances: circumstances({ now }), counters })
+      return grantType.prove({ ...tokenRequest, parameters, circumstances: circumstances({ now }) })
     },
   }
 }

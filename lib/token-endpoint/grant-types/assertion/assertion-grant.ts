@@ -1,7 +1,6 @@
-import { isText } from '../../../protocol/configuration'
-import { digest } from '../../../protocol/credential'
 import { grantableScope } from '../../../protocol/grantable-scope'
 import { invalidGrant } from '../../../protocol/oauth-error'
+import { parseSubject } from '../../../protocol/resource-owner'
 import type { GrantType } from '../../grant-type'
 import type { Assertion, OwnerOfAssertion } from './assertion'
 
@@ -28,24 +27,26 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
     parameters: ['assertion', 'scope'],
-    async prove({ client, parameters, circumstances: { now }, defaultScope, counters }) {
+    async prove({ client, parameters, circumstances: { now }, defaultScope }) {
       const presented = parameters.require('assertion')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       const assertion = await format.verify(presented, now)
-      const remembered = secondsToRemember(assertion, format, now)
-      const subject = await format.resourceOwner(assertion, client)
-      if (!isText(subject))
+      const until = endOfUse(assertion, format, now)
+      const owner: unknown = await format.resourceOwner(assertion, client)
+      const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
+      if (subject === undefined)
         throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
-      // Spent last, so that only a request that gets tokens uses the assertion up (RFC 7521 8.2).
-      if (!(await counters.spend(keyOf(format, assertion), remembered)))
-        throw invalidGrant('assertion_replayed', 'The assertion was used before.')
+      // RFC 7521 8.2: good once, and used up by the write that brings the token.
+      const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
       // RFC 7521 4.1: a client comes with a new assertion, so that access ends when its issuer says so.
-      return { grant: { subject, scope, refreshToken: false, bindings: {} } }
+      return { grant: { subject, scope, refreshToken: false, bindings: {}, oneTimeUse } }
     },
   }
 }
 
-function secondsToRemember(
+const replayed = () => invalidGrant('assertion_replayed', 'The assertion was used before.')
+
+function endOfUse(
   { expiresAt }: Assertion,
   { clockTolerance, maximumLifetime }: AssertionFormat,
   now: number,
@@ -53,11 +54,6 @@ function secondsToRemember(
   if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')
   if (expiresAt > now + maximumLifetime)
     throw invalidGrant('assertion_too_long_lived', 'The assertion is valid for too long.')
-  // A time may have a fraction (RFC 7519 2); counters count whole seconds.
-  return Math.ceil(expiresAt + clockTolerance - now)
-}
-
-// A digest, because an issuer's texts may be of any length and hold anything; JSON, so that no two pairs read the same.
-function keyOf({ name }: AssertionFormat, { issuer, id }: Assertion): string {
-  return `assertion:${digest(JSON.stringify([name, issuer, id]))}`
+  // A process whose clock is behind takes it for one tolerance longer. A time may have a fraction (RFC 7519 2).
+  return Math.ceil(expiresAt + 2 * clockTolerance)
 }

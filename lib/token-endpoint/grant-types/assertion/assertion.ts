@@ -15,10 +15,9 @@ export interface Assertion {
 }
 
 /**
- * Tells which resource owner an assertion is about: a subject of the host's own, or undefined to refuse. An issuer's
- * subject is a name in the issuer's books only: taken as it is, two issuers could mean two people by one name.
+ * Tells which resource owner an assertion is about: a subject of the host's own, or undefined (null, false) to refuse.
+ * Anything else is a fault of the server and gives no token. An issuer's subject is a name in the issuer's books only: taken as it is, two issuers could mean two people by one name.
  */
-export type OwnerOfAssertion = (
-  assertion: Assertion,
-  client: Client,
-) => string | undefined | Promise<string | undefined>
+export type OwnerOfAssertion = (assertion: Assertion, client: Client) => Verdict | Promise<Verdict>
+
+type Verdict = string | undefined | null | false

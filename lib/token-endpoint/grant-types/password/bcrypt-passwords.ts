@@ -1,4 +1,5 @@
 import { isRecord, isText } from '../../../protocol/configuration'
+import { isSubject } from '../../../protocol/resource-owner'
 import { isBcryptHash } from '../../../protocol/secret-hash'
 import { bcryptBytes, bcryptCost, bcryptHash, fitsBcrypt } from '../../../secrets/bcrypt'
 import { EvenComparison } from '../../../secrets/even-comparison'
@@ -52,7 +53,7 @@ interface Owner extends PasswordOwner {
 function ownerOf(found: unknown): Owner | undefined {
   if (found === undefined || found === null) return undefined
   const { subject, passwordHash } = isRecord(found) ? found : {}
-  if (!isText(subject)) throw new TypeError('bcryptPasswords() found an owner without a subject.')
+  if (!isSubject(subject)) throw new TypeError('bcryptPasswords() found an owner without a subject.')
   if (passwordHash === undefined || passwordHash === null) return undefined
   if (!isText(passwordHash) || !isBcryptHash(passwordHash))
     throw new TypeError('bcryptPasswords() found a passwordHash that is no bcrypt digest.')

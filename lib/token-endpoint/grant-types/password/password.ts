@@ -1,7 +1,7 @@
 import { attemptWithin } from '../../../attempts/attempt'
-import { isText } from '../../../protocol/configuration'
 import { grantableScope } from '../../../protocol/grantable-scope'
 import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
+import { parseSubject } from '../../../protocol/resource-owner'
 import { mayRefresh, type GrantType } from '../../grant-type'
 import { attemptLimits } from './attempt-limits'
 import {
@@ -51,12 +51,7 @@ export function password(options: PasswordOptions): GrantType {
 /** What the host says, proven. Its faults must not look like wrong credentials, nor like anything else that was meant. */
 async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
   try {
-    const subject: unknown = await verdict()
-    if (subject === undefined || subject === null || subject === false) return undefined
-    if (isText(subject)) return subject
-    throw new TypeError(
-      'The option verify of password() must return a subject (a text that is not empty), or undefined to refuse.',
-    )
+    return parseSubject(await verdict(), 'The option verify of password()')
   } catch (cause) {
     if (cause instanceof NotAttempted) throw cause
     throw serverError('password_verification_failed', 'The server met an unexpected condition.', { cause })

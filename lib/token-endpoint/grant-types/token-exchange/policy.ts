@@ -1,6 +1,7 @@
 import type { Client } from '../../../protocol/client'
-import { isText, isTexts, Reading } from '../../../protocol/configuration'
-import { parseScope, type Scope } from '../../../protocol/scope'
+import { isTexts, Reading } from '../../../protocol/configuration'
+import { isSubject, subjectCure } from '../../../protocol/resource-owner'
+import { distinct, isScope, scopeCure, type Scope } from '../../../protocol/scope'
 import type { SecurityToken } from './security-token'
 
 /** What a policy decides about. Every token in it is good right now. */
@@ -53,18 +54,10 @@ export interface Approval {
 /** @throws ConfigurationError when the host's policy returned something else than it promises. */
 export function readApproval(answer: unknown): Approval {
   const reading = new Reading(answer, 'policy()')
-  const subject = reading.required('subject', '', isText, 'must be a text.')
-  const scope = reading.optional<Scope | undefined>(
-    'scope',
-    undefined,
-    isScope,
-    'must be a list of scope tokens.',
-  )
+  const subject = reading.required('subject', '', isSubject, subjectCure)
+  const scope = reading.optional<Scope | undefined>('scope', undefined, isScope, scopeCure)
   const audience = reading.optional('audience', [], isTexts, 'must be a list of texts.')
   reading.refuseUnknown()
   reading.settle('The policy of tokenExchange() returned an answer that cannot be read:')
-  return { subject, scope: scope === undefined ? undefined : [...new Set(scope)], audience }
+  return { subject, scope: scope && distinct(scope), audience }
 }
-
-const isScope = (value: unknown): value is Scope =>
-  isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.[0] === token)

@@ -1,4 +1,5 @@
 import { isRecord, isText, Reading } from '../../../protocol/configuration'
+import { isSubject, subjectCure } from '../../../protocol/resource-owner'
 import { parseScope } from '../../../protocol/scope'
 import { bearer } from '../../../token-types/bearer'
 import type { TokenRequest } from '../../grant-type'
@@ -35,7 +36,7 @@ async function ownAccessToken(
 /** @throws ConfigurationError when the host's function returned something else than it promises. */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
   const reading = new Reading(claims, `tokenTypes[${tokenType}]()`)
-  const subject = reading.required('sub', '', isText, 'must be a text.')
+  const subject = reading.required('sub', '', isSubject, subjectCure)
   const exp = reading.required('exp', 0, isTime, 'must be seconds since the epoch.')
   const scope = reading.optional('scope', '', isScope, 'must be scope tokens with one space between two.')
   const clientId = reading.optional<string | undefined>('client_id', undefined, isText, 'must be a text.')

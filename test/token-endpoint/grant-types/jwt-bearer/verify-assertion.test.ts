@@ -1,6 +1,5 @@
 import jsonwebtoken from 'jsonwebtoken'
 import { jwtBearer, type JwtBearerOptions } from '../../../../lib/index'
-import { memoryCounters } from '../../../../lib/stores/memory-counters'
 import { foreignJwts } from '../../../support/assertions/foreign-jwts'
 import { forgedJwts } from '../../../support/assertions/forged-jwts'
 import {
@@ -32,13 +31,11 @@ beforeEach(() => seen.mockClear())
 /** Presents assertions at noon to a grant type of its own. */
 function desk(bend: Partial<JwtBearerOptions> = {}) {
   const grantType = jwtBearer({ ...canonical, ...bend })
-  const counters = memoryCounters({ clock: () => noon * 1000 })
   return (assertion: string, now = noon) =>
     grantType.prove({
       ...tokenRequest,
       parameters: parametersOf({ assertion, scope: 'photos.read' }),
       circumstances: circumstances({ now }),
-      counters,
     })
 }
 
@@ -48,7 +45,12 @@ describe('A JWT as an assertion', () => {
   test('that is sound proves a grant without a refresh token, for the owner that the host finds', async () => {
     const present = desk({ resourceOwner: ({ subject }, { client_id }) => `${subject} by ${client_id}` })
     expect(await present(jwt(hub, claimsAt(noon)))).toEqual({
-      grant: { ...accepted.grant, subject: 'alice@issuer.example by photo-printer' },
+      grant: {
+        ...accepted.grant,
+        subject: 'alice@issuer.example by photo-printer',
+        // Its end, and the tolerance for the clock of this process and for that of another one.
+        oneTimeUse: { key: expect.any(String), until: noon + 360, refusal: expect.any(Function) },
+      },
     })
   })
 
@@ -97,13 +99,15 @@ describe('A JWT as an assertion', () => {
   })
 
   test('is good once for its issuer, and says nothing about the like-named one of another', async () => {
-    const present = desk()
     const { jti } = claimsAt(noon)
-    await present(jwt(hub, { ...claimsAt(noon), jti }))
-    expect(await present(jwt(partner, { ...claimsAt(noon, partner), jti }))).toMatchObject(accepted)
-    expect(await refusalOf(present(jwt(hubOnCurve, { ...claimsAt(noon), jti })))).toMatchObject({
-      reason: 'assertion_replayed',
-    })
+    const useOf = async (assertion: string) => {
+      const proof = await desk()(assertion)
+      return 'grant' in proof ? proof.grant.oneTimeUse : undefined
+    }
+    const use = await useOf(jwt(hub, { ...claimsAt(noon), jti }))
+    expect(use?.refusal()).toMatchObject({ code: 'invalid_grant', reason: 'assertion_replayed' })
+    expect((await useOf(jwt(hubOnCurve, { ...claimsAt(noon), jti })))?.key).toBe(use?.key)
+    expect((await useOf(jwt(partner, { ...claimsAt(noon, partner), jti })))?.key).not.toBe(use?.key)
   })
 
   test('without kid is refused where two keys fit', async () => {
