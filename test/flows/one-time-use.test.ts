@@ -17,6 +17,8 @@ const open = (stage: SetStage) => stage({ grantTypes, clients, accessTokenLifeti
 
 type Fields = Readonly<Record<string, string>>
 
+const ask = ({ flow }: Stage, request: Fields) => flow.request(desk, request)
+
 /** A request with something that is good once, for each of the two grant types. */
 const requests: readonly (readonly [title: string, make: (clock: Clock) => Fields])[] = [
   [
@@ -32,8 +34,6 @@ const requests: readonly (readonly [title: string, make: (clock: Clock) => Field
 
 describe.each(requests)('%s', (_, make) => {
   describeOnEveryStore('is good for one token', (stage) => {
-    const ask = ({ flow }: Stage, request: Fields) => flow.request(desk, request)
-
     test('and is not used up by a request that the store could not write', async () => {
       const set = open(stage)
       const request = make(set.clock)
