@@ -18,7 +18,7 @@ export interface TokenRequest {
   readonly defaultScope: Scope
   /** Where the request came from, by the host's `trust proxy`; undefined when the connection is gone. */
   readonly address: string | undefined
-  /** For failed attempts, and for what may be used once. */
+  /** For failed attempts. What the grant uses up belongs into `oneTimeUse` of the grant: the write that brings tokens spends it. */
   readonly counters: Counters
   /** What an access token of this server stands for right now; undefined when it is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>

@@ -127,6 +127,23 @@ describeOnEveryStore('The method of docs/examples/private-key-jwt.ts', (stage) =
     }
   })
 
+  test('takes an assertion once also where a process has a clock that is behind', async () => {
+    const clock = new Clock()
+    const counters = memoryCounters({ clock: clock.read })
+    const at = (behind: number) => {
+      const late = () => clock.read() - behind * 1000
+      const clientAuthenticationMethods = [privateKeyJwt(audience, counters, late)]
+      return { ...stage({ clients: [bank], clientAuthenticationMethods, clock: late }), clock }
+    }
+    const [here, behind] = [at(0), at(9)]
+    const assertion = assertionAt(here)
+    tokensOf(await ask(here, assertion))
+    for (const seconds of [69, 1, 8, 1]) {
+      clock.advance(seconds)
+      expect(refusalOf(await ask(behind, assertion))).toBe('401 invalid_client')
+    }
+  })
+
   test('takes the id of another client for another id', async () => {
     const set = host(stage)
     tokensOf(await ask(set, assertionAt(set, { claims: { jti: '1' } })))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { jwtBearer, redisStore, type RedisCommands } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application } from '../support/flows/application'
@@ -64,7 +64,7 @@ describe('Assertions, presented in parallel to two servers whose writes fail in 
     const servers = [start(redis), start(redis)]
     const chance = new Chance(16)
     const heard = new Set<string>()
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 80; round++) {
       const assertion = jwt(hub, claimsAt(Math.floor(Date.now() / 1000)))
       for (const { way } of servers)
         way.fates = Array.from({ length: chance.below(6) }, () =>
