@@ -130,12 +130,12 @@ describeOnEveryStore('The method of docs/examples/private-key-jwt.ts', (stage) =
   test('takes an assertion once also where a process has a clock that is behind', async () => {
     const clock = new Clock()
     const counters = memoryCounters({ clock: clock.read })
-    const at = (behind: number) => {
+    const hostBehind = (behind: number) => {
       const late = () => clock.read() - behind * 1000
       const clientAuthenticationMethods = [privateKeyJwt(audience, counters, late)]
       return { ...stage({ clients: [bank], clientAuthenticationMethods, clock: late }), clock }
     }
-    const [here, behind] = [at(0), at(9)]
+    const [here, behind] = [hostBehind(0), hostBehind(9)]
     const assertion = assertionAt(here)
     tokensOf(await ask(here, assertion))
     for (const seconds of [69, 1, 8, 1]) {
