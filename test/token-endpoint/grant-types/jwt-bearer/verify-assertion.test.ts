@@ -39,6 +39,12 @@ function desk(bend: Partial<JwtBearerOptions> = {}) {
     })
 }
 
+/** What an assertion uses up. */
+async function useOf(assertion: string) {
+  const proof = await desk()(assertion)
+  return 'grant' in proof ? proof.grant.oneTimeUse : undefined
+}
+
 const accepted = { grant: { scope: ['photos.read'], refreshToken: false, bindings: {} } }
 
 describe('A JWT as an assertion', () => {
@@ -100,10 +106,6 @@ describe('A JWT as an assertion', () => {
 
   test('is good once for its issuer, and says nothing about the like-named one of another', async () => {
     const { jti } = claimsAt(noon)
-    const useOf = async (assertion: string) => {
-      const proof = await desk()(assertion)
-      return 'grant' in proof ? proof.grant.oneTimeUse : undefined
-    }
     const use = await useOf(jwt(hub, { ...claimsAt(noon), jti }))
     expect(use?.refusal()).toMatchObject({ code: 'invalid_grant', reason: 'assertion_replayed' })
     expect((await useOf(jwt(hubOnCurve, { ...claimsAt(noon), jti })))?.key).toBe(use?.key)
