@@ -73,7 +73,7 @@ async function liveThrough(
       result: `${violations.length} violations, ${troubled} times temporarily_unavailable, slowest answer ${slowest.toFixed(1)} s, works again after ${Math.max(...recoveries).toFixed(1)} s at most`,
     },
     {
-      case: 'memory of the two processes',
+      case: 'memory of the three processes',
       rounds: memories[0]?.length ?? 0,
       invariant: `the last fifth of the samples is at most ${mostGrowth * 100} % over the second fifth`,
       result: `${growths.map((growth) => `${(growth * 100).toFixed(1)} %`).join(' and ')}, ${megabytes.join(' and ')} MB at the end`,

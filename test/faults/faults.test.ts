@@ -35,6 +35,7 @@ const promiseOf = {
   kept: 'nothing wins twice, nothing acknowledged is lost',
   lost: 'nothing wins twice, nothing of before is accepted',
   lagging: 'no two answers to one credential are good at once',
+  forked: 'nothing wins twice, and what only guards leaves the old master',
 }
 
 suite(single)

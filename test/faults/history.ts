@@ -33,9 +33,12 @@ export interface Span {
   readonly to: number
 }
 
-/** What the fault did to the data: `all` is gone, or `some` of what was acknowledged during the span may be undone. */
+/**
+ * What the fault did to the data: `all` is gone, or `some` of what was acknowledged during the span may be undone, or
+ * nothing is lost but `news`: a server may be asked meanwhile that does not hear of changes any more.
+ */
 export interface Loss extends Span {
-  readonly of: 'all' | 'some'
+  readonly of: 'all' | 'some' | 'news'
 }
 
 /** Everything that a client of the servers recorded, and what was done to them meanwhile. */

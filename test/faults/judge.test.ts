@@ -95,6 +95,12 @@ describe('The judge finds nothing in', () => {
     expect(rulesOf([...begun, ['guard', 'at_1', refused, 50]], { losses })).toEqual([])
   })
 
+  test('a guard that has not left a demoted master yet', () => {
+    const losses = [{ of: 'news', from: 26, to: 60 }] as const
+    const words: readonly Words[] = [...begun, ['revoke', 'rt_1', done, 30], ['guard', 'at_1', accepted, 50]]
+    expect(rulesOf(words, { losses })).toEqual([])
+  })
+
   test('a code that wins again after a failover that lost its first redemption', () => {
     const losses = [{ of: 'some', from: 20, to: 30 }] as const
     const again: readonly Words[] = [
@@ -167,6 +173,12 @@ describe('The judge sees', () => {
         losses: [{ of: 'all', from: -9, to: -1 }],
       }),
     ).toEqual(['an acknowledged credential was lost (guard)'])
+  })
+
+  test('a guard that never leaves a demoted master', () => {
+    const losses = [{ of: 'news', from: 26, to: 60 }] as const
+    const words: readonly Words[] = [...begun, ['revoke', 'rt_1', done, 30], ['guard', 'at_1', accepted, 61]]
+    expect(rulesOf(words, { losses })).toEqual(['a revoked credential was accepted'])
   })
 
   test('two lives of one authorization after a failover', () => {

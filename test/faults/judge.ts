@@ -1,5 +1,14 @@
 import { availabilityViolations } from './availability'
-import { grantedBy, groupsOf, knownBefore, type Act, type Attempt, type History, type Loss } from './history'
+import {
+  grantedBy,
+  groupsOf,
+  knownBefore,
+  overlaps,
+  type Act,
+  type Attempt,
+  type History,
+  type Loss,
+} from './history'
 import { Line } from './line'
 
 /** What was promised and not kept, with the attempt that shows it. */
@@ -23,7 +32,10 @@ export function judge(history: History): readonly Violation[] {
 function violationsOf(line: Line, history: History): Violation[] {
   const undone = history.losses.some((loss) => loss.of === 'some' && mayHaveUndone(line, loss))
   const rules = undone ? [forkRule, strangerRule] : [winRule, strangerRule, endRule, rotationRule, lossRule]
+  const outdated = history.losses.filter((loss) => loss.of === 'news')
   return line.attempts.flatMap((attempt) => {
+    // What only guards may not have left such a server yet. It must, before the span ends.
+    if (attempt.act === 'guard' && outdated.some((span) => overlaps(attempt, span))) return []
     const rule = rules.map((check) => check(line, attempt, history)).find((broken) => broken !== undefined)
     return rule === undefined ? [] : [{ rule, attempt }]
   })

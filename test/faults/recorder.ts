@@ -44,15 +44,19 @@ const messages: Readonly<Record<Act, (presented: string) => Message>> = {
   revoke: (token) => post(usualPaths.revoke, { ...identified, token }),
 }
 
-/** A client of several servers that stand for one: it writes down what it asked and what came, and when. */
+/**
+ * A client of several servers that stand for one: it writes down what it asked and what came, and when. The last of them
+ * only guards.
+ */
 export class Recorder {
   readonly attempts: Attempt[] = []
-  private readonly exchanges: readonly [Exchange, ...Exchange[]]
+  private readonly issuing: readonly [Exchange, ...Exchange[]]
+  private readonly exchanges: readonly Exchange[]
   private lines = 0
 
-  constructor(urls: readonly [string, ...string[]]) {
-    const [first, ...others] = urls
-    this.exchanges = [new Exchange(first), ...others.map((url) => new Exchange(url))]
+  constructor([first, ...others]: readonly [string, ...string[]], guarding: string) {
+    this.issuing = [new Exchange(first), ...others.map((url) => new Exchange(url))]
+    this.exchanges = [...this.issuing, new Exchange(guarding)]
   }
 
   get servers(): number {
@@ -72,7 +76,8 @@ export class Recorder {
   }
 
   private async answer(server: number, act: Act, presented: string): Promise<Answer> {
-    const exchange = this.exchanges[server % this.exchanges.length] ?? this.exchanges[0]
+    const able = act === 'guard' ? this.exchanges : this.issuing
+    const exchange = able[server % able.length] ?? this.issuing[0]
     try {
       return answerOf(act, await exchange.send(messages[act](presented)))
     } catch (error) {

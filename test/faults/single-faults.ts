@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import { connectionSettings } from '../../lib/stores/redis-connection'
 import type { SingleStage } from './single-stage'
 import type { Fault } from './stage'
 
@@ -112,6 +114,30 @@ export const singleFaults: readonly SingleFault[] = [
       await stage.switchOver()
     },
     end: nothing,
+  },
+  {
+    title: 'switched over to its replica, old connections left with the old master, which is cut off',
+    data: 'forked',
+    trouble: 'may',
+    seconds: [0, 0],
+    begin: async (stage) => {
+      await stage.addReplica()
+      await stage.switchOver()
+      await stage.cutOff()
+    },
+    end: nothing,
+  },
+  {
+    title: 'each write of an authorization delivered once more, when nobody waits for it',
+    data: 'kept',
+    trouble: 'never',
+    seconds: [1, 5],
+    begin: async ({ network }) => network.copyWrites(true),
+    end: async ({ network }) => {
+      network.copyWrites(false)
+      await setTimeout(connectionSettings.commandTimeout + 100)
+      await network.deliverCopies()
+    },
   },
 ]
 

@@ -74,6 +74,12 @@ export class SingleStage implements Stage {
     this.replica = old
   }
 
+  /** Makes what was left behind follow nobody: it answers what is read from it, and hears of nothing any more. */
+  async cutOff(): Promise<void> {
+    if (this.replica === undefined) throw new Error('There is no replica.')
+    await told(this.replica.server, 'REPLICAOF', '127.0.0.1', '1')
+  }
+
   async stop(): Promise<void> {
     await this.network.stop()
     await Promise.all([stopAt(this.master), stopAt(this.replica)])

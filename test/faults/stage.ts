@@ -7,12 +7,12 @@ export interface Stage {
 }
 
 /** What a fault does to the data. */
-export type Fate = 'kept' | 'lost' | 'lagging'
+export type Fate = 'kept' | 'lost' | 'lagging' | 'forked'
 
 /** One thing that breaks, and how it ends. */
 export interface Fault<S extends Stage> {
   readonly title: string
-  /** `lost`: all of it is gone. `lagging`: what was acknowledged shortly before may be undone. */
+  /** `lost`: all of it is gone. `lagging`: what was acknowledged shortly before may be undone. `forked`: who reads may not hear of changes. */
   readonly data: Fate
   /** Whether clients meet trouble: they must, may, or must not. */
   readonly trouble: 'must' | 'may' | 'never'

@@ -37,12 +37,13 @@ export class Trial {
   private constructor(
     readonly servers: readonly ServerProcess[],
     private readonly recorder: Recorder,
+    private readonly patience: number,
   ) {}
 
   /** Begins the load of this many visitors. */
-  static begin(servers: Servers, { seed, visitors, pause }: Load): Trial {
-    const [first, ...others] = servers
-    const trial = new Trial(servers, new Recorder([first.url, ...others.map(({ url }) => url)]))
+  static begin(servers: Servers, { seed, visitors, pause, patience = 30 }: Load): Trial {
+    const [first, second, guarding] = servers
+    const trial = new Trial(servers, new Recorder([first.url, second.url], guarding.url), patience)
     const { signal } = trial.stop
     const stays = Array.from({ length: visitors }, (_, index) =>
       new Visitor(trial.recorder, randomFrom(seed * 1000 + index), { pause, signal }).stay(),
@@ -62,6 +63,7 @@ export class Trial {
     const to = performance.now()
     this.faults.push({ from, to })
     if (fault.data === 'lost') this.losses.push({ from, to, of: 'all' })
+    if (fault.data === 'forked') this.losses.push({ from, to, of: 'news' })
     // What a master acknowledged just before it died had not reached its replica yet.
     if (fault.data === 'lagging') this.losses.push({ from: from - 200, to, of: 'some' })
     return (to - over) / 1000
@@ -69,7 +71,7 @@ export class Trial {
 
   /** Waits until each server has gone the whole way some times in a row without any trouble. */
   private async recovered(): Promise<void> {
-    const giveUpAt = performance.now() + 30_000
+    const giveUpAt = performance.now() + this.patience * 1000
     for (let good = 0; good < 5;) {
       const works = await Promise.all(this.servers.map((_server, index) => wholeWay(this.recorder, index)))
       good = works.every(Boolean) ? good + 1 : 0
@@ -104,21 +106,24 @@ export class Trial {
   }
 }
 
-export type Servers = readonly [ServerProcess, ...ServerProcess[]]
+/** The last one only guards, so that its connection to Redis never writes. */
+export type Servers = readonly [ServerProcess, ServerProcess, ServerProcess]
 
 export interface Load {
   readonly seed: number
   readonly visitors: number
   /** Milliseconds between two requests of a visitor at most. */
   readonly pause: number
+  /** Seconds after which a server that does not work again is given up. Default 30. */
+  readonly patience?: number | undefined
 }
 
 const isTrouble = ({ answer }: Attempt): boolean => answer.kind === 'trouble'
 
-/** Two server processes with the deadline of production. */
+/** Three server processes with the deadline of production. */
 export async function startServers(redis: RedisPlan): Promise<Servers> {
   const plan = { redis, prefix: `faults:${randomUUID()}:`, refreshTokenGrace: grace, storeDeadline }
-  return Promise.all([startServer(plan), startServer(plan)])
+  return Promise.all([startServer(plan), startServer(plan), startServer(plan)])
 }
 
 /** From a question to a refresh: whether every answer was the good one. */

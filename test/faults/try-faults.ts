@@ -11,6 +11,8 @@ import { Trial, type Servers, type Verdict } from './trial'
 export interface Effort {
   readonly long: boolean
   readonly seed: number
+  /** Seconds after which a server that does not work again is given up. Default 30. */
+  readonly patience?: number
 }
 
 /** A kind of Redis, how it begins, and what is done to it. */
@@ -44,9 +46,9 @@ export async function tryFault<S extends Stage>(
   fault: Fault<S>,
   stage: S,
   servers: Servers,
-  { long, seed }: Effort,
+  { long, seed, patience }: Effort,
 ): Promise<Verdict> {
-  const trial = Trial.begin(servers, { seed, visitors: long ? 16 : 8, pause: 20 })
+  const trial = Trial.begin(servers, { seed, visitors: long ? 16 : 8, pause: 20, patience })
   const [shortly, longer] = fault.seconds
   try {
     await setTimeout(long ? 2000 : 400)
@@ -77,6 +79,7 @@ export function complaintsOf(fault: Fault<never>, verdict: Verdict, servers: Ser
 const promises = {
   kept: 'all invariants, nothing acknowledged is lost',
   lost: 'all invariants, nothing of before is accepted',
+  forked: 'all invariants, once what only guards has left the old master',
   lagging: 'what the survivor has is consistent: no two answers to one credential are good at once',
 }
 

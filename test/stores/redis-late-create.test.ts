@@ -25,7 +25,7 @@ describe('A write that arrives once more, after its record was removed, brings n
     network = await startFaultyNetwork(port)
     store = redisStore({ url: network.url, prefix: uniquePrefix() })
     ;({ flow } = application({ clients, store, storeDeadline: 10, alreadyApproved }))
-    network.copyWrites()
+    network.copyWrites(true)
   })
   afterEach(async () => {
     await store.close()

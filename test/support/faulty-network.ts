@@ -16,9 +16,9 @@ export interface FaultyNetwork {
   refuse(on: boolean): void
   /** From now on nothing passes the connections that are open, and neither end learns of it. */
   silence(): void
-  /** From now on keeps a copy of each write of an authorization that passes, its removal aside. */
-  copyWrites(): void
-  /** Ends that, and delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
+  /** Whether it keeps a copy of each write of an authorization that passes, its removal aside. */
+  copyWrites(on: boolean): void
+  /** Delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
   deliverCopies(): Promise<number>
   /** How many replies were lost. */
   lostReplies(): number
@@ -31,14 +31,14 @@ interface Weather {
   losing: number
   refusing: boolean
   lost: number
-  /** Undefined while none are kept. */
-  copies: (readonly string[])[] | undefined
+  copying: boolean
+  copies: (readonly string[])[]
   /** Connections of an earlier generation are silent. */
   generation: number
 }
 
 export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
-  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, copies: undefined, generation: 0 }
+  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, copying: false, copies: [], generation: 0 }
   const weather: Weather = { port, ...calm }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -57,10 +57,9 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     loseReplies: (count) => (weather.losing = count),
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
-    copyWrites: () => (weather.copies = []),
+    copyWrites: (on) => (weather.copying = on),
     deliverCopies: async () => {
-      const copies = weather.copies ?? []
-      weather.copies = undefined
+      const copies = weather.copies.splice(0)
       await sendAll(weather.port, copies)
       return copies.length
     },
@@ -86,7 +85,7 @@ function join(client: Socket, weather: Weather): Socket[] {
       if (isSilent()) return
       redis.write(words)
       const commands = reader.commandsIn(words)
-      weather.copies?.push(...commands.filter(isSave))
+      if (weather.copying) weather.copies.push(...commands.filter(isSave))
     }),
   )
   const answer = later(weather, (reply) => void (isSilent() || client.write(reply)))

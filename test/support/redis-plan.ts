@@ -1,24 +1,27 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
 import { connectionSettings } from '../../lib/stores/redis-connection'
+import { brokenConnections, type BrokenConnection } from './stores/broken-connections'
 
 interface Node {
   readonly host: string
   readonly port: number
 }
 
+interface StoreOptions {
+  readonly prefix: string
+  readonly clock?: () => number
+}
+
 /** How a process of its own reaches Redis; it can be told in words. */
 export type RedisPlan =
-  | { readonly url: string }
+  | { readonly url: string; readonly broken?: BrokenConnection }
   | { readonly cluster: readonly Node[] }
   | { readonly sentinels: readonly Node[]; readonly masterName: string }
 
 /** A store on it. Over a single server it makes its own connection, else the client is the host's. */
-export function storeOn(
-  plan: RedisPlan,
-  options: { readonly prefix: string; readonly clock?: () => number },
-): RedisStore {
-  if ('url' in plan) return redisStore({ url: plan.url, ...options })
+export function storeOn(plan: RedisPlan, options: StoreOptions): RedisStore {
+  if ('url' in plan) return overUrl(plan, options)
   // With the settings that the README advises a host to use.
   const client = clientOn(plan)
   // Without a listener ioredis prints every lost connection.
@@ -26,7 +29,14 @@ export function storeOn(
   return redisStore({ client, ...options })
 }
 
-function clientOn(plan: Exclude<RedisPlan, { readonly url: string }>): Cluster | Redis {
+function overUrl({ url, broken }: Extract<RedisPlan, { url: string }>, options: StoreOptions): RedisStore {
+  if (broken === undefined) return redisStore({ url, ...options })
+  const client = new Redis(url, connectionSettings)
+  client.on('error', () => {})
+  return redisStore({ client: brokenConnections[broken](client), ...options })
+}
+
+function clientOn(plan: Exclude<RedisPlan, { url: string }>): Cluster | Redis {
   const settings = { ...connectionSettings, maxRetriesPerRequest: 0 }
   if ('cluster' in plan)
     return new Cluster([...plan.cluster], { redisOptions: settings, retryDelayOnFailover: 0 })

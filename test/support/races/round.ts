@@ -20,7 +20,7 @@ export async function runRound(
   const holdings = await prepare(plan, parties)
   if (holdings !== undefined) {
     await Promise.all(plan.moves.map((move) => take(move, holdings, parties)))
-    await inquire(parties, plan.first)
+    await inquire(parties, plan.first, holdings)
   }
   return { plan, answers: parties.answers }
 }
@@ -51,7 +51,7 @@ async function take({ operation, server, next, delay, which }: Move, holdings: H
 }
 
 /** When all is answered: every token at every process, and what can still be had for it. */
-async function inquire(parties: Parties, first: number): Promise<void> {
+async function inquire(parties: Parties, first: number, holdings: Holdings): Promise<void> {
   const codes = parties.answers.flatMap(({ phase, code }) => (phase === 'race' ? (code ?? []) : []))
   for (const code of codes) await parties.ask('after', 'redeem', first, redemptionAsk(code))
   const pairs = parties.pairs()
@@ -65,4 +65,6 @@ async function inquire(parties: Parties, first: number): Promise<void> {
   const alive = parties.answers.some(({ phase, word }) => phase === 'after' && word === 'access')
   for (const pair of alive ? [newest] : pairs)
     await parties.ask('after', 'refresh', first + 2, refreshAsk(pair))
+  // What is gone must not have begun anew.
+  if (!alive) await parties.ask('after', 'approve late', first, asks['approve late'](holdings, 0))
 }

@@ -132,6 +132,24 @@ function noExpiry(sound: AuthorizationStore): AuthorizationStore {
   })
 }
 
+// Of all processes: the copy of one arrives, whichever of them removed the record.
+const created = new Map<string, Parameters<Save>>()
+
+function lateCreate(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, {
+    save: (authorization, revision, expected) => {
+      if (expected === undefined) created.set(authorization.id, [authorization, revision])
+      return sound.save(authorization, revision, expected)
+    },
+    remove: async (id) => {
+      await sound.remove(id)
+      const copy = created.get(id)
+      created.delete(id)
+      if (copy !== undefined) await sound.save(...copy)
+    },
+  })
+}
+
 export const faults: readonly Fault[] = [
   { name: 'check, then act', plant: checkThenAct, showsInRaces: true },
   { name: 'a save that takes any expected revision', plant: anyRevision, showsInRaces: true },
@@ -141,6 +159,7 @@ export const faults: readonly Fault[] = [
   { name: 'a find that serves stale copies', plant: staleCopies, showsInRaces: true },
   { name: 'a remove that does nothing', plant: removeThatDoesNothing, showsInRaces: true },
   { name: 'a remove that comes late', plant: lateRemove, showsInRaces: true },
+  { name: 'a create that arrives once more, after the removal', plant: lateCreate, showsInRaces: true },
   { name: 'an expiry that comes too early', plant: earlyExpiry, showsInRaces: true },
   { name: 'an expiry that never comes', plant: noExpiry, showsInRaces: false },
 ]

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { redisStore } from '../../lib/index'
+import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { photoBook } from '../support/flows/clients'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import type { Redis } from 'ioredis'
+import { withRedis } from '../support/with-redis'
+
+describeOwnRedis('redisStore', () => {
+  let redis: Redis
+  let url = ''
+  withRedis(
+    ({ server, client }) => {
+      url = server.url
+      redis = client
+    },
+    { own: true },
+  )
+
+  it('needs no more rights than the page of stores says', async () => {
+    const page = readFileSync(join(__dirname, '../../docs/stores.md'), 'utf8')
+    const [, named = ''] = /^`redisStore` needs `(.+?)`/m.exec(page) ?? []
+    const rules = ['resetchannels', '-@all', '+info', ...named.split(' ')]
+    expect(rules).toContain('+time')
+    await redis.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~oauth:*', ...rules)
+    const store = redisStore({ url: url.replace('//', '//limited:secret@') })
+    const [first, second] = threeVersions()
+    expect(await save(store, first)).toBe(true)
+    expect(await save(store, second, first)).toBe(true)
+    expect(await Promise.all([find(store, first), find(store, first)])).toEqual([second, second])
+    await store.remove(first.authorization.id)
+    expect(await store.counters.add('a', 1, 60)).toMatchObject({ count: 1 })
+    expect(await store.counters.add('a', -1, 60)).toMatchObject({ count: 0 })
+    expect(await store.counters.spend('a', 60)).toBe(true)
+    const { registration } = photoBook
+    expect(await store.clients.add(registration)).toBe(true)
+    await store.clients.update(registration.client_id, (client) => ({ ...client, disabled: true }))
+    expect(await store.clients.list()).toMatchObject([{ disabled: true }])
+    expect(await store.check()).toEqual([])
+    await store.close()
+  })
+})
