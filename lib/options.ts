@@ -127,7 +127,7 @@ export interface AuthorizationServerOptions {
   /** How often tokens may be issued to one client, and for one resource owner, in this process; false switches it off. */
   readonly issueLimits?: IssueLimitOptions | false
   /**
-   * What one client may use up once, in this process: nonces of signed requests, assertions. Beyond it the answer is 429
+   * What one client may use up once in the counters, in this process: nonces of signed requests. Beyond it the answer is 429
    * with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`; false switches it off.
    */
   readonly singleUseLimit?: LimitOption
