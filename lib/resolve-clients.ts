@@ -2,17 +2,19 @@ import { isRecord, type Reading } from './protocol/configuration'
 import type { FindClient } from './protocol/client'
 import { parseClient, parseStoredClient, type Vocabulary } from './protocol/parse-client'
 import type { ClientStore } from './stores/client-store'
+import { ParsedRegistrations } from './stores/parsed-registrations'
 import { configuredClients, storedClients } from './stores/registered-clients'
 
 /** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
 export function resolveClients(reading: Reading, vocabulary: Vocabulary, storeDeadline: number): FindClient {
   const cure = 'must be a list of registrations, or a store with a function find(client_id).'
   const given = reading.required<readonly unknown[] | ClientStore>('clients', [], isListOrStore, cure)
-  if (!isList(given))
-    return storedClients(given, (registration) => parseStoredClient(registration, vocabulary), storeDeadline)
-  const clients = given.map((source, index) =>
-    parseClient(source, `${reading.at('clients')}[${index}]`, reading.mistakes, vocabulary),
-  )
+  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, vocabulary))
+  if (!isList(given)) return storedClients(given, parsed, storeDeadline)
+  const clients = given.map((source, index) => {
+    const client = parseClient(source, `${reading.at('clients')}[${index}]`, reading.mistakes, vocabulary)
+    return isRecord(source) ? parsed.keep(source, client) : client
+  })
   const ids = clients.map(({ client_id }) => client_id)
   for (const [index, id] of ids.entries())
     if (id !== '' && ids.indexOf(id) < index)
@@ -25,7 +27,7 @@ export function resolveClients(reading: Reading, vocabulary: Vocabulary, storeDe
       'resourceOwner',
       'is missing: clients use the authorization endpoint, so it must tell who is logged in.',
     )
-  return configuredClients(clients)
+  return configuredClients(given, parsed)
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)

@@ -177,12 +177,12 @@ function registeredScope(reading: Reading, known: Scope | undefined): Scope {
   return tokens
 }
 
-/** Reads one registration that a store returned. @throws ConfigurationError that lists its mistakes. */
+/** Reads one registration that a store returned, or that was changed in the configuration. @throws ConfigurationError that lists its mistakes. */
 export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Client {
   const mistakes: Mistake[] = []
   const client = parseClient(source, 'registration', mistakes, vocabulary)
   if (mistakes.length > 0)
-    throw new ConfigurationError('The store of clients returned a registration that cannot work:', mistakes)
+    throw new ConfigurationError('A registration of a client cannot work:', mistakes)
   return client
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ParsedRegistrations } from '../../lib/stores/parsed-registrations'
 import { storedClients } from '../../lib/stores/registered-clients'
 import { clientWith } from '../support/authorization/client'
 
@@ -14,7 +15,7 @@ function watched(answer: () => Promise<unknown> = async () => client) {
         return undefined
       },
     },
-    () => client,
+    new ParsedRegistrations(() => client),
     1,
   )
   return { asked, find }
