@@ -9,7 +9,7 @@ interface Parsed {
 /**
  * Registrations that were parsed. Each object is parsed once for as long as it says the same: a host may change an object
  * that it has handed out (`client.disabled = true`), and the next request must notice. Each look compares all that the
- * object says, which takes less than a microsecond, where parsing takes some twenty.
+ * object says, which takes some 0.3 µs where parsing takes 10 to 20.
  */
 export class ParsedRegistrations {
   private readonly parsed = new WeakMap<object, Parsed>()
@@ -38,9 +38,8 @@ class Members {
   readonly values: readonly unknown[]
 
   constructor(source: object) {
-    const entries = Object.entries(source)
-    this.names = entries.map(([name]) => name)
-    this.values = entries.map(([, value]) => copyOf(value))
+    this.names = Object.keys(source)
+    this.values = Object.values(source).map(copyOf)
   }
 }
 
@@ -50,16 +49,16 @@ function copyOf(value: unknown): unknown {
 }
 
 function isStill(value: unknown, copy: unknown): boolean {
-  if (isList(copy))
-    return isList(value) && value.length === copy.length && copy.every((one, at) => isStill(value[at], one))
-  if (!(copy instanceof Members)) return Object.is(value, copy)
-  if (typeof value !== 'object' || value === null || isList(value)) return false
-  const { names, values } = copy
-  const current = Object.keys(value)
-  return (
-    current.length === names.length &&
-    names.every((name, at) => name === current[at] && isStill(Reflect.get(value, name), values[at]))
-  )
+  if (value === copy) return true
+  if (isList(copy)) return isList(value) && areStill(value, copy)
+  if (!(copy instanceof Members) || typeof value !== 'object' || value === null || isList(value)) return false
+  return areStill(Object.keys(value), copy.names) && areStill(Object.values(value), copy.values)
+}
+
+function areStill(values: readonly unknown[], copies: readonly unknown[]): boolean {
+  if (values.length !== copies.length) return false
+  for (let at = 0; at < copies.length; at++) if (!isStill(values[at], copies[at])) return false
+  return true
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
