@@ -1,7 +1,8 @@
+import { generatedHash, type GeneratedClientSecret } from '../client-authentication/client-secret'
 import type { ClientRegistration } from '../protocol/client'
 import { unknownVocabulary } from '../protocol/parse-client'
 import { cannotChange } from '../registration/change-registration'
-import { dropOldClientSecrets, rotateClientSecret } from '../registration/client-secrets'
+import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../registration/client-secrets'
 import { disableClient, enableClient } from '../registration/disable-client'
 import { registerFrom } from '../registration/register-client'
 import type { ClientRegistry } from '../stores/client-registry'
@@ -14,12 +15,16 @@ export interface Answer {
   readonly found: Fields | readonly Fields[]
   /** For whoever reads along; not part of the answer. */
   readonly note?: string
+  /** What went wrong, though there is an answer. */
+  readonly trouble?: unknown
 }
 
 /** What a command works with: its client, if it takes one, and its own options. */
 export interface Order {
   readonly clientId: string
   readonly fields: Fields
+  /** The environment variable CLIENT_SECRET: a command line is no place for a secret, because others can read it. */
+  readonly secret: string | undefined
 }
 
 /** One command on clients. */
@@ -30,6 +35,8 @@ export interface Command {
   run(clients: ClientRegistry, order: Order): Promise<Answer>
 }
 
+const perhaps =
+  'Whether the client has this secret now is not known. Put it into the variable CLIENT_SECRET and repeat the command with --repeat; a rotation without it could drop the secret that is in use.'
 const shownOnce = 'The secret is shown this once: only its digest is kept.'
 
 const add: Command = {
@@ -67,11 +74,23 @@ const rotateSecret: Command = {
   meaning: 'issue a new secret; the current one works on as the old one until --finish',
   takesClient: true,
   options: rotationOptions,
-  async run(clients, { clientId, fields }) {
-    if (fields['finish'] !== true)
-      return { found: { ...(await rotateClientSecret(clients, clientId)) }, note: shownOnce }
-    await dropOldClientSecrets(clients, clientId)
-    return { found: { client_id: clientId, client_secrets: 1 } }
+  async run(clients, { clientId, fields, secret }) {
+    if (fields['finish'] === true) {
+      await dropOldClientSecrets(clients, clientId)
+      return { found: { client_id: clientId, client_secrets: 1 } }
+    }
+    const repeated = fields['repeat'] === true ? secretOf(secret) : undefined
+    try {
+      return { found: { ...(await rotateClientSecret(clients, clientId, repeated)) }, note: shownOnce }
+    } catch (trouble) {
+      const unsettled = unsettledSecret(clients, clientId)
+      if (unsettled === undefined) throw trouble
+      return {
+        found: { client_id: clientId, client_secret: unsettled.client_secret },
+        note: perhaps,
+        trouble,
+      }
+    }
   },
 }
 
@@ -102,6 +121,10 @@ const enable: Command = {
 export const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ add, list, show, 'rotate-secret': rotateSecret, disable, enable }),
 )
+
+function secretOf(client_secret = ''): GeneratedClientSecret {
+  return { client_secret, client_secret_hash: generatedHash(client_secret) }
+}
 
 function summaryOf(registration: ClientRegistration): Fields {
   const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =

@@ -25,6 +25,10 @@ export const lintOptions = {
 
 /** Options of `rotate-secret`. */
 export const rotationOptions: Readonly<Record<string, Option>> = {
+  repeat: {
+    kind: 'flag',
+    meaning: 'finish a rotation that met trouble; its secret is read from the variable CLIENT_SECRET',
+  },
   finish: { kind: 'flag', meaning: 'issue nothing; drop the old secret, so that only the current one works' },
 }
 

@@ -18,7 +18,7 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
   const { command, order, redis, prefix, json } = asked
   try {
     const answer = await withClients(redis, prefix, (clients) => command.run(clients, order))
-    return done(answer, json)
+    return done(answer, json, (trouble) => reasonsOf(trouble, redis, command.options))
   } catch (error) {
     return failed(1, reasonsOf(error, redis, command.options))
   }
@@ -37,8 +37,14 @@ async function withClients(
   }
 }
 
-function done({ found, note }: Answer, json: boolean): Result {
-  return { status: 0, output: json ? jsonText(found) : tableText(found), remarks: note ?? '' }
+function done(
+  { found, note = '', trouble }: Answer,
+  json: boolean,
+  reasonsOfTrouble: (trouble: unknown) => readonly string[],
+): Result {
+  const output = json ? jsonText(found) : tableText(found)
+  if (trouble === undefined) return { status: 0, output, remarks: note }
+  return { ...failed(1, [...reasonsOfTrouble(trouble), note]), output }
 }
 
 type Options = Readonly<Record<string, Option>>

@@ -37,7 +37,7 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
   return {
     kind: 'command',
     command,
-    order: { clientId, fields: Object.fromEntries(fields) },
+    order: { clientId, fields: Object.fromEntries(fields), secret: environment['CLIENT_SECRET'] },
     redis,
     prefix: String(values.get('prefix') ?? 'oauth:'),
     json: values.has('json'),

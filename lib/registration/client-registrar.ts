@@ -1,7 +1,8 @@
+import type { GeneratedClientSecret } from '../client-authentication/client-secret'
 import { ConfigurationError } from '../protocol/configuration'
 import type { Vocabulary } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-registry'
-import { dropOldClientSecrets, rotateClientSecret } from './client-secrets'
+import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import { disableClient, enableClient } from './disable-client'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
 
@@ -16,8 +17,14 @@ export interface ClientRegistrar {
    * @throws ConfigurationError that lists every mistake, or because the chosen `client_id` is taken.
    */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
-  /** Issues a new secret; the one that was current works on beside it. */
-  rotateClientSecret(clientId: string): Promise<IssuedCredentials & { readonly client_secret: string }>
+  /**
+   * Issues a new secret; the one that was current works on beside it.
+   *
+   * A rotation that rejects because of trouble, such as `storeDeadline`, may be written all the same. Call it again: this
+   * process finishes the rotation with the secret that it began with, and drops no other one. A repetition in another
+   * process must pass that `secret`, made by `generateClientSecret()` and kept before the first call.
+   */
+  rotateClientSecret(clientId: string, secret?: GeneratedClientSecret): Promise<RotatedCredentials>
   /** Ends a rotation: from now on only the current secret works. */
   dropOldClientSecrets(clientId: string): Promise<void>
   /** Shuts a client out, at once and on every process. Access tokens that it has already are not asked about. */
@@ -31,7 +38,7 @@ export function clientRegistrar(clients: ClientRegistry | undefined, offered: Vo
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
   return {
     registerClient: async (metadata) => registerClient(await writable(), metadata, offered),
-    rotateClientSecret: async (clientId) => rotateClientSecret(await writable(), clientId),
+    rotateClientSecret: async (clientId, secret) => rotateClientSecret(await writable(), clientId, secret),
     dropOldClientSecrets: async (clientId) => dropOldClientSecrets(await writable(), clientId),
     disableClient: async (clientId) => disableClient(await writable(), clientId),
     enableClient: async (clientId) => enableClient(await writable(), clientId),

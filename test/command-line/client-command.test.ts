@@ -8,6 +8,7 @@ import { outcomeOf } from '../support/flows/outcome'
 import { commandLine, type Finished } from '../support/command-line'
 import type { RedisServer } from '../support/redis-server'
 import { withRedis } from '../support/with-redis'
+import { startRedisProxy } from '../support/stores/redis-proxy'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 
 const web = [
@@ -214,6 +215,40 @@ describe('client rotate-secret, disable and enable', () => {
       '401 invalid_client',
       'tokens',
     ])
+  })
+
+  it('rotate: a secret of which Redis gave no word is told all the same, and its rotation is repeated with it', async () => {
+    const other = await answerOf('add', ...web)
+    const { client_id = '', client_secret = '' } = await answerOf('add', ...web)
+    // Redis knows the script from now on, so that the next rotation is one command.
+    await answerOf('rotate-secret', other['client_id'] ?? '')
+    let isSilent = false
+    const proxy = await startRedisProxy(server.port, () => ({
+      sent: (words) => (isSilent ||= /EVALSHA/i.test(words.toString())),
+      replied: (pass, connection) => (isSilent ? void connection.destroy() : pass()),
+    }))
+    const rotate = (environment: NodeJS.ProcessEnv, ...options: readonly string[]) =>
+      here(['client', 'rotate-secret', client_id, '--prefix', prefix, '--json', ...options], environment)
+    try {
+      const { status, stdout, stderr } = await rotate({ REDIS_URL: proxy.url })
+      const secret = String(JSON.parse(stdout).client_secret)
+      expect(status).toBe(1)
+      expect(stderr).toContain('Whether the client has this secret now is not known.')
+      expect(stderr).not.toContain(secret)
+      const again = { REDIS_URL: server.url, CLIENT_SECRET: secret }
+      for (let round = 0; round < 2; round++)
+        expect(JSON.parse((await rotate(again, '--repeat')).stdout)).toEqual({
+          client_id,
+          client_secret: secret,
+        })
+      expect([await tokensFor(client_id, client_secret), await tokensFor(client_id, secret)]).toEqual([
+        'tokens',
+        'tokens',
+      ])
+      expect(await rotate({ REDIS_URL: server.url }, '--repeat')).toMatchObject({ status: 1, stdout: '' })
+    } finally {
+      await proxy.stop()
+    }
   })
 
   it('disable and enable at once', async () => {

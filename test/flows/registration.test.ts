@@ -1,8 +1,10 @@
 import {
   createAuthorizationServer,
+  generateClientSecret,
   hashClientSecret,
   implicit,
   type AuthorizationServer,
+  type ClientRegistry,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { describeOnEveryRegistry } from '../support/flows/every-registry'
@@ -22,6 +24,33 @@ const phoneMetadata = {
 /** The secret of a new rotation. */
 const rotated = async (oauth: AuthorizationServer, clientId: string): Promise<string> =>
   (await oauth.rotateClientSecret(clientId)).client_secret
+
+/** The same clients, where the first change is written and its answer never comes. */
+function answeringLate(clients: ClientRegistry) {
+  let writes = 0
+  let tell = () => {}
+  const written = new Promise<void>((resolve) => (tell = resolve))
+  const registry: ClientRegistry = {
+    find: (clientId) => clients.find(clientId),
+    add: (registration) => clients.add(registration),
+    list: () => clients.list(),
+    update: (clientId, change) => {
+      const write = clients.update(clientId, change)
+      if (writes++ > 0) return write
+      void write.then(tell)
+      return new Promise(() => {})
+    },
+  }
+  return { registry, written }
+}
+
+/** What comes of it once a busy machine lets it be in time. */
+function inTheEnd<Result>(act: () => Promise<Result>): Promise<Result> {
+  return act().catch((error: unknown) => {
+    if (Object(error).reason !== 'store_unavailable') throw error
+    return inTheEnd(act)
+  })
+}
 
 describeOnEveryRegistry('A client that registers', (stage) => {
   test('gets tokens at once, for itself and for an owner', async () => {
@@ -129,6 +158,44 @@ describeOnEveryRegistry('A rotation', (stage) => {
     const outcomes = []
     for (const client of [first, second, third]) outcomes.push(outcomeOf(await flow.request(client, grant)))
     expect(outcomes).toEqual([refused, 'tokens', 'tokens'])
+  })
+
+  test('that misses the deadline is repeated: it is the same one, and the secret in use works on', async () => {
+    const { oauth, flow, clients } = stage()
+    const first = await registered(oauth)
+    const { client_id } = first.registration
+    const { registry, written } = answeringLate(clients)
+    const hurried = createAuthorizationServer({ ...canonicalOptions, clients: registry, storeDeadline: 0.05 })
+    await expect(hurried.rotateClientSecret(client_id)).rejects.toHaveProperty('reason', 'store_unavailable')
+    await written
+    await expect(hurried.dropOldClientSecrets(client_id)).rejects.toThrow('repeat rotateClientSecret() first')
+    const second = withSecret(first, await inTheEnd(() => rotated(hurried, client_id)))
+    for (const client of [first, second]) expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
+    await inTheEnd(() => hurried.dropOldClientSecrets(client_id))
+    expect(outcomeOf(await flow.request(second, grant))).toBe('tokens')
+  })
+
+  test('with a secret that its host made can be repeated by any process, and takes no other text for one', async () => {
+    const { oauth, flow, clients } = stage()
+    const first = await registered(oauth)
+    const { client_id } = first.registration
+    const made = generateClientSecret()
+    const elsewhere = createAuthorizationServer({ ...canonicalOptions, clients, storeDeadline: 10 })
+    for (const server of [oauth, elsewhere, oauth])
+      expect(await server.rotateClientSecret(client_id, made)).toEqual({
+        client_id,
+        client_secret: made.client_secret,
+      })
+    for (const client of [first, withSecret(first, made.client_secret)])
+      expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
+    const { client_secret_hash } = generateClientSecret()
+    for (const secret of [
+      { ...made, client_secret: 'chosen' },
+      { ...made, client_secret_hash },
+    ])
+      await expect(oauth.rotateClientSecret(client_id, secret)).rejects.toThrow(
+        'secret must be what generateClientSecret() returned',
+      )
   })
 
   test('ends when the old secret is dropped; without one, that changes nothing', async () => {

@@ -109,7 +109,7 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     const dump = (await dumpOf(redis)).join('\n')
     expect(credentials.length).toBeGreaterThan(20)
     // It is the whole story that is looked at.
-    for (const part of ['["p",', '["d",', '["c",', '["a",', 'oauth:count:']) expect(dump).toContain(part)
+    for (const part of ['["p', '["d', '["c', '["a', 'oauth:count:']) expect(dump).toContain(part)
     const rotated = /\["[\w-]{43}",\d+,"[\w-]{22}",\d+,\d+,"[\w-]+"\]/
     expect(dump).toMatch(rotated)
     const found = credentials.filter((text) => spellingsOf(text).some((spelling) => dump.includes(spelling)))
