@@ -1,4 +1,3 @@
-import { generatedHash, type GeneratedClientSecret } from '../client-authentication/client-secret'
 import type { ClientRegistration } from '../protocol/client'
 import { unknownVocabulary } from '../protocol/parse-client'
 import { cannotChange } from '../registration/change-registration'
@@ -79,14 +78,14 @@ const rotateSecret: Command = {
       await dropOldClientSecrets(clients, clientId)
       return { found: { client_id: clientId, client_secrets: 1 } }
     }
-    const repeated = fields['repeat'] === true ? secretOf(secret) : undefined
+    const repeated = fields['repeat'] === true ? (secret ?? '') : undefined
     try {
       return { found: { ...(await rotateClientSecret(clients, clientId, repeated)) }, note: shownOnce }
     } catch (trouble) {
       const unsettled = unsettledSecret(clients, clientId)
       if (unsettled === undefined) throw trouble
       return {
-        found: { client_id: clientId, client_secret: unsettled.client_secret },
+        found: { client_id: clientId, client_secret: unsettled },
         note: perhaps,
         trouble,
       }
@@ -121,10 +120,6 @@ const enable: Command = {
 export const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ add, list, show, 'rotate-secret': rotateSecret, disable, enable }),
 )
-
-function secretOf(client_secret = ''): GeneratedClientSecret {
-  return { client_secret, client_secret_hash: generatedHash(client_secret) }
-}
 
 function summaryOf(registration: ClientRegistration): Fields {
   const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =

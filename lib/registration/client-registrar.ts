@@ -1,4 +1,3 @@
-import type { GeneratedClientSecret } from '../client-authentication/client-secret'
 import { ConfigurationError } from '../protocol/configuration'
 import type { Vocabulary } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-registry'
@@ -22,9 +21,9 @@ export interface ClientRegistrar {
    *
    * A rotation that rejects because of trouble, such as `storeDeadline`, may be written all the same. Call it again: this
    * process finishes the rotation with the secret that it began with, and drops no other one. A repetition in another
-   * process must pass that `secret`, made by `generateClientSecret()` and kept before the first call.
+   * process must pass that `secret`, the `client_secret` of `generateClientSecret()`, from the first call on.
    */
-  rotateClientSecret(clientId: string, secret?: GeneratedClientSecret): Promise<RotatedCredentials>
+  rotateClientSecret(clientId: string, secret?: string): Promise<RotatedCredentials>
   /** Ends a rotation: from now on only the current secret works. */
   dropOldClientSecrets(clientId: string): Promise<void>
   /** Shuts a client out, at once and on every process. Access tokens that it has already are not asked about. */

@@ -1,9 +1,6 @@
-import {
-  generatedHash,
-  generateClientSecret,
-  type GeneratedClientSecret,
-} from '../client-authentication/client-secret'
+import { generatedHash, generateClientSecret } from '../client-authentication/client-secret'
 import type { ClientRegistration } from '../protocol/client'
+import { isText } from '../protocol/configuration'
 import { Latest } from '../protocol/latest'
 import { parseStoredClient, unknownVocabulary } from '../protocol/parse-client'
 import { liveSecrets } from '../protocol/secret-hash'
@@ -15,7 +12,7 @@ import type { IssuedCredentials } from './register-client'
 export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }
 
 const rememberedAtMost = 1000
-const unsettled = new WeakMap<ClientRegistry, Latest<GeneratedClientSecret>>()
+const unsettled = new WeakMap<ClientRegistry, Latest<string>>()
 
 /**
  * Issues a new secret. The one that was current works on beside it, as the old one; of those before it none does.
@@ -24,18 +21,18 @@ const unsettled = new WeakMap<ClientRegistry, Latest<GeneratedClientSecret>>()
  * the client finishes the same rotation, with the same secret, and so drops no other secret. This process remembers the
  * secret; a repetition in another process passes it.
  *
- * @param secret of `generateClientSecret()`. A secret that is registered already stays as it is. Default: a new one.
+ * @param secret the `client_secret` of `generateClientSecret()`. One that is registered already stays. Default: a new one.
  * @throws ConfigurationError when there is no such client, or it authenticates without a secret, or `secret` is none.
  */
 export async function rotateClientSecret(
   clients: ClientRegistry,
   clientId: string,
-  secret?: GeneratedClientSecret,
+  secret?: string,
 ): Promise<RotatedCredentials> {
-  const generated = secret ?? unsettledSecret(clients, clientId) ?? generateClientSecret()
-  const { client_secret, client_secret_hash } = generated
-  if (!isGenerated(generated))
-    throw cannotChange('secret', 'must be what generateClientSecret() returned, as a whole.')
+  const client_secret = secret ?? unsettledSecret(clients, clientId) ?? generateClientSecret().client_secret
+  if (!isGenerated(client_secret))
+    throw cannotChange('client_secret', 'must be that of generateClientSecret(): 43 characters A-Za-z0-9_-.')
+  const client_secret_hash = generatedHash(client_secret)
   let isBegun = false
   try {
     await changeRegistration(clients, clientId, (registration) => {
@@ -45,7 +42,7 @@ export async function rotateClientSecret(
       return { ...registration, client_secret_hashes: [...hashes, client_secret_hash].slice(-liveSecrets) }
     })
   } catch (trouble) {
-    if (isBegun) unsettledIn(clients).put(clientId, generated)
+    if (isBegun) unsettledIn(clients).put(clientId, client_secret)
     throw trouble
   }
   unsettledIn(clients).delete(clientId)
@@ -53,10 +50,7 @@ export async function rotateClientSecret(
 }
 
 /** The secret of a rotation that may have been written, and of which nobody was told. */
-export function unsettledSecret(
-  clients: ClientRegistry,
-  clientId: string,
-): GeneratedClientSecret | undefined {
+export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
   return unsettled.get(clients)?.get(clientId)
 }
 
@@ -78,16 +72,13 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   })
 }
 
-function unsettledIn(clients: ClientRegistry): Latest<GeneratedClientSecret> {
-  const known = unsettled.get(clients) ?? new Latest<GeneratedClientSecret>(rememberedAtMost)
+function unsettledIn(clients: ClientRegistry): Latest<string> {
+  const known = unsettled.get(clients) ?? new Latest<string>(rememberedAtMost)
   unsettled.set(clients, known)
   return known
 }
 
-// What another process kept of the secret comes back as a host passes it.
-function isGenerated({ client_secret, client_secret_hash }: GeneratedClientSecret): boolean {
-  return /^[A-Za-z0-9_-]{43}$/.test(client_secret) && generatedHash(client_secret) === client_secret_hash
-}
+const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
 
 // Read whole: a registration that somebody broke by hand is told of, and not written anew.
 function secretsOf(registration: ClientRegistration): readonly string[] {

@@ -73,7 +73,7 @@ describe.each([
   test('is an error when it cannot work any more, and none when it is mended', async () => {
     const { own, flow, failures } = open()
     const { refreshToken } = await flow.tokens(current)
-    own.client_type = 'web' as 'public'
+    Object.assign(own, { client_type: 'web' })
     expect((await flow.refresh(current, refreshToken)).status).toBe(500)
     expect(failures.map(({ reason }) => reason)).toEqual(['unexpected'])
     own.client_type = 'confidential'
