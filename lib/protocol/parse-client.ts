@@ -181,8 +181,7 @@ function registeredScope(reading: Reading, known: Scope | undefined): Scope {
 export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Client {
   const mistakes: Mistake[] = []
   const client = parseClient(source, 'registration', mistakes, vocabulary)
-  if (mistakes.length > 0)
-    throw new ConfigurationError('A registration of a client cannot work:', mistakes)
+  if (mistakes.length > 0) throw new ConfigurationError('A registration of a client cannot work:', mistakes)
   return client
 }
 
