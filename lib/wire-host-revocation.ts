@@ -1,4 +1,4 @@
-import { commit } from './authorization/commit'
+import { commit, end } from './authorization/commit'
 import { isUsedOnce, unlessRemains } from './authorization/one-time-use'
 import { remove } from './authorization/step'
 import type { Wiring } from './wiring'
@@ -15,7 +15,7 @@ export function hostRevocation({
     const stored = read === 'unreadable' ? undefined : read?.authorization
     if (isUsedOnce(stored))
       await commit(store, authorizationId, () => remove(undefined), circumstances().random)
-    else await store.remove(authorizationId)
+    else await end(store, authorizationId)
     const found = unlessRemains(stored)
     if (found !== undefined || read === 'unreadable') reports.reportHostRevocation(authorizationId, found)
   }

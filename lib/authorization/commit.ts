@@ -1,6 +1,10 @@
 import { createId, type Random } from '../protocol/credential'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
+import {
+  confirmAbsence,
+  type AuthorizationStore,
+  type StoredAuthorization,
+} from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
 import type { Step, Transition } from './step'
@@ -56,7 +60,8 @@ async function done(
   if (write === 'nothing') return true
   if (write === 'removal') return removed(store, id, found, random)
   if (write !== 'confirmation') return saved(store, write, createId(random), found?.revision)
-  return found === undefined || saved(store, found.authorization, found.revision, found.revision)
+  if (found !== undefined) return saved(store, found.authorization, found.revision, found.revision)
+  return confirmAbsence(store, id)
 }
 
 // What began with a one-time use leaves the use behind: with the whole record gone, the same assertion would be good again.
@@ -68,7 +73,7 @@ async function removed(
 ): Promise<boolean> {
   if (isUsedOnce(found?.authorization))
     return saved(store, remainsOf(found.authorization), createId(random), found.revision)
-  await store.remove(id)
+  await end(store, id)
   return true
 }
 
@@ -85,6 +90,20 @@ async function saved(
   } catch (trouble) {
     if (await store.save(authorization, revision, revision).catch(() => false)) return true
     throw trouble
+  }
+}
+
+/**
+ * Removes an authorization. A removal whose reply was lost is made once more: the request that ended an authorization is
+ * the only one that can report it, because every later one finds nothing. Of two racing requests both may report it.
+ */
+export async function end(store: AuthorizationStore, id: string): Promise<void> {
+  try {
+    await store.remove(id)
+  } catch (trouble) {
+    await store.remove(id).catch(() => {
+      throw trouble
+    })
   }
 }
 

@@ -4,7 +4,7 @@ import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
 import type { Approved, Authorization, Code } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issue, withoutTokens, type Issued } from './issue'
-import { keep, remove, save, type Step } from './step'
+import { confirm, keep, remove, save, type Step } from './step'
 
 /** A redemption as its client asks for it. */
 export interface Redemption {
@@ -31,8 +31,10 @@ export function redeemCode(
   redemption: Redemption,
   circumstances: Circumstances,
 ): Step<Issued> {
-  if (current?.state === 'active') return replay(current.spentCode, current.clientId, redemption)
-  if (current?.state !== 'approved') return keep(refused('code_unknown'))
+  // A replay may have removed the record, without an answer that it is gone for good.
+  if (current === undefined) return confirm(refused('code_unknown'))
+  if (current.state === 'active') return replay(current.spentCode, current.clientId, redemption)
+  if (current.state !== 'approved') return keep(refused('code_unknown'))
   const { code } = current
   if (!hasDigest(redemption.code, code.digest)) return keep(refused('code_unknown'))
   if (redemption.clientId !== current.clientId) return keep(refused('code_of_another_client'))

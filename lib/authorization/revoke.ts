@@ -1,7 +1,7 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
 import { storedAccessToken } from './present-access-token'
-import { keep, remove, type Step } from './step'
+import { confirm, keep, remove, type Step } from './step'
 
 /** A revocation as its client asks for it (RFC 7009 2.1). */
 export interface Revocation {
@@ -19,8 +19,8 @@ export function revokeByToken(
   current: Authorization | undefined,
   { token, clientId }: Revocation,
 ): Step<'revoked' | 'nothing'> {
-  // Perhaps a second attempt, after one that could not tell whether the removal is safe: it is made again.
-  if (current === undefined) return remove('nothing')
+  // An earlier revocation may have removed the record, without an answer that it is gone for good.
+  if (current === undefined) return confirm('nothing')
   if (!('accessTokens' in current) || current.clientId !== clientId) return keep('nothing')
   return descendsFrom(current, token) ? remove('revoked') : keep('nothing')
 }

@@ -6,7 +6,7 @@ import { issuePair, type Issued } from './issue'
 import { presentAgain } from './present-refresh-token-again'
 import { refreshRefused, refreshScope } from './refresh-refusal'
 import { rotate } from './rotation'
-import { keep, save, type Step } from './step'
+import { confirm, keep, save, type Step } from './step'
 
 /** A refresh as its client asks for it. */
 export interface Refresh {
@@ -28,7 +28,9 @@ export function rotateRefreshToken(
   circumstances: Circumstances,
   superseded?: Authorization,
 ): Step<Issued> {
-  if (current?.state !== 'active' || current.refreshToken === undefined)
+  // A reuse may have removed the record, without an answer that it is gone for good.
+  if (current === undefined) return confirm(refreshRefused('refresh_token_unknown'))
+  if (current.state !== 'active' || current.refreshToken === undefined)
     return keep(refreshRefused('refresh_token_unknown'))
   const { refreshToken } = current
   // The current one is known by its digest; of any other, the tag tells whether it was ever ours.

@@ -28,8 +28,8 @@ export function keep<Outcome>(outcome: Outcome): Step<Outcome> {
 }
 
 /**
- * Writes the record again as it is: for an answer that was decided before. Whoever decided it may have failed to learn
- * that it is stored safely, so this one has to.
+ * Makes sure of the record as it is, or of its absence: for an answer that rests on an earlier write. The request that
+ * wrote it may not know whether replicas have it, so this request asks the store again.
  */
 export function confirm<Outcome>(outcome: Outcome): Settled<Outcome>
 export function confirm<Outcome>(outcome: Outcome): Step<Outcome> {

@@ -38,12 +38,29 @@ export interface AuthorizationStore {
    * a `save` or `remove` of this process has settled, it never gives what was there before.
    */
   recall?(id: string): StoredAuthorization | undefined
+
+  /**
+   * May be left out by a store whose `remove` waits for its database alone. A store that waits for more (for replicas,
+   * say) waits here as `remove` does, although another process may have removed the record. Resolves to true when the
+   * absence is as safe as a removal would have made it, and to false, without any change, when a record is there. A
+   * redemption, a refresh or a revocation that found nothing calls it before it answers.
+   */
+  readonly confirmAbsent?: ((id: string) => Promise<boolean>) | undefined
 }
 
-/** Whether a value that a host calls a store has the three verbs, and nothing else in place of the fourth. */
+/** Confirms that no record is there; a store without that verb has nothing to add to its `find`. */
+export function confirmAbsence(store: AuthorizationStore, id: string): Promise<boolean> {
+  return store.confirmAbsent?.(id) ?? Promise.resolve(true)
+}
+
+/** Whether a value that a host calls a store has the three verbs, and functions or nothing in place of the optional ones. */
 export function isAuthorizationStore(value: unknown): value is AuthorizationStore {
-  if (!isRecord(value) || !['undefined', 'function'].includes(typeof value['recall'])) return false
-  return ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function')
+  if (!isRecord(value)) return false
+  const isVerb = (verb: string) => typeof value[verb] === 'function'
+  return (
+    ['find', 'save', 'remove'].every(isVerb) &&
+    ['recall', 'confirmAbsent'].every((verb) => value[verb] === undefined || isVerb(verb))
+  )
 }
 
 /** What cures a store that is none, as the rest of a sentence. */

@@ -1,5 +1,5 @@
 import { OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { AuthorizationStore } from './authorization-store'
+import { confirmAbsence, type AuthorizationStore } from './authorization-store'
 import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
 
@@ -42,6 +42,7 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds),
     remove: (id) => withinDeadline(() => store.remove(id), seconds),
+    confirmAbsent: store.confirmAbsent && ((id) => withinDeadline(() => confirmAbsence(store, id), seconds)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { Latest } from '../protocol/latest'
-import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
+import { confirmAbsence, type AuthorizationStore, type StoredAuthorization } from './authorization-store'
 
 const rememberedAtMost = 1000
 
@@ -40,6 +40,7 @@ export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
         take(id)
         return store.remove(id)
       },
+      confirmAbsent: store.confirmAbsent && ((id) => confirmAbsence(store, id)),
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isRecord, Reading } from '../protocol/configuration'
 import { AuthorizationCache } from './authorization-cache'
-import type { AuthorizationStore } from './authorization-store'
+import { confirmAbsence, type AuthorizationStore } from './authorization-store'
 import type { Caution } from './caution'
 import { withinDeadline } from './deadline'
 import type { RedisConnection } from './redis-connection'
@@ -48,7 +48,7 @@ export function cached(
 // Seconds in which Redis has refused, or invalidations were seen to arrive.
 const patience = 2
 
-type Verbs = Required<Pick<AuthorizationStore, 'find' | 'save' | 'remove' | 'recall'>>
+type Verbs = AuthorizationStore & Required<Pick<AuthorizationStore, 'recall'>>
 
 /**
  * The verbs of a store with a cache beside it. Only `recall` answers from it: whatever is written follows a `find`, and
@@ -72,6 +72,7 @@ export function remembering(store: AuthorizationStore, cache: AuthorizationCache
     },
     save: (authorization, ...words) => dropping(authorization.id, store.save(authorization, ...words)),
     remove: (id) => dropping(id, store.remove(id)),
+    confirmAbsent: store.confirmAbsent && ((id) => dropping(id, confirmAbsence(store, id))),
   }
 }
 

@@ -12,15 +12,16 @@ export interface ReplicaWait {
   readonly within: number
 }
 
-// WAIT counts replicas that have what its connection wrote. Where nothing is left to remove, a write that leaves no
-// trace stands in: a second attempt must not count as done because there was nothing to do.
-const removing = new RedisScript(`
-if redis.call('DEL', KEYS[1]) == 0 then
-  redis.call('SET', KEYS[1], '', 'PX', 1000)
-  redis.call('DEL', KEYS[1])
-end
+// WAIT counts replicas that have what its own connection wrote. Where nothing is there, a write that leaves no trace
+// stands in for a removal, which another connection may have made: else WAIT would have nothing to wait for.
+const traceless = `
+redis.call('SET', KEYS[1], '', 'PX', 1000)
+redis.call('DEL', KEYS[1])
 return 1
-`)
+`
+const removing = new RedisScript(`if redis.call('DEL', KEYS[1]) == 1 then return 1 end${traceless}`)
+// What came back since it was not found, by a failover, is left to whoever reads it.
+const confirming = new RedisScript(`if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end${traceless}`)
 
 /** Writes that are done when so many replicas have them, too; with fewer they reject, though Redis has them. */
 export function acknowledgedWrites(
@@ -30,8 +31,8 @@ export function acknowledgedWrites(
   // Behind the write on the same connection, which in a cluster is one to the node that keeps the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
-  async function attempt(script: RedisScript, key: string, words: readonly string[]): Promise<unknown> {
-    const [write, waited] = (await client.pipeline([script.byDigest(key, words), wait]).exec()) ?? []
+  async function attempt(command: string[]): Promise<unknown> {
+    const [write, waited] = (await client.pipeline([command, wait]).exec()) ?? []
     if (write === undefined || waited === undefined)
       throw new Error(
         'The Redis client answers a pipeline with something else than one reply to each command.',
@@ -47,20 +48,28 @@ export function acknowledgedWrites(
 
   async function run(script: RedisScript, key: string, ...words: string[]): Promise<unknown> {
     try {
-      return await attempt(script, key, words)
+      return await attempt(script.byDigest(key, words))
     } catch (error) {
       if (!isSentBack(error)) throw error
-      // A single command brings the script along and follows the redirections of a cluster; then once more, and wait.
-      await script.run(client, key, ...words)
-      return attempt(script, key, words)
+      // A read alone follows the redirections of a cluster, by which its client learns where the key is now.
+      await client.call('GET', key)
+      return attempt(script.whole(key, words))
     }
   }
 
-  return { save: savesBy(run, within * 1000), remove: (key) => run(removing, key) }
+  return {
+    save: savesBy(run, within * 1000),
+    remove: (key) => run(removing, key),
+    confirmAbsent: (key) => run(confirming, key),
+  }
 }
 
+/**
+ * Whether Redis did nothing and says why. While a slot migrates (`ASK`) that stays so, and is trouble: only a single
+ * command could follow there, and a write without its `WAIT` would be done and reported as failed.
+ */
 function isSentBack(error: unknown): boolean {
-  return error instanceof Error && /^(?:NOSCRIPT|MOVED|ASK) /.test(error.message)
+  return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 }
 
 /** Reads the option, and whether the client that came with it can wait. */

@@ -14,6 +14,11 @@ export class RedisScript {
     return ['evalsha', this.sha1, '1', key, ...words]
   }
 
+  /** The command that brings the script along, to a server that does not know it. */
+  whole(key: string, words: readonly string[]): string[] {
+    return ['eval', this.source, '1', key, ...words]
+  }
+
   async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
     try {
       return await client.call('EVALSHA', this.sha1, '1', key, ...words)

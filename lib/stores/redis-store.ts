@@ -124,6 +124,7 @@ function checkConnection(options: unknown): void {
 class KeyPerAuthorization implements RedisStore {
   readonly counters: Counters
   readonly clients: ClientRegistry
+  readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   private readonly prefix: string
 
   constructor(
@@ -138,6 +139,8 @@ class KeyPerAuthorization implements RedisStore {
     this.counters = redisCounters(client, prefix, forCounts)
     this.clients = new RedisClients(client, `${prefix}clients`)
     this.prefix = `${prefix}authorization:`
+    const { confirmAbsent } = writes
+    this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.prefix + id)))
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -156,11 +159,8 @@ class KeyPerAuthorization implements RedisStore {
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const key = this.prefix + authorization.id
-    const reply = Number(await this.writes.save(key, revision, expected, record, String(lifetime)))
     // A misread reply would pass for a conflict, and the next round would take the write for a replay.
-    if (reply !== 0 && reply !== 1)
-      throw new Error('The Redis client answers a script with something else than 0 or 1.')
-    return reply === 1
+    return isDone(await this.writes.save(key, revision, expected, record, String(lifetime)))
   }
 
   async remove(id: string): Promise<void> {
@@ -170,4 +170,11 @@ class KeyPerAuthorization implements RedisStore {
   check(): Promise<readonly Caution[]> {
     return cautionsAbout({ client: this.client, prefix: this.prefix, clock: this.clock })
   }
+}
+
+function isDone(reply: unknown): boolean {
+  const number = Number(reply)
+  if (number !== 0 && number !== 1)
+    throw new Error('The Redis client answers a script with something else than 0 or 1.')
+  return number === 1
 }

@@ -3,11 +3,16 @@ import { connectionSettings } from './redis-connection'
 import { Creations } from './redis-creations'
 import { RedisScript } from './redis-script'
 
-/** The writes of an authorization, each on its key alone. */
+/** What is written of an authorization, each write on its key alone. */
 export interface RedisWrites {
   /** Without an `expected` revision it is a create. Answers 1 when the record stands now, 0 when another writer was first. */
   save(key: string, revision: string, expected: string, record: string, lifetime: string): Promise<unknown>
   remove(key: string): Promise<unknown>
+  /**
+   * Answers 1 when nothing is there, as safely as a removal makes it, and 0 when a record is. Undefined where a removal is
+   * done when Redis has it: a read that finds nothing has shown that.
+   */
+  readonly confirmAbsent?: (key: string) => Promise<unknown>
 }
 
 /** Runs a script on its key, and waits for whatever a write waits for. */
@@ -15,7 +20,7 @@ export type ScriptRun = (script: RedisScript, key: string, ...words: string[]) =
 
 // A value is the writer's revision, 22 characters, and the record. Resending a save that was done finds its own
 // revision: that is what makes a lost reply harmless. It writes the same again, so that WAIT has a write to wait for.
-const saving = new RedisScript(`
+export const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 local revision = stored and string.sub(stored, 1, 22) or ''
 if revision ~= ARGV[1] and revision ~= ARGV[2] then return 0 end

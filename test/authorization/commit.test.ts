@@ -1,4 +1,4 @@
-import { begin, commit } from '../../lib/authorization/commit'
+import { begin, commit, end } from '../../lib/authorization/commit'
 import { confirm, keep, remove, save, type Transition } from '../../lib/authorization/step'
 import { deny } from '../../lib/authorization/answer'
 import { secureRandom } from '../../lib/protocol/credential'
@@ -226,6 +226,66 @@ describe('commit', () => {
       await expect(apply(store, verb === 'remove' ? revokes : denies)).rejects.toBe(trouble)
     },
   )
+})
+
+/** A store from which the request is gone. */
+async function gone(): Promise<AuthorizationStore> {
+  const { store } = await storeWith()
+  await store.remove(pending.id)
+  return store
+}
+
+describe('commit, where nothing is there', () => {
+  it('has the store confirm that, before the refusal', async () => {
+    const confirmAbsent = jest.fn(async () => true)
+    const store = { ...(await gone()), confirmAbsent }
+    await expect(apply(store, () => confirm(refused))).rejects.toBe(refused)
+    expect(confirmAbsent.mock.calls).toEqual([[pending.id]])
+  })
+
+  it('needs no such verb of the store', async () => {
+    await expect(apply(await gone(), () => confirm('gone'))).resolves.toBe('gone')
+  })
+
+  it('decides anew when the record is there after all', async () => {
+    const store = await gone()
+    const confirmAbsent = async () => {
+      await store.save(pending, 'r'.repeat(22))
+      return false
+    }
+    await expect(
+      apply({ ...store, confirmAbsent }, (current) => confirm(current?.state ?? 'gone')),
+    ).resolves.toBe('pending')
+  })
+
+  it('passes on the trouble of the store, in place of the refusal', async () => {
+    const trouble = new Error('Too few replicas.')
+    const store = { ...(await gone()), confirmAbsent: () => Promise.reject(trouble) }
+    await expect(apply(store, () => confirm(refused))).rejects.toBe(trouble)
+  })
+})
+
+describe('end', () => {
+  it('removes once more when the reply of the removal was lost', async () => {
+    let removals = 0
+    const { store, stored } = await storeWith((inner) => ({
+      remove: async (id) => {
+        await inner.remove(id)
+        if (++removals === 1) throw new Error('The reply was lost.')
+      },
+    }))
+    await end(store, pending.id)
+    expect(removals).toBe(2)
+    await expect(stored()).resolves.toBeUndefined()
+  })
+
+  it('gives up after the second removal, with the trouble of the first', async () => {
+    const troubles = [new Error('first'), new Error('second')]
+    const [first] = troubles
+    const { store } = await storeWith(() => ({ remove: () => Promise.reject(troubles.shift()) }))
+    await expect(end(store, pending.id)).rejects.toBe(first)
+    expect(troubles).toEqual([])
+  })
 })
 
 describe('begin', () => {

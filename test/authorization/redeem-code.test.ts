@@ -57,7 +57,6 @@ describe('redeemCode', () => {
   })
 
   it.each([
-    ['there is no such authorization', undefined],
     ['the owner has not answered', pendingAuthorization().pending],
     ['the owner has denied', deny(pendingAuthorization().pending)],
     ['the authorization began without a code', { ...activeAuthorization().active, spentCode: undefined }],
@@ -68,6 +67,14 @@ describe('redeemCode', () => {
       code: 'invalid_grant',
       reason: 'code_unknown',
       write: 'nothing',
+    })
+  })
+
+  it('knows no code where nothing is, and confirms that: a replay may not have learnt that its removal is safe', () => {
+    expect(refusal(redeem(undefined))).toEqual({
+      code: 'invalid_grant',
+      reason: 'code_unknown',
+      write: 'confirmation',
     })
   })
 

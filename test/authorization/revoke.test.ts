@@ -72,9 +72,12 @@ describe('revokeByToken', () => {
     expect(writeOf(beside.accessToken, approved)).toBe('nothing')
   })
 
-  it('removes again what is removed: the first attempt may not have learnt that it is safe', () => {
+  it('confirms that nothing is there: an earlier revocation may not have learnt that its removal is safe', () => {
     const token = issued.accessToken
-    expect(revokeByToken(undefined, { token, clientId })).toEqual({ write: 'removal', outcome: 'nothing' })
+    expect(revokeByToken(undefined, { token, clientId })).toEqual({
+      write: 'confirmation',
+      outcome: 'nothing',
+    })
   })
 
   it('takes a record without a refresh token', () => {

@@ -56,7 +56,6 @@ describe('rotateRefreshToken', () => {
   })
 
   it.each([
-    ['there is no such authorization', undefined],
     ['its code was never redeemed', approvedAuthorization().approved],
     ['it has no refresh token', activeAuthorization({ refreshToken: false }).active],
     ['it is the refresh token of another authorization', activeAuthorization().active],
@@ -65,6 +64,14 @@ describe('rotateRefreshToken', () => {
       code: 'invalid_grant',
       reason: 'refresh_token_unknown',
       write: 'nothing',
+    })
+  })
+
+  it('knows no token where nothing is, and confirms that: a reuse may not have learnt that its removal is safe', () => {
+    expect(refusal(refresh(undefined, first))).toEqual({
+      code: 'invalid_grant',
+      reason: 'refresh_token_unknown',
+      write: 'confirmation',
     })
   })
 

@@ -10,6 +10,8 @@ import { waitUntil } from '../support/wait-until'
 /** A host application behind Sentinel, whose replica can be left behind and made master. */
 export interface Failover {
   readonly flow: Flow
+  /** The same parties at another process. */
+  readonly elsewhere: Flow
   /** Until everything that was written is on the replica. */
   replicated(): Promise<void>
   /** The replica stops reading, and so much is on its way to it that nothing more reaches even its socket. */
@@ -35,15 +37,18 @@ export async function startFailover(waitForReplicas: ReplicaWait | undefined): P
     stops.unshift(() => client.disconnect())
     return client
   }
-  const [client, own] = [connect(), connect()]
-  const store = redisStore({ client, prefix: uniquePrefix(), ...(waitForReplicas && { waitForReplicas }) })
+  const [client, other, own] = [connect(), connect(), connect()]
+  const options = { prefix: uniquePrefix(), ...(waitForReplicas && { waitForReplicas }) }
+  const flowOver = (redis: Redis) =>
+    application({ store: redisStore({ client: redis, ...options }), storeDeadline: 5 }).flow
   const replicated = async () => {
     await own.incr('mark')
     await waitUntil('the replica has it all', async () => (await own.wait(1, 1000)) === 1)
   }
   await replicated()
   return {
-    flow: application({ store, storeDeadline: 5 }).flow,
+    flow: flowOver(client),
+    elsewhere: flowOver(other),
     replicated,
     leaveReplicaBehind: async () => {
       await sentinel.replica.kill('SIGSTOP')
@@ -53,7 +58,7 @@ export async function startFailover(waitForReplicas: ReplicaWait | undefined): P
     failOver: async () => {
       await sentinel.master.kill('SIGKILL')
       await sentinel.replica.kill('SIGCONT')
-      for (const each of [own, client])
+      for (const each of [own, client, other])
         await waitUntil(
           'the replica is master',
           () =>

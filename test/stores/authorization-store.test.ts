@@ -4,7 +4,20 @@ import { memoryStore } from '../../lib/stores/memory-store'
 const verbs = { find: () => {}, save: () => {}, remove: () => {} }
 
 test('a store has three verbs, and a fourth only if it is a function', () => {
-  const stores = [memoryStore(), verbs, { ...verbs, recall: () => undefined }]
-  const others = [undefined, null, [], {}, { ...verbs, find: 1 }, { ...verbs, recall: new Map() }]
+  const stores = [
+    memoryStore(),
+    verbs,
+    { ...verbs, recall: () => undefined },
+    { ...verbs, confirmAbsent: () => undefined },
+  ]
+  const others = [
+    undefined,
+    null,
+    [],
+    {},
+    { ...verbs, find: 1 },
+    { ...verbs, recall: new Map() },
+    { ...verbs, confirmAbsent: true },
+  ]
   expect([...stores, ...others].filter((value) => isAuthorizationStore(value))).toEqual(stores)
 })

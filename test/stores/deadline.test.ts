@@ -105,6 +105,15 @@ describe('withDeadline', () => {
     expect(withDeadline(memoryStore(), 60).recall?.('an id')).toBeUndefined()
   })
 
+  it('asks the store to confirm that nothing is there, and not a store that cannot', async () => {
+    const confirmAbsent = jest.fn(async () => false)
+    const store = withDeadline({ ...memoryStore(), confirmAbsent }, 60)
+    expect(await store.confirmAbsent?.('an id')).toBe(false)
+    expect(confirmAbsent.mock.calls).toEqual([['an id']])
+    expect(withDeadline(memoryStore(), 60).confirmAbsent).toBeUndefined()
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
   it('takes an answer that comes just before the deadline', async () => {
     const answer = withinDeadline(
       () => new Promise((resolve) => setTimeout(resolve, 499, 'just in time')),

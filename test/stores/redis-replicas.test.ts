@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
 import { remove, save as saving } from '../../lib/authorization/step'
 import { secureRandom } from '../../lib/protocol/credential'
+import { confirmAbsence } from '../../lib/stores/authorization-store'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-replicated'
@@ -128,6 +129,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
       () => save(store, second, second),
       () => store.remove(first.authorization.id),
       () => store.remove(first.authorization.id),
+      () => confirmAbsence(store, first.authorization.id),
     ]
     for (const write of writes) await expect(write()).rejects.toThrow(tooFew)
     await redis.replica.kill('SIGCONT')
@@ -140,13 +142,17 @@ describeOwnRedis('redisStore that waits for a replica', () => {
     expect(await save(store, first)).toBe(true)
   })
 
-  it.each(['save', 'remove'] as const)(
-    'leaves something to wait for where a %s is repeated, over another connection too',
+  it.each(['save', 'remove', 'confirmAbsent'] as const)(
+    'leaves something to wait for where a %s follows what another connection wrote',
     async (verb) => {
       const prefix = uniquePrefix()
       const [first] = threeVersions()
       const write = (store: RedisStore) =>
-        verb === 'save' ? save(store, first) : store.remove(first.authorization.id)
+        verb === 'save'
+          ? save(store, first)
+          : verb === 'remove'
+            ? store.remove(first.authorization.id)
+            : confirmAbsence(store, first.authorization.id)
       await write(open({ prefix }))
       const other = open({ prefix })
       // Opens its connection and leaves the scripts with Redis.
@@ -156,6 +162,14 @@ describeOwnRedis('redisStore that waits for a replica', () => {
       expect(Number(await changes())).toBeGreaterThan(Number(before))
     },
   )
+
+  it('waits for no replica where a record is there that it was to confirm the absence of', async () => {
+    const [first] = threeVersions()
+    const store = open()
+    await save(store, first)
+    await redis.replica.kill('SIGSTOP')
+    expect(await confirmAbsence(store, first.authorization.id)).toBe(false)
+  })
 
   it('leaves no trace of a removal of nothing', async () => {
     const prefix = uniquePrefix()

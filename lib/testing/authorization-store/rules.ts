@@ -1,4 +1,5 @@
 import type { Rule } from '../rule'
+import { absenceRules } from './absence-rules'
 import { confirmationRules } from './confirmation-rules'
 import { expiryRules } from './expiry-rules'
 import { findRules } from './find-rules'
@@ -17,6 +18,7 @@ export const authorizationStoreRules: readonly Rule<StoreUnderTest>[] = [
   ...replacementRules,
   ...confirmationRules,
   ...removeRules,
+  ...absenceRules,
   ...expiryRules,
   ...raceRules,
 ]

@@ -23,8 +23,8 @@ export const credentials: readonly Mutation[] = [
   [
     'COD-4',
     'authorization/redeem-code.ts',
-    "if (current?.state === 'active') return replay(current.spentCode, current.clientId, redemption)",
-    "if (current?.state === 'active') return spend({ ...current, state: 'approved', code: { digest: current.spentCode ?? '' } } as never, redemption, circumstances)",
+    "if (current.state === 'active') return replay(current.spentCode, current.clientId, redemption)",
+    "if (current.state === 'active') return spend({ ...current, state: 'approved', code: { digest: current.spentCode ?? '' } } as never, redemption, circumstances)",
   ],
   [
     'COD-5',
@@ -57,7 +57,7 @@ export const credentials: readonly Mutation[] = [
   [
     'TKN-6',
     'wire-host-revocation.ts',
-    'store.remove(authorizationId)',
+    'end(store, authorizationId)',
     'Promise.resolve(void authorizationId)',
   ],
   [

@@ -13,7 +13,7 @@ export interface Fault {
 type Save = AuthorizationStore['save']
 
 /** Only what is broken differs. */
-function but(sound: AuthorizationStore, broken: Partial<AuthorizationStore>): AuthorizationStore {
+export function but(sound: AuthorizationStore, broken: Partial<AuthorizationStore>): AuthorizationStore {
   return {
     find: (id) => sound.find(id),
     save: (authorization, revision, expected) => sound.save(authorization, revision, expected),
@@ -106,6 +106,22 @@ function lateRemove(sound: AuthorizationStore): AuthorizationStore {
   })
 }
 
+// A second one comes after a reply that was lost.
+export function removeOnlyOnce(sound: AuthorizationStore): AuthorizationStore {
+  const removed = new Set<string>()
+  return but(sound, {
+    remove: async (id) => {
+      if (removed.has(id)) throw new Error('There is nothing to remove.')
+      removed.add(id)
+      await sound.remove(id)
+    },
+  })
+}
+
+function confirmationWithoutALook(sound: AuthorizationStore): AuthorizationStore {
+  return but(sound, { confirmAbsent: async () => true })
+}
+
 function earlyExpiry(sound: AuthorizationStore): AuthorizationStore {
   return but(sound, {
     find: async (id) => {
@@ -160,6 +176,12 @@ export const faults: readonly Fault[] = [
   { name: 'a remove that does nothing', plant: removeThatDoesNothing, showsInRaces: true },
   { name: 'a remove that comes late', plant: lateRemove, showsInRaces: true },
   { name: 'a create that arrives once more, after the removal', plant: lateCreate, showsInRaces: true },
+  { name: 'a remove that takes no repetition', plant: removeOnlyOnce, showsInRaces: false },
+  {
+    name: 'a confirmation of absence that does not look',
+    plant: confirmationWithoutALook,
+    showsInRaces: false,
+  },
   { name: 'an expiry that comes too early', plant: earlyExpiry, showsInRaces: true },
   { name: 'an expiry that never comes', plant: noExpiry, showsInRaces: false },
 ]
