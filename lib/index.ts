@@ -44,6 +44,7 @@ export {
   type PasswordOwner,
 } from './token-endpoint/grant-types/password/bcrypt-passwords'
 export type {
+  NormalizeName,
   PasswordLimits,
   PasswordOptions,
   VerifyPassword,

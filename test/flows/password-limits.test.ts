@@ -72,6 +72,32 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     tokensOf(await flow.request(oldPrint, { ...passwordRequest, username: 'bob', password: 'builder' }))
   })
 
+  test.each([
+    ['søren', 'soren'],
+    ['ŁUKASZ', 'lukasz'],
+    ['Đorđe', 'dorde'],
+    ['weiß', 'weiss'],
+    ['weiß', 'weis'],
+    ['Ægir', 'aegir'],
+    ['a\u1DC4lice', 'alice'],
+    ['ali\uFE0Fce', 'alice'],
+  ])('per user name counts %s and %s as one, as databases without accents do', async (spelling, name) => {
+    const { flow } = open(stage, { ...off, username: { attempts: 1 } })
+    await guessTimes(1, flow, spelling)
+    expect(await guess(flow, name)).toBe(limited)
+  })
+
+  test('per user name counts the spellings as one that the option normalize makes one', async () => {
+    const check = new PasswordCheck()
+    const normalize = (username: string) => username.replace(/\+.*$/, '')
+    const { flow } = stage(
+      withPassword({ verify: check.verify, normalize, limits: { ...off, username: three } }),
+    )
+    for (const name of ['alice', 'alice+1', 'alice+2']) await guessTimes(1, flow, name)
+    expect(await guess(flow, 'alice+3')).toBe(limited)
+    await guessTimes(1, flow, 'ALICE')
+  })
+
   test('is limited per client, and another client is not touched', async () => {
     const { flow, failures } = open(stage, { ...off, client: three })
     for (const name of ['alice', 'bob', 'carol']) await guessTimes(1, flow, name)
@@ -218,6 +244,22 @@ describe('Guessing at passwords, as time goes by', () => {
     expect([refusalOf(response), response.headers['retry-after']]).toEqual([limited, '900'])
     clock.advance(900)
     tokensOf(await right(flow))
+  })
+})
+
+describe('Guessing at passwords, with a normalize that fails,', () => {
+  test.each([
+    ['rejects', throwing],
+    ['returns no text', () => 7],
+  ])('is trouble of the server when it %s, and verifies nothing', async (_, normalize) => {
+    const check = new PasswordCheck()
+    const { flow, failures } = application(
+      // @ts-expect-error A host without types may pass such a function.
+      withPassword({ verify: check.verify, normalize }),
+    )
+    expect(await guess(flow)).toBe('500 server_error')
+    expect(failures).toMatchObject([{ reason: 'password_normalization_failed' }])
+    expect(check.asked).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@ import { readLimits, type Limit, type LimitOption } from '../../../attempts/limi
 import type { Client } from '../../../protocol/client'
 import { isRecord, Reading } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
+import { countedName } from './counted-name'
 
 type Verdict = string | undefined | null | false
 
@@ -16,15 +17,18 @@ export type VerifyPassword = (
   request: { readonly client: Client },
 ) => Verdict | Promise<Verdict>
 
+/** Makes one text of all spellings of a user name. */
+export type NormalizeName = (username: string) => string | Promise<string>
+
 /**
  * How many attempts may fail, each limit for itself; `false` switches one off. Beyond it the answer is 429 with
  * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure. What is under way counts until it succeeds.
  */
 export interface PasswordLimits {
   /**
-   * For one user name, at whichever client and from whichever address. Letter case, accents, white space and invisible
-   * characters make no other name, as in most databases. Default 10 in 900 seconds. A login that succeeds does not forget
-   * the failures before it: else a guesser could go on after each login of the owner.
+   * For one user name, at whichever client and from whichever address. Spellings of one name share a count, see
+   * {@link PasswordOptions.normalize}. Default 10 in 900 seconds. A login that succeeds does not forget the failures
+   * before it: else a guesser could go on after each login of the owner.
    */
   readonly username?: LimitOption
   /**
@@ -40,6 +44,13 @@ export interface PasswordLimits {
 export interface PasswordOptions {
   /** Whose user name and password these are. */
   readonly verify: VerifyPassword
+  /**
+   * The text under which guesses at a user name are counted: one text for all spellings that `verify` takes for one owner.
+   * Default: without letter case, accents, white space and invisible characters, and with Latin letters such as ø, ł, đ, ß
+   * and æ as "o", "l", "d", "s" and "ae", as databases compare without accents. It is called before any limit is asked. What it throws, and
+   * a result that is no text, is `server_error`.
+   */
+  readonly normalize?: NormalizeName
   /** Default: 10 failures of a user name, 100 of an address and 1000 of a client in 15 minutes. */
   readonly limits?: PasswordLimits
 }
@@ -58,10 +69,12 @@ const limitNames = ['username', 'address', 'client'] as const
 /** @throws ConfigurationError */
 export function resolvePasswordOptions(options: PasswordOptions): {
   readonly verify: VerifyPassword
+  readonly normalize: NormalizeName
   readonly limits: ResolvedLimits
 } {
   const reading = new Reading(options, '')
   const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
+  const normalize = reading.optional('normalize', countedName, isNormalize, 'must be a function.')
   const limits = readLimits(reading, 'limits', (limit) => ({
     username: limit('username', 10),
     address: limit('address', 100),
@@ -69,10 +82,11 @@ export function resolvePasswordOptions(options: PasswordOptions): {
   }))
   reading.refuseUnknown()
   reading.settle('password() cannot work with these options:')
-  return { verify, limits }
+  return { verify, normalize, limits }
 }
 
 const nobody: VerifyPassword = () => undefined
 
 // What a function takes and returns cannot be seen beforehand: what it returns is proven at each call.
 const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
+const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'

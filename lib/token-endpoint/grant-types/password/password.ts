@@ -6,6 +6,7 @@ import { mayRefresh, type GrantType } from '../../grant-type'
 import { attemptLimits } from './attempt-limits'
 import {
   resolvePasswordOptions,
+  type NormalizeName,
   type PasswordOptions,
   type ResolvedLimits,
   type VerifyPassword,
@@ -27,7 +28,7 @@ const refused = (reason: string) => invalidGrant(reason, 'The user name or the p
  * @throws ConfigurationError
  */
 export function password(options: PasswordOptions): GrantType {
-  const { verify, limits } = resolvePasswordOptions(options)
+  const { verify, normalize, limits } = resolvePasswordOptions(options)
   const grantType: GrantType & { readonly limits: ResolvedLimits } = {
     name: 'password',
     limits,
@@ -38,7 +39,8 @@ export function password(options: PasswordOptions): GrantType {
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
       // RFC 6749 4.3.2: guessing is limited.
-      const subject = await attemptWithin(attemptLimits(request, credentials[0], limits), counters, () =>
+      const counted = attemptLimits(request, await nameOf(normalize, credentials[0]), limits)
+      const subject = await attemptWithin(counted, counters, () =>
         subjectOf(() => verify(...credentials, { client })),
       )
       if (subject === undefined) throw refused('password_refused')
@@ -46,6 +48,17 @@ export function password(options: PasswordOptions): GrantType {
     },
   }
   return grantType
+}
+
+// Without a name there is no count, and so no attempt.
+async function nameOf(normalize: NormalizeName, username: string): Promise<string> {
+  try {
+    const name: unknown = await normalize(username)
+    if (typeof name === 'string') return name
+    throw new TypeError('The option normalize of password() must return a text.')
+  } catch (cause) {
+    throw serverError('password_normalization_failed', 'The server met an unexpected condition.', { cause })
+  }
 }
 
 /** What the host says, proven. Its faults must not look like wrong credentials, nor like anything else that was meant. */

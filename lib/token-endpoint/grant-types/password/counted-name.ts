@@ -1,0 +1,75 @@
+/**
+ * The name under which guesses at a user name are counted. The host decides which spellings mean one owner, and many
+ * databases see no difference in letter case, accents, white space and invisible characters: each spelling would be a
+ * fresh count. Two names that fold to the same text share one count, and nothing else.
+ */
+export function countedName(username: string): string {
+  return username
+    .normalize('NFKD')
+    .replaceAll(ignored, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[^\0-\x7F]/gu, (letter) => plainLetters.get(letter) ?? letter)
+    .replaceAll(/s+/g, 's')
+    .normalize('NFKC')
+}
+
+// Marks of no script in particular (accents, variation selectors), control characters, white space, and characters that
+// Unicode calls ignorable. The vowel signs of a script stay.
+const ignored = /[\p{Script=Inherited}\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\s]/gu
+
+// Latin letters that Unicode does not decompose, and what accent-insensitive collations take them for: the Unicode
+// collation algorithm (MySQL's utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some collations take ß for "ss" and
+// some for "s", so that any number of them counts as one.
+const foldings = {
+  a: 'ᴀᶏⱥꞛꟁ',
+  b: 'ƀƃɓʙᴃᵬᶀ',
+  c: 'ƈȼɕᴄꞓ',
+  d: 'ðđƌȡɖɗᴅᴆᵭᶁᶑꝱꝺ',
+  e: 'ɇɛᴇᶒᶓⱸ',
+  f: 'ƒᵮᶂꝼ',
+  g: 'ǥɠɡɢʛᵹᶃꞡ',
+  h: 'ħɦɧʜⱨ',
+  i: 'ɨɩɪᵻᶖ',
+  j: 'ȷɉɟʝᴊ',
+  k: 'ƙᴋᶄⱪꝁꝃꝅꞣ',
+  l: 'łƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲ',
+  m: 'ɱᴍᵯᶆꝳ',
+  n: 'ŋƞȵɲɳɴᵰᶇꝴꞑꞥ',
+  o: 'øᴏⱺꝋꝍꞝ',
+  p: 'ƥᴘᵱᵽᶈꝑꝓꝕ',
+  q: 'ĸʠꝗꝙ',
+  r: 'ɍɼɽɾʀᵲᵳᶉꝛꝵꞃꞧ',
+  s: 'ßȿʂᵴᶊẜẝꜱꞅꞩꟙ',
+  t: 'ŧƫƭȶʈᴛᵵⱦꝷꞇ',
+  u: 'ʉᴜᵾᶙꞟ',
+  v: 'ʋᴠᶌỽⱱⱴꝟ',
+  w: 'ᴡⱳꟃ',
+  x: 'ᶍ',
+  y: 'ƴɏʏỿ',
+  z: 'ƶȥɀʐʑᴢᵶᶎⱬ',
+  aa: 'ꜳ',
+  ae: 'æᴁ',
+  ao: 'ꜵ',
+  au: 'ꜷ',
+  av: 'ꜹꜻ',
+  ay: 'ꜽ',
+  db: 'ȸ',
+  dz: 'ʣʥ',
+  hv: 'ƕ',
+  ll: 'ỻ',
+  ls: 'ʪ',
+  lz: 'ʫ',
+  oe: 'œɶ',
+  oi: 'ƣ',
+  oo: 'ꝏ',
+  qp: 'ȹ',
+  th: 'þᵺꝥꝧ',
+  ts: 'ƾʦ',
+  tz: 'ꜩ',
+  ue: 'ᵫ',
+  vy: 'ꝡ',
+}
+const plainLetters: ReadonlyMap<string, string> = new Map(
+  Object.entries(foldings).flatMap(([plain, letters]) => [...letters].map((letter) => [letter, plain])),
+)
