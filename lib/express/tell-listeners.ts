@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
+import { bareError } from '../protocol/bare-error'
 import { warnOnce } from '../warning'
 
 /**
@@ -21,7 +22,7 @@ export function tellListeners(events: EventEmitter, name: string, event: object)
 function warn(name: string, thrown: unknown): void {
   warnOnce(
     'EAS_EVENT_LISTENER',
-    `A listener of the event '${name}' failed: ${inspect(thrown)}. The answer does not wait for listeners.`,
+    `A listener of the event '${name}' failed: ${inspect(bareError(thrown))}. The answer does not wait for listeners.`,
     `EAS_EVENT_LISTENER ${name}`,
   )
 }

@@ -1,3 +1,4 @@
+import { bareError } from '../protocol/bare-error'
 import { OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
 import { confirmAbsence, type AuthorizationStore } from './authorization-store'
 import type { Counters } from './counters'
@@ -28,11 +29,14 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
   })
 }
 
-// A share that is used up is no trouble of the store, and is told as it is.
-const storeTrouble = (cause: unknown) =>
-  cause instanceof OverShare
-    ? cause
-    : temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
+// A share that is used up is no trouble of the store, and is told as it is. Of trouble, the record that was to be written
+// must reach no log.
+const storeTrouble = (thrown: unknown) =>
+  thrown instanceof OverShare
+    ? thrown
+    : temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', {
+        cause: bareError(thrown),
+      })
 
 /** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
