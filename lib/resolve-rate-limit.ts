@@ -6,7 +6,10 @@ import { isRecord, Reading } from './protocol/configuration'
 export interface RateLimitOptions {
   /** Requests at the authorization endpoint, decisions too. Default: 600 `attempts` in 60 `seconds`. */
   readonly authorization?: LimitOption
-  /** Failed requests at the token, revocation and introspection endpoints together. Default: 600 in 60 seconds. */
+  /**
+   * Failed `POST` requests at the token, revocation and introspection endpoints together. A client that proves itself by a
+   * secret or key which is no guess passes beyond the limit, too. Default: 600 in 60 seconds.
+   */
   readonly clients?: LimitOption
   /**
    * Stores of express-rate-limit, by which several processes count together: a new one for each name, under which it

@@ -75,7 +75,7 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   }
 }
 
-function clientVerification({ settings, counters }: Wiring): {
+function clientVerification({ settings, counters, admit }: Wiring): {
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly verification: ClientVerification
 } {
@@ -86,7 +86,11 @@ function clientVerification({ settings, counters }: Wiring): {
   const limits = new GuessLimits(clientAuthenticationLimits, counters)
   const sourcesOf = async (request: Request) =>
     credentialSourcesOf(request, await formOf(request, bodyDeadline))
-  return { methods, verification: new ClientVerification(methods, findClient, limits, sourcesOf) }
+  const refusalOf = (request: Request) => admit.clients.refusalOf(request)
+  return {
+    methods,
+    verification: new ClientVerification(methods, findClient, limits, sourcesOf, refusalOf),
+  }
 }
 
 function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonly<Record<string, Json>> {

@@ -41,6 +41,8 @@ export interface OpenRequests {
 
 /** What the host does for the authorization endpoint. What it throws is told to the client as `server_error`. */
 export interface Host {
+  /** Hears that the client of the request is registered. */
+  clientFound(): void
   /** Who is logged in; undefined for nobody. */
   resourceOwner(): Promise<ResourceOwner | undefined>
   /** Whether the owner's approval is established already, so that nobody need be asked. */
@@ -79,7 +81,7 @@ export async function authorize(
 ): Promise<AuthorizationOutcome> {
   let destination: Destination
   try {
-    destination = await settleDestination(parameters, endpoint.findClient)
+    destination = await settleDestination(parameters, endpoint.findClient, () => host.clientFound())
   } catch (error) {
     return { kind: 'refused', error: unexpected(error) }
   }

@@ -15,23 +15,30 @@ export interface Destination {
  * The first phase of an authorization request: client and redirection URI. What fails here is told to the resource
  * owner and never redirected (RFC 6749 4.1.2.1).
  *
+ * @param found hears that the client is registered, whatever becomes of the request.
  * @throws OAuthError
  */
 export async function settleDestination(
   parameters: Parameters,
   findClient: FindClient,
+  found?: () => void,
 ): Promise<Destination> {
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
-  const client = await requireClient(clientId, findClient)
+  const client = await requireClient(clientId, findClient, found)
   if (sent !== undefined) requireRedirectUri(client, sent)
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
 
 /** The client, if it may use the authorization endpoint at all; a disabled one is as good as unknown. @throws OAuthError */
-export async function requireClient(clientId: string, findClient: FindClient): Promise<Client> {
+export async function requireClient(
+  clientId: string,
+  findClient: FindClient,
+  found?: () => void,
+): Promise<Client> {
   const client = await findClient(clientId)
   if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
+  found?.()
   if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
   return client
 }

@@ -1,8 +1,7 @@
 import { hasCredentialFor } from '../protocol/authentication-method'
-import type { Client, FindClient } from '../protocol/client'
+import type { Client } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
-import type { GuessLimits } from './guess-limits'
-import type { PresentedClient } from './method'
+import type { PresentedClient, WithinLimits } from './method'
 
 /** A client that has proven itself. */
 export interface ProvenClient {
@@ -15,21 +14,18 @@ export interface ProvenClient {
  * Proves the presented client, or refuses it without telling why: unknown client, disabled client, wrong secret and
  * wrong method look the same and cost the same.
  *
- * @param address where the request comes from, as Express tells it.
+ * @param client the registered client of that identifier; undefined when there is none.
+ * @param limitsFor the limits on guesses at a client, or at an unknown one.
  * @throws OAuthError `invalid_client`; over a limit on failures `temporarily_unavailable`, for unknown clients, too.
  */
 export async function authenticateClient(
-  presented: PresentedClient,
-  findClient: FindClient,
-  limits: GuessLimits,
-  address: () => string | undefined,
+  { method, credential }: PresentedClient,
+  client: Client | undefined,
+  limitsFor: (client: Client | undefined) => WithinLimits,
 ): Promise<ProvenClient> {
-  const { method, clientId, credential } = presented
-  const client = await findClient(clientId)
   // A disabled client is nobody, to a method from outside, too: what its secret was worth cannot be told from the cost.
   const asked = client?.disabled === true ? undefined : client
-  const withinLimits = limits.of(presented, asked, address)
-  const proven: unknown = await method.verify(asked, credential, withinLimits)
+  const proven: unknown = await method.verify(asked, credential, limitsFor(asked))
   if (client === undefined) throw refused('client_unknown')
   if (client.disabled) throw refused('client_disabled')
   // The method may be the host's own: what is merely truthy proves nobody.

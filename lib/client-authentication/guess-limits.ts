@@ -5,6 +5,8 @@ import { tooManyFailures } from '../attempts/too-many-failures'
 import { beside } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
+import { Latest } from '../protocol/latest'
+import type { Throttled } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
 import type { ResolvedLimits } from './limit-options'
 import type { PresentedClient, Verification, WithinLimits } from './method'
@@ -16,6 +18,8 @@ export class GuessLimits {
   private readonly nobody = this.mark('nobody')
   private readonly registrations = beside<Client, string>()
   private readonly underWay = new UnderWay<Verification>()
+  // From which networks which clients have proven themselves by a chosen secret.
+  private readonly provenFrom = new Latest<true>(1000)
 
   constructor(
     private readonly limits: ResolvedLimits,
@@ -27,23 +31,33 @@ export class GuessLimits {
    *
    * @param client whom the method is asked about.
    * @param address as Express tells it.
+   * @param refusal what is said when the network has used up its failures. A chosen secret that this process knows could be
+   * guessed without end from a network to which no limit applied, and so passes where its client comes from, and only there.
    */
   of(
     { method, clientId, credential }: PresentedClient,
     client: Client | undefined,
     address: () => string | undefined,
+    refusal?: Throttled,
   ): WithinLimits {
     const same = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
-    return async (attempt) => {
+    return async (attempt, status) => {
+      const network = networkOf(address())
+      const place = `${network} ${clientId}`
+      if (refusal !== undefined && !(status === 'known' && this.provenFrom.has(place))) throw refusal
       const attemptOnce = async (): Promise<Verification | undefined> => {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
       // A client that comes with its right secret many times at once must not use up its own limit.
-      const success = await this.underWay.share(same(), () =>
-        attemptWithin(this.attemptLimits(clientId, networkOf(address())), this.counters, attemptOnce),
-      )
-      return success ?? false
+      const attemptCounted = () =>
+        this.underWay.share(same(), () =>
+          attemptWithin(this.attemptLimits(clientId, network), this.counters, attemptOnce),
+        )
+      const success = await (status === 'known' ? attemptOnce() : attemptCounted())
+      if (success === undefined) return false
+      this.provenFrom.put(place, true)
+      return success
     }
   }
 

@@ -39,9 +39,14 @@ export type Verification = boolean | 'by an old secret'
  * Makes a verification of a credential that somebody may have guessed: its failure is counted before it is made, and taken
  * back by a success.
  *
+ * @param status `known` for a credential that this process has verified within a day. It is no guess, and nothing is counted;
+ * past the limit of its network it still passes where the client has proven itself from that network before.
  * @throws OAuthError over a limit, and when the counters do not answer; no verification was made then. Let it through.
  */
-export type WithinLimits = (verification: () => Promise<Verification>) => Promise<Verification>
+export type WithinLimits = (
+  verification: () => Promise<Verification>,
+  status?: 'known',
+) => Promise<Verification>
 
 /** A claim and the one method by which the request makes it. */
 export interface PresentedClient extends Claim {

@@ -50,9 +50,10 @@ export class SecretVerifier {
     if (proven !== undefined) return verdict(proven)
     const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
-    if (fresh !== undefined) return verdict(fresh)
+    const notGuessed = (verification: () => Promise<Verification>) => withinLimits(verification, 'known')
+    if (fresh !== undefined) return notGuessed(async () => verdict(fresh))
     const known = hashes.find((_, at) => memories[at] === 'known')
-    if (known !== undefined) return verdict(await this.renewed(known, secret))
+    if (known !== undefined) return notGuessed(async () => verdict(await this.renewed(known, secret)))
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 

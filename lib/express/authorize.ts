@@ -51,6 +51,7 @@ async function takeRequest(
   const responseType = parameters.peek('response_type')
   edge.reports.note(request, { claimedClientId: parameters.peek('client_id'), responseType })
   const host: Host = {
+    clientFound: () => edge.reports.note(request, { isRegistered: true }),
     resourceOwner: () => ownerOf(edge, request),
     isApproved: (question) => isApproved(edge, request, question),
     logIn: async () => {

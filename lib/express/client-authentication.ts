@@ -3,11 +3,11 @@ import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { rememberClient } from '../passport/authenticated-client'
 import type { ClientVerification } from '../passport/client-verification'
 import { invalidClient, OAuthError } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
+import { Parameters } from '../protocol/parameters'
 import { sendClientFailure } from './client-failure'
 import { clientPost, type ClientEdge } from './client-post'
 import { credentialSourcesOf } from './credential-sources'
-import { formOf } from './form-body'
+import { formOf, hasLongBody } from './form-body'
 
 /**
  * Authenticates the client by exactly one method and passes the request on; answers it when that fails. Passport chooses
@@ -16,20 +16,29 @@ import { formOf } from './form-body'
  */
 export function clientAuthentication(edge: ClientEdge, verification: ClientVerification): RequestHandler {
   return clientPost(edge, async (request) => {
-    const form = await formOf(request, edge.bodyDeadline)
-    rememberClient(request, await authenticate(verification, request, form))
+    await authenticate(edge, verification, request)
     return 'next'
   })
 }
 
-/** The client that has sent this form. @throws OAuthError when it does not prove itself. */
-export function authenticate(
+/**
+ * The form of a request and the client that has sent it. Past the limit of the network a long body is read only for a
+ * client that the header has proven.
+ *
+ * @throws OAuthError when the client does not prove itself.
+ */
+export async function authenticate(
+  { failures, bodyDeadline }: ClientEdge,
   verification: ClientVerification,
   request: Request,
-  form: Parameters,
-): Promise<ProvenClient> {
-  const presented = verification.identify(request, credentialSourcesOf(request, form))
-  return verification.verify(presented, request)
+): Promise<{ readonly form: Parameters; readonly proven: ProvenClient }> {
+  const prove = (form: Parameters) =>
+    verification.verify(verification.identify(request, credentialSourcesOf(request, form)), request)
+  if (failures.refusalOf(request) !== undefined && hasLongBody(request)) await prove(Parameters.none)
+  const form = await formOf(request, bodyDeadline)
+  const proven = await prove(form)
+  rememberClient(request, proven)
+  return { form, proven }
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */

@@ -46,8 +46,8 @@ export function wholeClientEndpoint(
 ): RequestHandler {
   const respond = responding(edge, answer)
   return clientPost(edge, async (request, response) => {
-    const form = await formOf(request, edge.bodyDeadline)
-    return respond(request, response, form, await authenticate(verification, request, form))
+    const { form, proven } = await authenticate(edge, verification, request)
+    return respond(request, response, form, proven)
   })
 }
 

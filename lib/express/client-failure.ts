@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express'
 import { challengeOf } from '../client-authentication/scheme'
-import { claimedClientId } from '../passport/authenticated-client'
+import { authenticatedClient, claimOf } from '../passport/authenticated-client'
+import { hasCredentials } from '../protocol/client'
 import { OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import { authorizationOf } from './credential-sources'
 import type { EventOrigin } from './events'
 import type { FailureLimit } from './failure-limit'
-import { leavesBody } from './form-body'
+import { hasLongBody, leavesBody } from './form-body'
 import { sendJsonError } from './json-response'
 import type { Reports } from './reports'
 
@@ -27,15 +28,34 @@ export async function sendClientFailure(
   { endpoint, reports, errorUri, schemes, failures }: FailingEdge,
 ): Promise<void> {
   const failed = unexpected(thrown)
-  const error = (isOfClient(failed) ? await failures.count(request, response) : undefined) ?? failed
-  reports.reportError({ request, response, endpoint, clientId: claimedClientId(request) }, error)
-  sendJsonError(response, statusOf(error, endpoint), error, errorUri, headersOf(error, request, schemes))
+  const error = await limited(failed, request, response, failures)
+  reports.note(request, claimOf(request))
+  reports.reportError({ request, response, endpoint }, error)
+  const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
+  const headers = { ...headersOf(error, request, schemes), ...(isLeft ? { Connection: 'close' } : {}) }
+  sendJsonError(response, statusOf(error, endpoint), error, errorUri, headers)
+}
+
+/** What a failure is answered with: the refusal of its network's limit, unless a secret or key has proven the client. */
+async function limited(
+  failed: OAuthError,
+  request: Request,
+  response: Response,
+  failures: FailureLimit,
+): Promise<OAuthError> {
+  if (!isOfClient(failed)) return failed
+  const client = authenticatedClient(request)
+  if (client !== undefined && hasCredentials(client)) {
+    await failures.count(request, response)
+    return failed
+  }
+  return failures.refusalOf(request) ?? (await failures.count(request, response)) ?? failed
 }
 
 // What the server is at fault for, or has no time for, counts against nobody, and so does more than a share of what is right.
 function isOfClient(error: OAuthError): boolean {
   if (error instanceof OverShare) return false
-  if (error instanceof Throttled) return error.reason !== 'rate_limited'
+  if (error instanceof Throttled) return true
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 
@@ -53,5 +73,5 @@ function headersOf(error: OAuthError, request: Request, schemes: readonly string
   const { code } = error
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
-  return leavesBody(error) ? { Connection: 'close' } : {}
+  return {}
 }

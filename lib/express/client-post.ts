@@ -34,8 +34,7 @@ export type Act = (request: Request, response: Response) => Promise<'answered' |
 /** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
 export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
-    edge.failures.admit(request)
-    if (request.method !== 'POST') return refuseMethod(edge, request, response)
+    if (request.method !== 'POST') return refuseMethod(edge, response)
     requireTls(request, edge.tlsRequired)
     if (!edge.requests.enter(request, response)) return turnAway(request, edge)
     await edge.requireService()
@@ -62,9 +61,8 @@ async function turnAway(request: Request, { bodyDeadline }: ClientEdge): Promise
   throw closing()
 }
 
-async function refuseMethod(edge: ClientEdge, request: Request, response: Response): Promise<'answered'> {
-  const throttled = await edge.failures.count(request, response)
-  if (throttled !== undefined) throw throttled
+// Counted by no limit: any web page can have browsers send a GET here, and the answer costs nothing.
+function refuseMethod(edge: ClientEdge, response: Response): 'answered' {
   sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
   return 'answered'
 }

@@ -15,7 +15,10 @@ export interface AuditEvent {
   readonly endpoint: EventOrigin
   /** The value of the `X-Request-Id` header of the answer; undefined without a request. */
   readonly requestId: string | undefined
-  /** The client that asked, or claimed to; proven or not. Of the authorization, where no client asked. */
+  /**
+   * The client that asked, or claimed to; proven or not. Of the authorization, where no client asked. Instead of a name
+   * that no client is registered under: the first 8 hexadecimal digits of its SHA-256 digest.
+   */
   readonly clientId: string | undefined
   /** The resource owner of the authorization that was found. */
   readonly subject: string | undefined
@@ -57,7 +60,10 @@ export interface ThrottleEvent extends RefusalEvent {
 
 /** A request could not be answered because something broke on this side. */
 export interface FailureEvent extends RefusalEvent {
-  /** What was thrown, as it is: it may hold whatever the host's own code put into it. */
+  /**
+   * What was thrown. Trouble of a store: a copy that has name, message, stack and codes, and no other properties. Everything
+   * else as it is: it may hold whatever the host's own code put into it.
+   */
   readonly cause: unknown
 }
 

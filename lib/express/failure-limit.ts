@@ -4,16 +4,22 @@ import type { Throttled } from '../protocol/oauth-error'
 import { overLimit, type NetworkLimit } from './network-limit'
 import { proxyWatch } from './proxy-watch'
 
-/** Limits failed requests from one network; one that succeeds costs nothing. */
+/** Limits failed requests from one network. A request that succeeds costs nothing. */
 export interface FailureLimit {
-  /** @throws Throttled when the network has used up its failures, as far as this process has seen. */
-  admit(request: Request): void
+  /**
+   * What a request is refused with that proves no client, when its network has used up its failures as far as this process
+   * has seen; undefined before that.
+   */
+  refusalOf(request: Request): Throttled | undefined
   /** Counts a failed request. What it resolves to is the answer, in place of what the request failed with. */
   count(request: Request, response: Response): Promise<Throttled | undefined>
 }
 
 /** No limit. */
-export const unlimitedFailures: FailureLimit = { admit: () => {}, count: async () => undefined }
+export const unlimitedFailures: FailureLimit = {
+  refusalOf: () => undefined,
+  count: async () => undefined,
+}
 
 /**
  * A failure is counted when it has happened. Of many at once, those over the limit are all looked at, but none of their
@@ -22,18 +28,15 @@ export const unlimitedFailures: FailureLimit = { admit: () => {}, count: async (
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const { clock } = limit
   const watchProxy = proxyWatch()
-  const counted = new WeakSet<Request>()
   const over = new Map<string, number>()
   return {
-    admit(request) {
+    refusalOf(request) {
       watchProxy(request)
-      if (over.size === 0) return
+      if (over.size === 0) return undefined
       const endsAt = over.get(networkOf(request.ip)) ?? 0
-      if (endsAt > clock()) throw overLimit(endsAt, clock())
+      return endsAt > clock() ? overLimit(endsAt, clock()) : undefined
     },
     async count(request, response) {
-      if (counted.has(request)) return undefined
-      counted.add(request)
       const standing = await limit.count(request, response)
       if (standing === undefined || standing.remaining > 0) return undefined
       const now = clock()

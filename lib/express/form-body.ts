@@ -7,6 +7,7 @@ import { Parameters } from '../protocol/parameters'
 import { headerLines } from './header-lines'
 
 const bytesAtMost = 64 * 1024
+const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 
 const bodies = beside<Request, Promise<Parameters>>()
@@ -23,6 +24,13 @@ export function formOf(request: Request, seconds: number): Promise<Parameters> {
   const parameters = readForm(request, seconds)
   bodies.set(request, parameters)
   return parameters
+}
+
+/** Whether a body waits unread that is longer than 16 KiB, or may be because its length is not told. */
+export function hasLongBody(request: Request): boolean {
+  if (request.readableDidRead || request.readableEnded) return false
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
 /** Whether a refusal leaves a part of the body unread, which is not worth waiting for: the connection ends with it. */

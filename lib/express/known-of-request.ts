@@ -1,5 +1,7 @@
 import type { Move } from '../authorization/witness'
 import type { GuardedAccess } from '../protected-resource/guarded-access'
+import { digest } from '../protocol/credential'
+import { markOfDigest } from './credential-mark'
 
 /** What is known of a request beside its answer, for its events alone. */
 export interface Known {
@@ -11,7 +13,10 @@ export interface Known {
   readonly shown?: string | undefined
   readonly grantType?: string | undefined
   readonly responseType?: string | undefined
+  /** The client that it names. */
   readonly claimedClientId?: string | undefined
+  /** Whether that client is registered: only then the name may be told, which else may be a secret in the wrong place. */
+  readonly isRegistered?: boolean
 }
 
 /** Nothing yet, with a place for all: objects of one shape are quicker to fill. */
@@ -23,6 +28,7 @@ export const knownOfNothing = (): Known => ({
   grantType: undefined,
   responseType: undefined,
   claimedClientId: undefined,
+  isRegistered: false,
 })
 
 /** Whose authorization a request came upon; undefined what is not known of it. */
@@ -39,6 +45,12 @@ export function concernOf({ move, access, authorizationId }: Known): Concern {
 }
 
 const nobody = { clientId: undefined, subject: undefined }
+
+/** The client that a request names, as an event tells it: 8 digits of its digest unless it is registered. */
+export function claimedClientOf({ claimedClientId, isRegistered }: Known): string | undefined {
+  if (claimedClientId === undefined || isRegistered === true) return claimedClientId
+  return markOfDigest(digest(claimedClientId))
+}
 
 /** The response type of the authorization request that was decided, or was approved already when it came. */
 export function responseTypeOf({ move, responseType }: Known): string | undefined {

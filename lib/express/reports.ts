@@ -3,12 +3,13 @@ import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import type { Authorization } from '../authorization/authorization'
 import type { Witness } from '../authorization/witness'
+import { bareError } from '../protocol/bare-error'
 import { beside } from '../protocol/beside'
 import type { OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 import { markOf } from './credential-mark'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
-import { concernOf, knownOfNothing, responseTypeOf, type Known } from './known-of-request'
+import { claimedClientOf, concernOf, knownOfNothing, responseTypeOf, type Known } from './known-of-request'
 import { plainOrAbsent, plainText } from './plain-text'
 import { toldByError, type ToldByError } from './refusal-event'
 import { nameRequest, requestIdOf } from './request-id'
@@ -92,7 +93,7 @@ export class Reports {
     else if (told.event === 'failure')
       warnOnce(
         'EAS_FAILURE',
-        `${reason}: ${inspect(told.cause)}. Listen to oauth.events for 'failure'.`,
+        `${reason}: ${inspect(bareError(told.cause))}. Listen to oauth.events for 'failure'.`,
         reason,
       )
     // One step can both refuse and revoke.
@@ -136,7 +137,7 @@ export class Reports {
       time: this.clock(),
       endpoint,
       requestId,
-      clientId: plainOrAbsent(clientId ?? concern.clientId ?? known.claimedClientId),
+      clientId: plainOrAbsent(clientId ?? claimedClientOf(known) ?? concern.clientId),
       subject: plainOrAbsent(concern.subject),
       address: plainOrAbsent(address),
       reason: undefined,

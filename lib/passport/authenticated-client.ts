@@ -3,8 +3,16 @@ import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { beside } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 
+/** The client that a request says it comes from. */
+export interface Claim {
+  readonly claimedClientId: string | undefined
+  /** Whether there is such a client; nothing else of the claim is proven. */
+  readonly isRegistered: boolean
+}
+
 interface ClientOfRequest {
   claimedClientId: string | undefined
+  isRegistered: boolean
   proven: ProvenClient | undefined
 }
 
@@ -14,19 +22,25 @@ const clients = beside<IncomingMessage, ClientOfRequest>()
 function clientOf(request: IncomingMessage): ClientOfRequest {
   const known = clients.get(request)
   if (known !== undefined) return known
-  const nobody = { claimedClientId: undefined, proven: undefined }
+  const nobody = { claimedClientId: undefined, isRegistered: false, proven: undefined }
   clients.set(request, nobody)
   return nobody
 }
 
-/** Notes the client that a request says it comes from; proven or not, for events alone. */
+/** Notes the client that a request says it comes from; for events alone. */
 export function noteClaim(request: IncomingMessage, clientId: string): void {
   clientOf(request).claimedClientId = clientId
 }
 
-/** The client that a request says it comes from, at most 256 characters of it. */
-export function claimedClientId(request: IncomingMessage): string | undefined {
-  return clients.get(request)?.claimedClientId?.slice(0, 256)
+/** Notes that there is such a client. */
+export function noteRegistered(request: IncomingMessage): void {
+  clientOf(request).isRegistered = true
+}
+
+/** The client that a request says it comes from. */
+export function claimOf(request: IncomingMessage): Claim {
+  const { claimedClientId, isRegistered = false } = clients.get(request) ?? {}
+  return { claimedClientId, isRegistered }
 }
 
 /** Notes that a strategy of this suite has proven the client of the request. */

@@ -8,8 +8,9 @@ import type {
 } from '../client-authentication/method'
 import { presentedClient } from '../client-authentication/presented-client'
 import { beside } from '../protocol/beside'
-import type { FindClient } from '../protocol/client'
-import { noteClaim } from './authenticated-client'
+import { hasCredentials, type FindClient } from '../protocol/client'
+import type { Throttled } from '../protocol/oauth-error'
+import { noteClaim, noteRegistered } from './authenticated-client'
 
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
@@ -21,6 +22,7 @@ export class ClientVerification {
     private readonly findClient: FindClient,
     private readonly limits: GuessLimits,
     private readonly sourcesOf: (request: Request) => Promise<CredentialSources>,
+    private readonly refusalOf: (request: Request) => Throttled | undefined = () => undefined,
   ) {}
 
   /** The client that the request presents, looked at once for all strategies. @throws OAuthError when it is not one. */
@@ -45,11 +47,18 @@ export class ClientVerification {
   }
 
   /**
-   * The client, proven.
+   * The client, proven. Past the limit of its network that takes a secret or key which is no guess.
    *
    * @throws OAuthError `invalid_client` when it is not; `temporarily_unavailable` over a limit on failures.
    */
-  verify(presented: PresentedClient, request: Pick<Request, 'ip'>): Promise<ProvenClient> {
-    return authenticateClient(presented, this.findClient, this.limits, () => request.ip)
+  async verify(presented: PresentedClient, request: Request): Promise<ProvenClient> {
+    const refusal = this.refusalOf(request)
+    const client = await this.findClient(presented.clientId)
+    if (client !== undefined) noteRegistered(request)
+    const proven = await authenticateClient(presented, client, (asked) =>
+      this.limits.of(presented, asked, () => request.ip, refusal),
+    )
+    if (refusal !== undefined && !hasCredentials(proven.client)) throw refusal
+    return proven
   }
 }

@@ -2,7 +2,7 @@ import { warningsOf } from '../support/rooms/warnings'
 
 const given = (
   setUp: string,
-  request = "fetch(url + '/token', { headers: { 'X-Forwarded-For': '192.0.2.1' } })",
+  request = "fetch(url + '/token', { method: 'POST', headers: { 'X-Forwarded-For': '192.0.2.1' } })",
 ) =>
   warningsOf(`
     const app = express()
@@ -30,7 +30,7 @@ describe('EAS_TRUST_PROXY', () => {
   })
 
   it('is not given when there is neither a proxy nor a limit', () => {
-    expect(given('', "fetch(url + '/token')")).toEqual([])
+    expect(given('', "fetch(url + '/token', { method: 'POST' })")).toEqual([])
     expect(given('rateLimit.clients = false')).toEqual([])
   })
 })
@@ -41,7 +41,7 @@ describe('EAS_RATE_LIMIT_STORE', () => {
       increment: async () => { throw new Error('no route') }, decrement: async () => {}, resetKey: async () => {}
     }`
     const request =
-      "fetch(url + '/token').then(({ status }) => { if (status !== 405) throw new Error('refused') })"
+      "fetch(url + '/token', { method: 'POST' }).then(({ status }) => { if (status !== 400) throw new Error('refused') })"
     expect(
       given(
         `rateLimit.stores = () => (${store}); console.error = console.warn = () => process.exit(3)`,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { Passport } from 'passport'
+import request from 'supertest'
 import { LimitStore } from '../../demo/limit-store'
 import { application, mountAll, mountPhotos, type Mount } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
@@ -18,6 +20,9 @@ const paths = ['/token', '/revoke', '/introspect'] as const
 const fail = (flow: Flow, path = '/token', headers = {}) =>
   flow.submit(path, { ...grant, client_id: 'nobody', client_secret: 'wrong' }, undefined, headers)
 const succeed = (flow: Flow) => flow.request(nightlyReport, grant)
+/** A public client comes, which proves nothing. */
+const comeUnproven = (flow: Flow) =>
+  flow.request(photoBook, { grant_type: 'refresh_token', refresh_token: 'none' })
 const refusal = {
   error: 'temporarily_unavailable',
   error_description: 'Too many requests from this network.',
@@ -35,9 +40,21 @@ const inParts: Mount = (app, oauth) => {
   app.post('/introspect', client, ...oauth.introspection())
   mountPhotos(app, oauth)
 }
+const behindPassport: Mount = (app, oauth) => {
+  const passport = new Passport()
+  for (const strategy of oauth.strategies) passport.use(strategy)
+  const methods = ['client_secret_basic', 'client_secret_post', 'none']
+  const client = passport.authenticate(methods, { session: false, failWithError: true })
+  app.all('/authorize', oauth.authorize())
+  app.post('/token', client, ...oauth.token())
+  app.post('/revoke', client, ...oauth.revocation())
+  app.post('/introspect', client, ...oauth.introspection())
+  mountPhotos(app, oauth)
+}
 const mounts: readonly [string, Mount][] = [
   ['the router', mountAll],
   ['parts', inParts],
+  ['a Passport of the host', behindPassport],
 ]
 
 describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
@@ -67,7 +84,7 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     const { flow, failures } = application({ clock: clock.read, rateLimit: { clients: two } }, { mount })
     expect((await fail(flow, path)).status).toBe(401)
     expect((await fail(flow, path)).status).toBe(401)
-    for (const refused of [await fail(flow, path), await succeed(flow)]) {
+    for (const refused of [await fail(flow, path), await comeUnproven(flow)]) {
       expect(refused.status).toBe(429)
       expect(refused.body).toEqual(refusal)
       expect(refused.headers).toMatchObject({
@@ -79,8 +96,9 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
       for (const name of Object.keys(refused.headers)) expect(name).not.toMatch(/ratelimit/)
     }
     expect(failures.slice(2)).toMatchObject([{ reason: 'rate_limited' }, { reason: 'rate_limited' }])
-    clock.advance(60)
     tokensOf(await succeed(flow))
+    clock.advance(60)
+    expect((await comeUnproven(flow)).status).toBe(400)
   })
 
   test('of many failures at once, tells no more of them than the limit allows', async () => {
@@ -88,7 +106,7 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => fail(flow)))
     const answersOf = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([answersOf(401), answersOf(429)]).toEqual([2, 4])
-    expect((await succeed(flow)).status).toBe(429)
+    expect((await comeUnproven(flow)).status).toBe(429)
   })
 
   test('counts nothing that succeeds, and the three endpoints together', async () => {
@@ -161,10 +179,39 @@ describe('The limit by network', () => {
     tokensOf(await succeed(flow))
   })
 
-  test('counts other methods than POST at the endpoints for clients', async () => {
-    const { flow } = application({ rateLimit: { clients: two } })
-    expect([(await flow.open('/token')).status, (await flow.open('/token')).status]).toEqual([405, 405])
-    expect((await succeed(flow)).status).toBe(429)
+  test.each(['get', 'head', 'options', 'put'] as const)(
+    'counts no %s at the endpoints for clients, and refuses none by the limit',
+    async (method) => {
+      const { app, flow } = application({ rateLimit: { clients: two } })
+      const come = async () => (await request(app)[method]('/token')).status
+      expect([await come(), await come(), await come()]).toEqual([405, 405, 405])
+      expect((await comeUnproven(flow)).status).toBe(400)
+      await fail(flow)
+      expect((await comeUnproven(flow)).status).toBe(429)
+      expect(await come()).toBe(405)
+    },
+  )
+
+  test('asks a store for nothing that it refuses: what is over the limit makes it no longer', async () => {
+    const counted: string[] = []
+    const store = {
+      increment: async (key: string) => {
+        counted.push(key)
+        return { totalHits: counted.length, resetTime: new Date(Date.now() + 60_000) }
+      },
+      decrement: async () => {},
+      resetKey: async () => {},
+    }
+    const { flow } = application({ rateLimit: { authorization: false, clients: two, stores: () => store } })
+    for (let round = 0; round < 2; round++) expect((await fail(flow)).status).toBe(401)
+    for (let round = 0; round < 3; round++)
+      for (const refused of [
+        await fail(flow),
+        await comeUnproven(flow),
+        await flow.submit('/token', 'a=1&a=2'),
+      ])
+        expect(refused.status).toBe(429)
+    expect(counted).toHaveLength(2)
   })
 
   test('survives a store that never answers: requests pass after the deadline of stores', async () => {

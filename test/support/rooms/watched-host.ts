@@ -27,6 +27,7 @@ export function hostWhere(
     questions,
     calls,
     resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
+    clientFound: () => {},
     isApproved: bend.isApproved ?? (async () => false),
     logIn: called('logIn', bend.logIn ?? (async () => undefined)),
     ask: called('ask', async (question: Question) => {

@@ -71,5 +71,7 @@ const foldings = {
   vy: 'ꝡ',
 }
 const plainLetters: ReadonlyMap<string, string> = new Map(
-  Object.entries(foldings).flatMap(([plain, letters]) => [...letters].map((letter) => [letter, plain])),
+  Object.entries(foldings).flatMap(([plain, letters]) =>
+    Array.from(letters, (letter): [string, string] => [letter, plain]),
+  ),
 )

@@ -1,0 +1,166 @@
+import bcrypt from 'bcrypt'
+import crypto from 'node:crypto'
+import { createServer } from 'node:http'
+import type { ClientAuthenticationMethod } from '../../lib/index'
+import { said, spoken, whileListening } from '../support/created-server/spoken'
+import { application } from '../support/flows/application'
+import { bent, everyClient, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { basic, formOf, type Flow } from '../support/flows/flow'
+import { come, from, guess, limited, noGrant, proven, right, trusting } from '../support/flows/guesses'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { watchedCounters } from '../support/watched-counters'
+
+const two = { rateLimit: { clients: { attempts: 2, seconds: 60 } } }
+const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+const { client_id } = nightlyReport.registration
+const client_secret = nightlyReport.secret
+const crossSite = {
+  Origin: 'https://evil.example',
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'navigate',
+}
+
+/** Uses up the failures of the network. */
+const exhaust = async (flow: Flow) => {
+  for (let time = 0; time < 2; time++) await guess(flow, 'nobody')
+  expect(await guess(flow, 'nobody')).toBe(limited)
+}
+
+/** A request with a head alone: what it says of its body never comes. */
+const head = (framing: string, authorization: string) =>
+  said('POST', '/token', [
+    'Content-Type: application/x-www-form-urlencoded',
+    framing,
+    `Authorization: ${authorization}`,
+  ])
+
+const keyed = bent(nightlyReport, {
+  client_id: 'keyed',
+  client_secret_hashes: [],
+  credentials: { 'urn:example:key': 'kept' },
+})
+const key: ClientAuthenticationMethod = {
+  name: 'urn:example:key',
+  read: ({ body }) => (body.get('key') === undefined ? undefined : { clientId: 'keyed', credential: 'x' }),
+  verify: async (client, _credential) => client !== undefined,
+}
+
+describe('Once a network has used up its failures', () => {
+  test('by 600 forms that a web page sends across sites, a right generated secret passes', async () => {
+    const { flow } = application()
+    for (let time = 0; time < 600; time++)
+      expect((await flow.submit('/token', 'a=1', undefined, crossSite)).status).toBe(401)
+    expect((await flow.submit('/token', 'a=1', undefined, crossSite)).status).toBe(429)
+    tokensOf(await flow.request(nightlyReport, grant))
+    tokensOf(await flow.submit('/token', { ...grant, client_id, client_secret }))
+  })
+
+  test('a right generated secret passes at every endpoint, and is told what its request fails with', async () => {
+    const { flow } = application(two)
+    await exhaust(flow)
+    const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+    for (let time = 0; time < 3; time++) expect(await right(flow)).toBe(proven)
+    expect((await flow.revoke(nightlyReport, accessToken)).status).toBe(200)
+    expect(refusalOf(await flow.introspect(nightlyReport, accessToken))).not.toBe(limited)
+  })
+
+  test('a right key passes', async () => {
+    const { flow } = application({
+      ...two,
+      clients: [...everyClient, keyed].map(({ registration }) => registration),
+      clientAuthenticationMethods: [key],
+    })
+    await exhaust(flow)
+    expect((await flow.submit('/token', { ...grant, key: 'x' })).status).toBe(200)
+  })
+
+  test('a chosen secret passes from the network where this process has verified it, and from no other', async () => {
+    const set = application(two, trusting)
+    const [home, elsewhere] = [from(set, '192.0.2.7'), from(set, '192.0.2.8')]
+    expect(await right(home, photoFrame)).toBe(proven)
+    await exhaust(home)
+    await exhaust(elsewhere)
+    expect(await right(home, photoFrame)).toBe(proven)
+    expect(await right(elsewhere, photoFrame)).toBe(limited)
+    expect(await guess(home, 'photo-frame')).toBe(limited)
+  })
+
+  test('one answer refuses a wrong secret, an unknown client, a public one and a malformed request', async () => {
+    const { flow, failures } = application(two)
+    await exhaust(flow)
+    const answers = [
+      await come(flow, 'photo-print', 'guess'),
+      await come(flow, 'photo-frame', photoFrame.secret),
+      await come(flow, 'nobody', 'guess'),
+      await flow.request(photoBook, noGrant),
+      await flow.submit('/token', { ...noGrant, client_id: 'nobody' }),
+      await flow.submit('/token', 'a=1&a=1'),
+      await flow.submit('/token', {}),
+    ]
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(await guess(flow)).toBe(limited)
+    expect(new Set(failures.slice(2).map(({ reason }) => reason))).toEqual(new Set(['rate_limited']))
+  })
+
+  test('a guess costs one digest, and nothing is counted or compared by bcrypt', async () => {
+    const { keys, counters } = watchedCounters()
+    const { flow } = application({ ...two, counters })
+    await exhaust(flow)
+    const counted = keys.length
+    const compare = jest.spyOn(bcrypt, 'compare')
+    const hash = jest.spyOn(crypto, 'hash')
+    for (const clientId of ['photo-print', 'photo-frame', 'nobody']) {
+      hash.mockClear()
+      expect(await guess(flow, clientId)).toBe(limited)
+      // An event tells an unknown name by a digest of its own.
+      expect(
+        hash.mock.calls.filter(([, text]) => typeof text === 'string' && text.startsWith('guess')),
+      ).toHaveLength(1)
+    }
+    expect(compare).not.toHaveBeenCalled()
+    expect(keys).toHaveLength(counted)
+    hash.mockRestore()
+    compare.mockRestore()
+  })
+
+  test.each(['Content-Length: 60000', 'Content-Length: 10000000', 'Transfer-Encoding: chunked'])(
+    'a body of %s is not waited for, and the connection ends',
+    async (framing) => {
+      const { app, flow } = application(two)
+      await exhaust(flow)
+      const answer = await whileListening(createServer(app), (port) =>
+        spoken(port, head(framing, basic(client_id, 'guess'))),
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 429 [^]*\r\nConnection: close\r\n[^]*"temporarily_unavailable"/)
+    },
+  )
+
+  test('a long body is read of a client that the header has proven', async () => {
+    const { app, flow } = application(two)
+    await exhaust(flow)
+    const body = formOf({ ...grant, filler: 'x'.repeat(60_000) })
+    for (const [framing, sent] of [
+      [`Content-Length: ${body.length}`, body],
+      ['Transfer-Encoding: chunked', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+    ]) {
+      const words = head(`Connection: close\r\n${framing}`, basic(client_id, client_secret)) + sent
+      const answer = await whileListening(createServer(app), (port) => spoken(port, words))
+      expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*"access_token"/)
+    }
+  })
+
+  test('a header that proves the client does not hide a second method in the body', async () => {
+    const { app, flow } = application(two)
+    await exhaust(flow)
+    const body = formOf({ ...grant, client_id, client_secret, filler: 'x'.repeat(60_000) })
+    const words = head(`Connection: close\r\nContent-Length: ${body.length}`, basic(client_id, client_secret))
+    const answer = await whileListening(createServer(app), (port) => spoken(port, words + body))
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /)
+  })
+})
+
+test('What a proven client fails with counts, and is never answered by the limit', async () => {
+  const { flow } = application(two)
+  for (let time = 0; time < 4; time++) expect(await right(flow, photoPrint)).toBe(proven)
+  expect(await guess(flow)).toBe(limited)
+})
