@@ -75,6 +75,7 @@ const types = [
   'MemoryStore',
   'MemoryStoreOptions',
   'Mistake',
+  'NormalizeName',
   'OAuthErrorCode',
   'OneTimeUse',
   'OwnerOfAssertion',
