@@ -1,11 +1,5 @@
-import type { Jose } from './load-jose'
+import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import type { PublicKey } from './public-keys'
-
-/** Finds the key of a set for a header, by `alg` and `kid`. @throws JOSEError when not exactly one fits. */
-type KeyLookup = ReturnType<Jose['createLocalJWKSet']>
-
-/** The header of a JWT, before anything about it is proven. */
-export type Header = Parameters<KeyLookup>[0]
 
 /** Public keys of one issuer. An issuer that changes them has another set. */
 export class KeySet {
@@ -14,7 +8,7 @@ export class KeySet {
   constructor(private readonly keys: readonly PublicKey[]) {}
 
   /** The key that a header calls for, by `alg` and `kid`. @throws JOSEError when not exactly one fits. */
-  find(jose: Jose, header: Header | undefined): ReturnType<KeyLookup> {
+  find(jose: Jose, header: Header | undefined): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
     return this.lookup(header)
   }

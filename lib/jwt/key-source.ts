@@ -1,5 +1,5 @@
-import { KeySet, type Header } from './key-set'
-import type { Jose } from './load-jose'
+import type { Header, Jose, VerificationKey } from './jose'
+import { KeySet } from './key-set'
 import type { PublicKey } from './public-keys'
 
 /** Where the keys of one issuer come from. */
@@ -32,7 +32,7 @@ export function givenKeys(keys: readonly PublicKey[]): KeySource {
 
 /** A key, and the set that vouches for it. */
 export interface FoundKey {
-  readonly key: Awaited<ReturnType<KeySet['find']>>
+  readonly key: VerificationKey
   readonly keySet: KeySet
 }
 

@@ -1,10 +1,8 @@
 import { optionalPackage } from '../protocol/optional-package'
+import type { Jose } from './jose'
 
 // jose is an ES module: `import()` takes it in on every Node that the suite runs on, `require` only on later ones.
-const load = () => import('jose')
-
-/** The library that verifies signatures. */
-export type Jose = Awaited<ReturnType<typeof load>>
+const load = (): Promise<Jose> => import('jose')
 
 let loading: Promise<Jose> | undefined
 

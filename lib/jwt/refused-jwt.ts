@@ -1,4 +1,4 @@
-import type { Jose } from './load-jose'
+import type { Jose } from './jose'
 
 /** What is wrong with a JWT. */
 export type JwtFault =

@@ -1,7 +1,8 @@
 import { isText } from '../protocol/configuration'
-import type { Header, KeySet } from './key-set'
+import type { Header, Jose, UnprovenHeader } from './jose'
+import type { KeySet } from './key-set'
 import { findKey, type KeySource } from './key-source'
-import { loadJose, type Jose } from './load-jose'
+import { loadJose } from './load-jose'
 import { RefusedJwt, refusedBy } from './refused-jwt'
 
 /** What the JWTs of one purpose are held to. */
@@ -29,7 +30,6 @@ export interface ProvenJwt {
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-type UnprovenHeader = ReturnType<Jose['decodeProtectedHeader']>
 
 /** Characters; what a JWT is at most before anything reads it. */
 export const longestJwt = 16 * 1024
