@@ -12,6 +12,7 @@ import type { AuthorizationServerOptions } from './options'
 import type { ClientStrategy } from './passport/client-strategy'
 import type { ClientRegistrar } from './registration/client-registrar'
 import { resolveOptions } from './resolve-options'
+import { letMint } from './testing-door'
 import { wireAuthorization, withoutResourceOwner } from './wire-authorization'
 import { wireClientEndpoints } from './wire-client-endpoints'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
@@ -80,7 +81,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (authorization !== undefined) routes.set(settings.authorizationPath, [authorize(authorization)])
     return router(routes, settings.mount)
   }
-  return {
+  const server: AuthorizationServer = {
     router: part('router', whole),
     authorize: part('authorize', () => authorize(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
@@ -109,4 +110,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     ...wireRegistration(settings, clientEndpoints),
     ...lifecycleOf({ ...settings, requests }),
   }
+  letMint(server, clientEndpoints.mint)
+  return server
 }

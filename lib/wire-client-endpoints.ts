@@ -16,11 +16,13 @@ import { clientStrategies } from './passport/strategies'
 import type { Bindings, Json } from './protocol/bindings'
 import { steadyClock } from './protocol/steady-clock'
 import { revoke } from './revocation-endpoint/revoke'
+import type { Mint } from './testing-door'
 import { exchange, type TokenEndpoint } from './token-endpoint/exchange'
 import type { GrantType } from './token-endpoint/grant-type'
 import { authorizationCode } from './token-endpoint/grant-types/authorization-code'
 import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
 import { refreshToken } from './token-endpoint/grant-types/refresh-token'
+import { minting } from './wire-minting'
 import type { Wiring } from './wiring'
 
 /** One endpoint that clients call by themselves. */
@@ -40,6 +42,7 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
   /** What signs the assertions of clients. */
   readonly signingAlgorithms: readonly string[]
   readonly grantTypes: readonly string[]
+  readonly mint: Mint
 }
 
 export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
@@ -65,6 +68,7 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     strategies: clientStrategies([...methods, none], verification),
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
+    mint: minting(tokens, settings.findClient),
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
     revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, witness) =>
       revoke({ store, circumstances }, client, parameters, witness),

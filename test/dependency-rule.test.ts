@@ -96,6 +96,8 @@ const refused: readonly Import[] = [
   ['protocol', '../lint/lint'],
   ['extensions', '../authorization/authorization'],
   ['testing', '../token-endpoint/exchange'],
+  ['testing', '../express/reports'],
+  ['testing', '../wire-minting'],
   ['testing/authorization-store', '../../stores/memory-store'],
   ['testing/authorization-store', '../../stores/redis-store'],
   ['testing', '../index'],
@@ -143,6 +145,7 @@ const allowed: readonly Import[] = [
   ['testing/authorization-store', '../../authorization/commit'],
   ['testing/authorization-store', '../../stores/authorization-store'],
   ['testing', '../protocol/configuration'],
+  ['testing', '../testing-door'],
   ['testing', 'node:assert/strict'],
   ['.', './settings'],
 ]

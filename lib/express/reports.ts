@@ -6,6 +6,7 @@ import type { Witness } from '../authorization/witness'
 import { bareError } from '../protocol/bare-error'
 import { beside } from '../protocol/beside'
 import type { OAuthError } from '../protocol/oauth-error'
+import { tellTap } from '../testing-door'
 import { warnOnce } from '../warning'
 import { markOf } from './credential-mark'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
@@ -88,6 +89,7 @@ export class Reports {
   reportRefusal(asked: Asked, { code, reason }: Refusal, told: ToldByError = { event: 'refused' }): string {
     const origin = this.originOf(asked)
     const known = this.knownOf(asked.request)
+    tellTap({ requestId: origin.requestId, code, reason })
     if (this.hears(told.event))
       this.tellRefusal(told, Object.assign(this.common(origin, known), { reason: plainText(reason), code }))
     else if (told.event === 'failure')

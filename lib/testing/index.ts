@@ -1,3 +1,14 @@
+import { refuseProduction } from './refuse-production'
+
+refuseProduction()
+
+export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } from './approve'
+export { expectRefused, type HttpResponse } from './expect-refused'
+export { mintToken } from './mint-token'
+export { testClock, type TestClock } from './test-clock'
+export type { TokenResponse } from './token-response'
+export type { MintRequest } from '../testing-door'
+
 export {
   authorizationStoreContract,
   checkAuthorizationStore,

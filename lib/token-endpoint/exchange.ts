@@ -102,13 +102,14 @@ function move(
   return commit(store, id, transition, random, justWritten(id), witness)
 }
 
-async function beginWith(
+/** Begins an authorization of a client with tokens at once. */
+export async function beginWith(
   { issuer, store, tokenType }: TokenEndpoint,
   client: Client,
   grantType: string,
   { subject, scope, refreshToken, bindings, expiresAt, oneTimeUse }: DirectGrant,
   circumstances: Circumstances,
-  witness: Witness | undefined,
+  witness?: Witness,
 ): Promise<Issued> {
   const { client_id: clientId, token_type = tokenType } = client
   const grant = {

@@ -1,0 +1,149 @@
+import { AssertionError } from 'node:assert'
+import { createHash, randomBytes } from 'node:crypto'
+import type { HttpResponse } from './expect-refused'
+import { tokenResponseOf, type TokenResponse } from './token-response'
+
+/** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` where no login is kept. */
+export interface Agent {
+  get(path: string): AgentRequest
+  post(path: string): AgentRequest
+}
+
+interface AgentRequest extends PromiseLike<HttpResponse & { readonly text: string }> {
+  query(parameters: object): AgentRequest
+  type(type: string): AgentRequest
+  set(field: string, value: string): AgentRequest
+  send(form: object): AgentRequest
+}
+
+/** An authorization request, and what the client needs to redeem its code. */
+export interface AuthorizationRequest {
+  readonly clientId: string
+  /** One that is registered. */
+  readonly redirectUri: string
+  /** Space separated. Left out, the server's default applies. */
+  readonly scope?: string
+  /** Of a confidential client, which then authenticates by Basic. */
+  readonly clientSecret?: string
+  /** Where the application serves the authorization endpoint. Default `/authorize`. */
+  readonly authorizationPath?: string
+  /** Where the application serves the token endpoint. Default `/token`. */
+  readonly tokenPath?: string
+}
+
+/** What a client has after the resource owner approved. */
+export interface ApprovedRequest {
+  /** The code, which is redeemed already. */
+  readonly code: string
+  readonly tokens: TokenResponse
+}
+
+/**
+ * Walks an authorization request (RFC 6749 4.1, with PKCE) through the application: opens the authorization endpoint,
+ * presses Allow on the consent page, if there is one, and redeems the code at the token endpoint.
+ *
+ * @param agent an agent of supertest with the cookies of a resource owner who is logged in.
+ * @throws AssertionError that says at which step another answer came.
+ */
+export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
+  const verifier = randomBytes(32).toString('base64url')
+  const code = await codeFor(agent, request, createHash('sha256').update(verifier).digest('base64url'))
+  return { code, tokens: await redeem(agent, request, code, verifier) }
+}
+
+async function codeFor(
+  agent: Agent,
+  { clientId, redirectUri, scope, authorizationPath = '/authorize' }: AuthorizationRequest,
+  codeChallenge: string,
+): Promise<string> {
+  const state = randomBytes(16).toString('base64url')
+  const page = await agent.get(authorizationPath).query({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    ...(scope === undefined ? {} : { scope }),
+  })
+  if (page.status !== 200) return codeIn(page, redirectUri, state)
+  const decision = { ...hiddenFields(page.text), decision: 'approve' }
+  const answer = await agent
+    .post(authorizationPath)
+    .set('Sec-Fetch-Site', 'same-origin')
+    .type('form')
+    .send(decision)
+  return codeIn(answer, redirectUri, state)
+}
+
+async function redeem(
+  agent: Agent,
+  { clientId, clientSecret, redirectUri, tokenPath = '/token' }: AuthorizationRequest,
+  code: string,
+  verifier: string,
+): Promise<TokenResponse> {
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+  const request = agent.post(tokenPath).type('form')
+  const answer = await (clientSecret === undefined
+    ? request.send({ ...grant, client_id: clientId })
+    : request.set('Authorization', basic(clientId, clientSecret)).send(grant))
+  if (answer.status === 200) return tokenResponseOf(answer.body)
+  throw unexpected(answer, 'The token endpoint refused the code', JSON.stringify(answer.body))
+}
+
+/** The hidden fields of the only form with a handle, in whichever page shows it. */
+function hiddenFields(page: string): Record<string, string> {
+  const inputs = Array.from(page.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
+    type: attribute(input, 'type'),
+    name: attribute(input, 'name'),
+    value: attribute(input, 'value'),
+  }))
+  const hidden = inputs.filter(({ type, name }) => type === 'hidden' && name !== '')
+  const fields = Object.fromEntries(hidden.map(({ name, value }) => [name, value]))
+  if ('authorization_request' in fields) return fields
+  throw new AssertionError({
+    message:
+      'The authorization endpoint answered 200 with a page that has no field authorization_request. A consent page of your own must have view.fields in its HTML for approve() to find them.',
+  })
+}
+
+function attribute(input: string, name: string): string {
+  const [, quoted = ''] = new RegExp(`\\s${name}="([^"]*)"`, 'i').exec(input) ?? []
+  return quoted
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+}
+
+function codeIn(
+  answer: HttpResponse & { readonly text: string },
+  redirectUri: string,
+  state: string,
+): string {
+  const location = answer.headers['location']
+  if (typeof location !== 'string')
+    throw unexpected(answer, 'The authorization endpoint sent the resource owner nowhere', answer.text)
+  if (!location.startsWith(redirectUri))
+    throw unexpected(
+      answer,
+      'The resource owner was sent elsewhere: log the agent in first, or look at redirectUri',
+      location,
+    )
+  const parameters = new URLSearchParams(location.slice(redirectUri.length + 1))
+  const code = parameters.get('code')
+  if (code !== null && parameters.get('state') === state) return code
+  throw unexpected(answer, 'The client got no code', location)
+}
+
+function unexpected({ status }: HttpResponse, problem: string, seen: string): AssertionError {
+  return new AssertionError({ message: `${problem}. The answer was ${status}: ${seen.slice(0, 500)}` })
+}
+
+/** RFC 6749 2.3.1: both are form encoded first. */
+function basic(clientId: string, secret: string): string {
+  const [name, password] = [clientId, secret].map((text) =>
+    new URLSearchParams({ '': text }).toString().slice(1),
+  )
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
