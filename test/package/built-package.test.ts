@@ -70,6 +70,17 @@ describe('the built package', () => {
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ path: 'verify' })])
   })
 
+  it.each([
+    ['required', 'production.cjs', `require('${name}/testing')`],
+    ['imported', 'production.mjs', `import '${name}/testing'`],
+  ])('has a testing kit that does not load in production, %s', (_how, file, load) => {
+    writeFileSync(join(folder, file), load)
+    const env = { ...process.env, NODE_ENV: 'production' }
+    const { status, stderr } = spawnSync(process.execPath, [file], { cwd: folder, env, encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain(`${name}/testing does not load where NODE_ENV is production`)
+  })
+
   it('issues a token and guards a route with it, behind the server that it makes', () => {
     expect(
       said(

@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { isRecord } from '../../lib/protocol/configuration'
+import * as suite from '../../lib/index'
+import { imported, required } from './kit-tests'
+import { PackedPackage } from './packed-package'
+
+const root = join(__dirname, '../..')
+const compilers = [
+  ['5.9', 'typescript-5.9'],
+  ['7', 'typescript'],
+] as const
+
+let packed: PackedPackage
+beforeAll(() => {
+  packed = new PackedPackage()
+}, 120_000)
+afterAll(() => packed.remove())
+
+/** Compiles the files of an application as a host would, and says what the compiler found. */
+function complaints(compiler: string, application: string, skipLibCheck: boolean): string {
+  const options = { strict: true, module: 'nodenext', noEmit: true, esModuleInterop: true, skipLibCheck }
+  const types = skipLibCheck ? ['node', 'jest'] : undefined
+  writeFileSync(
+    join(application, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...options, types } }),
+  )
+  const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
+  return spawnSync(process.execPath, [tsc, '-p', application], { encoding: 'utf8' }).stdout
+}
+
+function write(application: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(application, name)), { recursive: true })
+    writeFileSync(join(application, name), text)
+  }
+}
+
+describe('the types of the packed package', () => {
+  const use = `
+const oauth = createAuthorizationServer({ issuer: 'http://localhost', scopes: {}, clients: [] })
+const guard = createJwtBearerGuard({ issuer: 'https://login.example', audience: 'api', keys: { keys: [] } })
+export const app = express().get('/', oauth.bearerGuard(), guard(), (req, res) => void res.json(req.oauth?.subject))
+export const token: Promise<{ readonly access_token: string }> = mintToken(oauth, { clientId: 'album' })`
+  let application: string
+  beforeAll(() => {
+    application = packed.application('types', ['express', '@types/express'])
+    write(application, {
+      'imports.mts': `import express from 'express'
+import { createAuthorizationServer, createJwtBearerGuard } from 'express-authorization-server'
+import { mintToken } from 'express-authorization-server/testing'${use}`,
+      'requires.cts': `import express = require('express')
+import suite = require('express-authorization-server')
+import testing = require('express-authorization-server/testing')
+const { createAuthorizationServer, createJwtBearerGuard } = suite
+const { mintToken } = testing${use}`,
+    })
+  })
+
+  test.each(compilers)(
+    'are complete to TypeScript %s without any optional peer, from CommonJS and ES modules',
+    (_version, compiler) => {
+      expect(complaints(compiler, application, false)).toBe('')
+    },
+  )
+
+  test('name no package but the dependencies and Express', () => {
+    const own = join(application, 'node_modules/express-authorization-server/dist')
+    const files = readdirSync(own, { recursive: true, encoding: 'utf8' })
+    const declarations = files.filter((file) => file.endsWith('.d.ts'))
+    const text = declarations.map((file) => readFileSync(join(own, file), 'utf8')).join('\n')
+    const named = Array.from(
+      text.matchAll(/(?:from |import\(|require\()["']([^."'][^"']*)["']/g),
+      ([, name]) => name,
+    )
+    const packages = named.filter((name) => name?.startsWith('node:') === false)
+    expect([...new Set(packages)].toSorted()).toEqual(['express', 'express-rate-limit'])
+  })
+})
+
+describe('the TypeScript of the README', () => {
+  // What the snippets leave to the reader: the application around them.
+  const context = `
+import type { Express, RequestHandler } from 'express'
+import type { Server } from 'node:http'
+import type { PassportStatic } from 'passport'
+import type {
+  AuthorizationServer, AuthorizationServerOptions, ClientAuthenticationMethod, ClientRegistration, Counters,
+  ExchangePolicy, RedisStore,
+} from 'express-authorization-server'
+declare global {
+  const app: Express
+  const server: Server
+  const passport: PassportStatic
+  const oauth: AuthorizationServer
+  const options: AuthorizationServerOptions
+  const client: ClientRegistration
+  const store: RedisStore
+  const policy: ExchangePolicy
+  const showPhotos: RequestHandler
+  const issuer: string
+  const audience: string
+  const jwksUri: string
+  const tokenEndpoint: string
+  const url: string
+  const scope: string
+  const redirect_uris: readonly string[]
+  const publicJwk: { readonly kty: string }
+  const privateKeyJwt: (audience: string[], counters: Counters) => ClientAuthenticationMethod
+}`
+
+  /** A snippet with imports of all that it uses and does not import itself. */
+  function whole(snippet: string): string {
+    const own = [...snippet.matchAll(/^import \{([^}]*)\}/gm)].join()
+    const others = Object.keys(suite).filter((name) => !new RegExp(`\\b${name}\\b`).test(own))
+    return `import { ${others.join(', ')} } from 'express-authorization-server'\n${snippet}\nexport {}\n`
+  }
+
+  let application: string
+  beforeAll(() => {
+    const packages = ['express', '@types/express', '@types/node', '@types/jest', '@types/supertest']
+    application = packed.application('readme', [...packages, 'supertest', 'ioredis', '@types/passport'])
+    const snippets = [...packed.read('README.md').matchAll(/^```ts\n(.*?)^```$/gms)]
+    expect(snippets.length).toBeGreaterThan(15)
+    const files = snippets.map(([, text = ''], index) => [`snippet-${index + 1}.mts`, whole(text)])
+    write(application, { 'context.d.ts': context, ...Object.fromEntries(files) })
+  })
+
+  test.each(compilers)('compiles with TypeScript %s and strict', (_version, compiler) => {
+    expect(complaints(compiler, application, true)).toBe('')
+  })
+})
+
+describe('the testing kit of the packed package', () => {
+  let application: string
+  beforeAll(() => {
+    application = packed.application('tests', ['express', 'supertest'])
+  })
+
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--config={"transform":{}}', '--rootDir=.']
+  test.each([
+    ['node:test and CommonJS', 'kit.cjs', required("const { test } = require('node:test')"), ['--test']],
+    ['node:test and ES modules', 'kit.mjs', imported("import { test } from 'node:test'"), ['--test']],
+    ['Jest', 'kit.test.js', required(''), jest],
+  ])('works with %s', (_how, file, text, command) => {
+    write(application, { [file]: text })
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const options = { cwd: application, env, encoding: 'utf8' } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, file], options)
+    const output = expect.stringMatching(/pass 2|2 passed/)
+    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output })
+  })
+})
+
+describe('the tarball', () => {
+  test('has every document that its documents lead to', () => {
+    const files = packed.files()
+    const documents = files.filter((file) => file.endsWith('.md'))
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/clients.md']))
+    const links = documents.flatMap((file) => {
+      const prose = packed.read(file).replaceAll(/^```.*?^```$/gms, '')
+      const paths = prose.matchAll(/\]\((?!https?:|#)([^)\s#]+)[^)]*\)/g)
+      return Array.from(paths, ([, path = '']) => posix.join(posix.dirname(file), path))
+    })
+    // Proofs and sources stay in the repository.
+    const elsewhere = /^(?:test\/.*|lib\/.*\.ts|bench\/.*|demo\/.*)$/
+    const dead = links.filter((path) => !files.includes(path) && !elsewhere.test(path))
+    expect([...new Set(dead)]).toEqual([])
+  })
+
+  test('has a README whose own links all lead into it, and which begins with what and how to install', () => {
+    const readme = packed.read('README.md')
+    const links = Array.from(readme.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g), ([, path]) => path)
+    expect(packed.files()).toEqual(expect.arrayContaining(links))
+    const [, first] = /^```sh\n(.*)$/m.exec(readme) ?? []
+    expect(first).toBe('npm install express-authorization-server express')
+    const [, opening = ''] = readme.split('\n\n')
+    expect(opening.split(/(?<=\.) /)[2]).toMatch(/^It is OAuth 2\.0, not OpenID Connect/)
+  })
+
+  test('has the build and the documents, and nothing else', () => {
+    const tops = packed.files().map((file) => file.split('/', 1).join())
+    expect([...new Set(tops)].toSorted()).toEqual(
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'SECURITY.md',
+        'dist',
+        'docs',
+        'lib',
+        'package.json',
+      ].toSorted(),
+    )
+    const sources = packed.files().filter((file) => file.startsWith('lib/'))
+    expect(sources.toSorted()).toEqual(['lib/README.md', 'lib/stores/README.md'])
+  })
+})
+
+describe('the compilers of this repository', () => {
+  test('do not take the place of one another: the command tsc is the one that builds', () => {
+    const command = realpathSync(join(root, 'node_modules/.bin/tsc'))
+    expect(command).toBe(join(realpathSync(join(root, 'node_modules/typescript')), 'bin/tsc'))
+  })
+
+  test('are those that the titles name', () => {
+    const versions = compilers.map(([, compiler]) => {
+      const manifest: unknown = require(`${compiler}/package.json`)
+      return isRecord(manifest) ? manifest['version'] : undefined
+    })
+    expect(versions).toEqual([expect.stringMatching(/^5\.9\./), expect.stringMatching(/^7\./)])
+  })
+})

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const root = join(__dirname, '../..')
+const installed = join(root, 'node_modules')
+
+/** The package as npm packs it. */
+export class PackedPackage {
+  /** Holds the tarball and whatever a test puts beside it. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'packed-package-'))
+  readonly tarball: string
+
+  constructor() {
+    const source = join(this.folder, 'source')
+    mkdirSync(source)
+    // The files that npm looks at, with a build of their own: the build in the work tree stays as it is.
+    for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs', 'lib'])
+      cpSync(join(root, name), join(source, name), { recursive: true })
+    const dist = join(source, 'dist')
+    run('rolldown/bin/cli.mjs', ['-c', 'rolldown.config.ts', '--dir', dist])
+    run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', dist])
+    const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--loglevel=error'], {
+      cwd: source,
+      encoding: 'utf8',
+    })
+    const [, filename = ''] = /"filename": "([^"]+)"/.exec(packed) ?? []
+    this.tarball = join(source, filename)
+  }
+
+  /** The files in the tarball. */
+  files(): readonly string[] {
+    const list = execFileSync('tar', ['-tzf', this.tarball], { encoding: 'utf8' })
+    return list
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, ''))
+  }
+
+  read(path: string): string {
+    return execFileSync('tar', ['-xzOf', this.tarball, `package/${path}`], { encoding: 'utf8' })
+  }
+
+  /** An application that has installed the package and these others, and nothing else that a resolver could find. */
+  application(name: string, packages: readonly string[]): string {
+    const application = join(this.folder, name)
+    const modules = join(application, 'node_modules')
+    const own = join(modules, 'express-authorization-server')
+    mkdirSync(own, { recursive: true })
+    execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', own])
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    for (const other of [...Object.keys(dependencies), ...packages]) {
+      mkdirSync(dirname(join(modules, other)), { recursive: true })
+      symlinkSync(join(installed, other), join(modules, other))
+    }
+    return application
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+function run(program: string, parameters: readonly string[]): void {
+  execFileSync(process.execPath, [join(installed, program), ...parameters], { cwd: root, stdio: 'pipe' })
+}
