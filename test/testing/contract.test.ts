@@ -18,8 +18,9 @@ const broken = (verdicts: readonly Verdict[]) =>
   verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
 const titles = (rules: readonly Rule<never>[]) => rules.map(({ title }) => title)
 
-it('the contracts are all that the kit exports', () => {
+it('the contracts and what tests of routes need are all that the kit exports', () => {
   expect(Object.keys(kit).toSorted()).toEqual([
+    'approve',
     'authorizationStoreContract',
     'authorizationStoreRules',
     'checkAuthorizationStore',
@@ -29,6 +30,9 @@ it('the contracts are all that the kit exports', () => {
     'clientRegistryRules',
     'countersContract',
     'countersRules',
+    'expectRefused',
+    'mintToken',
+    'testClock',
   ])
 })
 

@@ -97,9 +97,16 @@ describe('mintToken', () => {
     ['a client that is not registered', { clientId: 'nobody' }, 'No client "nobody" is registered'],
     ['a disabled client', { clientId: 'old' }, 'No client "old" is registered, or it is disabled'],
     ['a scope beyond that of the client', { clientId: 'album', scope: 'admin' }, 'not open to the client'],
-    ['a subject that is no text', { clientId: 'album', subject: '' }, 'subject'],
+    ['a subject that is empty', { clientId: 'album', subject: '' }, 'The subject must be a text'],
   ])('refuses %s', async (_what, wanted, message) => {
     await expect(mintToken(host().oauth, wanted)).rejects.toThrow(message)
+  })
+
+  test('takes no owner that a look-up did not find for a token of the client', async () => {
+    const found = JSON.parse('{}').subject
+    await expect(mintToken(host().oauth, { clientId: 'desk', subject: found })).rejects.toThrow(
+      'leave it out',
+    )
   })
 
   test('has no way into anything but a server: the object of a server shows none', async () => {
