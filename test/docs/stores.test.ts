@@ -15,9 +15,13 @@ test('the contract on the page of stores is the file that the tests run, and its
   expect(status).toBe(0)
 })
 
-test('the page of stores names everything that the kit exports', () => {
+test('the pages of stores and of testing name everything that the kit exports', () => {
   const named = Array.from(page.matchAll(/`(\w+(?:Contract|Rules)|check\w+)`/g), ([, name = '']) => name)
-  expect(named.toSorted()).toEqual(Object.keys(kit).toSorted())
+  const others = Object.keys(kit).filter((name) => !named.includes(name))
+  const testing = readFileSync(join(docs, 'testing.md'), 'utf8')
+  expect(Object.keys(kit)).toEqual(expect.arrayContaining(named))
+  expect(others.toSorted()).toEqual(['approve', 'expectRefused', 'mintToken', 'testClock'])
+  for (const name of others) expect(testing).toContain(`${name}(`)
 })
 
 test('a store on PostgreSQL takes less than 150 lines', () => {
