@@ -24,7 +24,12 @@ export function resolveIssuer(reading: Reading): Pick<Settings, 'issuer' | 'moun
     reading.wrong('issuer', 'must use https unless its host is loopback.')
   if (issuer.includes('?') || issuer.includes('#'))
     reading.wrong('issuer', 'must not have a query or a fragment.')
+  // The host mounts the router at this path, and a client asks for the one that a URL parser makes of it.
+  if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
+    reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
   if (url.username !== '' || url.password !== '')
     reading.wrong('issuer', 'must not hold a user name or password.')
   return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
 }
+
+const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'

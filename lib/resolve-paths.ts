@@ -1,4 +1,5 @@
 import { isText, type Reading } from './protocol/configuration'
+import { hasUriCharacters } from './protocol/uri'
 import type { Settings } from './settings'
 
 const defaults = {
@@ -14,7 +15,8 @@ type Paths = Pick<Settings, keyof typeof defaults>
 export function resolvePaths(reading: Reading): Paths {
   const taken = new Map<string, string>()
   const path = (key: keyof Paths) => {
-    const cure = "must be a path such as '/token', without query and fragment."
+    const cure =
+      "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes."
     const chosen = reading.optional(key, defaults[key], isPath, cure)
     const other = taken.get(chosen)
     if (other === undefined) taken.set(chosen, key)
@@ -29,4 +31,10 @@ export function resolvePaths(reading: Reading): Paths {
   }
 }
 
-const isPath = (value: unknown): value is string => isText(value) && /^\/[^?#\s]+$/.test(value)
+// A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
+const isPath = (value: unknown): value is string =>
+  isText(value) &&
+  /^\/[^?#]+$/.test(value) &&
+  hasUriCharacters(value) &&
+  URL.canParse(value, 'https://host') &&
+  new URL(value, 'https://host').pathname === value

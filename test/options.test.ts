@@ -17,8 +17,23 @@ const noFunction = [null, 7, true, {}, [], '/login', ''] as const
 const noSeconds = [null, '60', true, {}, NaN, Infinity, -1, 1.5, 2 ** 53] as const
 
 const path = {
-  wrong: [...noText, 'token', '/', '/a b', '/a?b', '/a#b', '/a\n'],
-  cure: "must be a path such as '/token', without query and fragment.",
+  wrong: [
+    ...noText,
+    'token',
+    '/',
+    '/a b',
+    '/a?b',
+    '/a#b',
+    '/a\n',
+    '/tökén',
+    '/a/../b',
+    '/./a',
+    '//a',
+    '/%',
+    '/a|b',
+    '/%2e/a',
+  ],
+  cure: "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes.",
 }
 const secondsFrom = (least: number, most = 315_360_000) => ({
   wrong: [...noSeconds, least - 1, most + 1],

@@ -4,6 +4,8 @@ import { optionsWith } from './support/rooms/registrations'
 
 const example = 'such as https://example.com or http://localhost:3000.'
 
+const mended = "must have its path as a URL parser writes it, without '.' and '..' segments."
+
 describe('the option issuer', () => {
   it.each([
     ['https://photos.example', '', true],
@@ -45,6 +47,9 @@ describe('the option issuer', () => {
     ['http://127.0.0.1.evil.example', 'must use https unless its host is loopback.'],
     ['ftp://localhost', 'must use https unless its host is loopback.'],
     ['photos:auth', 'must be an absolute URL, such as https://example.com or http://localhost:3000.'],
+    ['https://photos.example/a/../b', mended],
+    ['https://photos.example/./b', mended],
+    ['https://photos.example/%2e%2e/b', mended],
     ['https://photos.example?', 'must not have a query or a fragment.'],
     ['https://photos.example/?a=1', 'must not have a query or a fragment.'],
     ['https://photos.example#', 'must not have a query or a fragment.'],

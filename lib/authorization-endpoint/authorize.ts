@@ -3,9 +3,10 @@ import type { Circumstances } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
 import { propose, type Proposal } from '../authorization/propose'
 import type { Witness } from '../authorization/witness'
+import { longestEchoedState } from '../protocol/bounds'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
-import { OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
+import { invalidRequest, OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -81,6 +82,7 @@ export async function authorize(
 ): Promise<AuthorizationOutcome> {
   let destination: Destination
   try {
+    requireEchoableState(parameters)
     destination = await settleDestination(parameters, endpoint.findClient, () => host.clientFound())
   } catch (error) {
     return { kind: 'refused', error: unexpected(error) }
@@ -157,6 +159,13 @@ async function keepOpen(
   }
 }
 
+// RFC 6749 4.1.2.1 wants the state in every redirect: with one that no URI can hold there is none. A deviation, and only a
+// form can bring so much.
+function requireEchoableState(parameters: Parameters): void {
+  if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
+    throw invalidRequest('parameter_too_long', 'The parameter state is too long.')
+}
+
 // A faulty parameter counts as absent here: the error is about something, and it must still be sent.
 function frameOf(
   { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
@@ -164,5 +173,5 @@ function frameOf(
   parameters: Parameters,
 ): ResponseFrame {
   const responseType = responseTypes.get(parameters.peek('response_type') ?? '')
-  return { redirectUri, responseType, requestState: parameters.peek('state'), issuer, errorUri }
+  return { redirectUri, responseType, requestState: parameters.received('state'), issuer, errorUri }
 }

@@ -30,20 +30,14 @@ const liveAccessTokens = 32
 /**
  * Issues an access token, which is all that an answer of the authorization endpoint may hold. The authorization that it
  * returns takes the place of the one that it was given.
+ *
+ * @param secrets where its secret comes from; default: random bytes.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
-  circumstances: Circumstances,
-): Issuance<Holder> {
-  return issueWith(authorization, scope, circumstances, circumstances.random)
-}
-
-function issueWith<Holder extends Approved | Active>(
-  authorization: Holder,
-  scope: Scope,
   { now, random, lifetimes, tokenTypes, countIssue }: Circumstances,
-  secrets: Random,
+  secrets: Random = random,
 ): Issuance<Holder> {
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(authorization.tokenType, tokenTypes)
@@ -96,7 +90,7 @@ export function issuePair(
   circumstances: Circumstances,
   secrets: Random = circumstances.random,
 ): Issuance & { readonly refreshToken: RefreshToken } {
-  const { authorization, issued } = issueWith(current, scope, circumstances, secrets)
+  const { authorization, issued } = issueAccessToken(current, scope, circumstances, secrets)
   const { now, random, lifetimes } = circumstances
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1

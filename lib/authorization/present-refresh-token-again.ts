@@ -1,9 +1,13 @@
+import { createCredential } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
+import type { Random } from '../protocol/random'
+import { isSameScope, type Scope } from '../protocol/scope'
 import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issueAccessToken, type Issued } from './issue'
 import { refreshRefused, refreshScope } from './refresh-refusal'
-import { pairAgain, type RotatedPair } from './rotation'
+import { storedAccessToken } from './present-access-token'
+import { pairAgain, secretsOfScope, type RotatedPair } from './rotation'
 import { confirm, keep, remove, save, type Step } from './step'
 
 /** A genuine refresh token that is not the current one any more. */
@@ -28,15 +32,41 @@ export function presentAgain(
   const inGrace = rotation !== undefined && Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
   const pair = isLast && inGrace ? pairAgain(current, refreshToken, former.refreshToken) : undefined
-  if (pair === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
+  if (rotation === undefined || pair === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
   if (expiresAt <= now) return keep(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, former.scope)
   if (scope instanceof OAuthError) return keep(scope)
   const { stored } = pair
+  const isSame = stored === undefined || isSameScope(stored.scope, scope)
+  if (!isSame) {
+    const secrets = () => secretsOfScope(former.refreshToken, rotation.salt, scope)
+    return besidePair(current, pair, { scope, secrets }, circumstances)
+  }
   if (stored !== undefined && stored.expiresAt > now)
     return confirm(answerOf(current.tokenType, pair, stored))
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
-  const { authorization, issued } = issueAccessToken(current, stored?.scope ?? scope, circumstances)
+  const { authorization, issued } = issueAccessToken(current, scope, circumstances)
+  return save(authorization, { ...issued, refreshToken: pair.refreshToken })
+}
+
+/**
+ * Issues an access token of another scope beside the pair of the rotation, which stays as it is. Its secret is derived,
+ * so that the same repetition gets the same token and the record does not grow with each one.
+ */
+function besidePair(
+  current: Active,
+  pair: RotatedPair,
+  { scope, secrets }: { readonly scope: Scope; readonly secrets: () => Random },
+  circumstances: Circumstances,
+): Step<Issued> {
+  const accessToken = createCredential('accessToken', current.id, secrets())
+  const stored = storedAccessToken(current.accessTokens, accessToken)
+  const isGood = stored !== undefined && stored.expiresAt > circumstances.now
+  // What a token type gave to the client beside such a token cannot be derived: then a new one is issued.
+  if (isGood && stored.kept === undefined)
+    return confirm(answerOf(current.tokenType, { ...pair, accessToken, properties: {} }, stored))
+  const source = stored === undefined ? secrets() : circumstances.random
+  const { authorization, issued } = issueAccessToken(current, scope, circumstances, source)
   return save(authorization, { ...issued, refreshToken: pair.refreshToken })
 }
 

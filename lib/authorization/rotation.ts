@@ -2,7 +2,7 @@ import { isRecord } from '../protocol/configuration'
 import { createCredential, createRefreshToken, createSalt, hasDigest } from '../protocol/credential'
 import { derivedBytes } from '../protocol/derived-bytes'
 import type { Random } from '../protocol/random'
-import type { Scope } from '../protocol/scope'
+import { formatScope, type Scope } from '../protocol/scope'
 import { sealText, unsealText } from '../protocol/seal'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, RefreshToken } from './authorization'
@@ -12,6 +12,11 @@ import { storedAccessToken } from './present-access-token'
 
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
+
+/** Where the secret of an access token comes from that a repeated refresh asks for with another scope than the first. */
+export function secretsOfScope(refreshToken: string, salt: string, scope: Scope): Random {
+  return derivedBytes(refreshToken, `access token beside the pair ${salt} ${formatScope(scope.toSorted())}`)
+}
 
 /**
  * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:

@@ -15,7 +15,6 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['grant_type', 256],
   ['code', 4096],
   ['refresh_token', 4096],
-  ['token', 4096],
   ['token_type_hint', 256],
   ['client_assertion_type', 256],
   ['subject_token_type', 256],
@@ -24,6 +23,23 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['authorization_request', 256],
   ['decision', 256],
 ])
+
+/** How large a member of a registration may be: characters of a text or of `credentials` as JSON, entries of a list. */
+export const largestMembers = [
+  ['client_name', 256],
+  ['description', 4096],
+  ['client_uri', 2048],
+  ['logo_uri', 2048],
+  ['policy_uri', 2048],
+  ['tos_uri', 2048],
+  ['scope', 4096],
+  ['redirect_uris', 100],
+  ['client_secret_hashes', 10],
+  ['credentials', 16_384],
+] as const
+
+/** How long a `state` may be that is sent back with an error, in characters. A longer one cannot be echoed. */
+export const longestEchoedState = 16 * 1024
 
 /** Whether a value is longer than its parameter may be, wherever it came from. */
 export function isTooLong(name: string, value: string): boolean {

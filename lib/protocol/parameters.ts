@@ -53,7 +53,7 @@ export class Parameters {
 
   private add(name: string, value: string | undefined): void {
     if (value === undefined) return this.spoil(name, undecodable)
-    if (isTooLong(name, value)) return this.spoil(name, tooLong)
+    if (isTooLong(name, value)) this.faults.set(name, tooLong)
     this.admit()
     const before = this.values.get(name)
     if (before === undefined) this.values.set(name, value)
@@ -111,6 +111,18 @@ export class Parameters {
     if (this.faults.size > 0 && this.faults.has(name)) return undefined
     const value = this.values.get(name)
     return typeof value === 'string' && value !== '' ? value : undefined
+  }
+
+  /**
+   * The value exactly as it came, also when it is too long to be taken: what an error answer echoes. Undefined when there
+   * is no one value.
+   */
+  received(name: string): string | undefined {
+    const fault = this.faults.get(name)
+    const value = this.values.get(name)
+    return (fault === undefined || fault === tooLong) && typeof value === 'string' && value !== ''
+      ? value
+      : undefined
   }
 
   /** Whether the request has no parameter at all. */

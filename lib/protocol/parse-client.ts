@@ -1,5 +1,5 @@
 import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
-import { isTooLong, longestValues } from './bounds'
+import { isTooLong, largestMembers, longestValues } from './bounds'
 import type { Client, ClientRegistration } from './client'
 import { checkRules } from './client-rules'
 import {
@@ -14,7 +14,7 @@ import {
 import { readCredentials } from './read-credentials'
 import { readRedirection } from './read-redirection'
 import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
-import { covers, parseScope, type Scope } from './scope'
+import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
 /** What a server can do, against which a registration is checked; undefined where that is not known. */
@@ -90,10 +90,25 @@ export function parseClient(
     policy_uri: page('policy_uri'),
     tos_uri: page('tos_uri'),
   }
+  checkSizes(client, reading)
   // Fields that are wrong by themselves would only bring more mistakes with them.
   if (mistakes.length === before) checkRules(client, vocabulary.responseTypes, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
+}
+
+// Each request of the client reads its registration, and a store keeps it.
+function checkSizes(client: Client, reading: Reading): void {
+  const sized = {
+    ...client,
+    scope: formatScope(client.scope),
+    credentials: JSON.stringify(client.credentials),
+  }
+  for (const [name, most] of largestMembers) {
+    const member = sized[name]
+    if (member !== undefined && member.length > most)
+      reading.wrong(name, `must have at most ${most} ${isText(member) ? 'characters' : 'entries'}.`)
+  }
 }
 
 // A database has null where a field is not there.

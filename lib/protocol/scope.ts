@@ -42,6 +42,11 @@ export function covers(whole: Scope, part: Scope): boolean {
   return part.every((token) => whole.includes(token))
 }
 
+/** Whether both have the same tokens, in whatever order. */
+export function isSameScope(one: Scope, other: Scope): boolean {
+  return one.length === other.length && covers(one, other)
+}
+
 /** Whether `whole` has at least one token of `part`. */
 export function intersects(whole: Scope, part: Scope): boolean {
   return part.some((token) => whole.includes(token))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readIssueLimits } from '../../lib/attempts/issue-limits'
 import { usualSingleUses } from '../../lib/attempts/single-uses'
-import { longestValues, parametersAtMost } from '../../lib/protocol/bounds'
+import { largestMembers, longestValues, parametersAtMost } from '../../lib/protocol/bounds'
 import { Reading } from '../../lib/protocol/configuration'
 
 const page = readFileSync(join(__dirname, '../../docs/bounds.md'), 'utf8')
@@ -13,6 +13,14 @@ test('the page of bounds names the longest value of each parameter, as the code 
     Number(most),
   ])
   expect(rows).toEqual([...longestValues])
+})
+
+test('the page of bounds names the size of each member of a registration, as the code has it', () => {
+  const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d+) (?:characters|entries)/gm)].map(([, name, most]) => [
+    name,
+    Number(most),
+  ])
+  expect(rows).toEqual(largestMembers)
 })
 
 test('the page of bounds says how many parameters there may be', () => {

@@ -1,6 +1,7 @@
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { longestValues } from '../../lib/protocol/bounds'
-import { nightlyReport, photoBook } from '../support/flows/clients'
+import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { describeOnEveryStore } from '../support/flows/every-store'
 import { authorizationRequest, basic, formOf } from '../support/flows/flow'
@@ -8,18 +9,33 @@ import { redirectionOf } from '../support/flows/redirection'
 import { startServer } from '../support/rooms/start-server'
 
 const asked = authorizationRequest(photoBook)
+const inspector = bent(nightlyReport, { may_introspect: true })
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const tooLong = (name: string) => 'x'.repeat((longestValues.get(name) ?? 0) + 1)
 const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, '1']))
+
+/** Where a form posted to the authorization endpoint is redirected to; supertest takes no header of this length. */
+function locationOf(port: number, form: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Owner': 'alice' }
+    request({ port, path: '/authorize', method: 'POST', headers, maxHeaderSize: 65_536 })
+      .on('response', (response) => {
+        response.resume()
+        resolve(String(response.headers.location))
+      })
+      .on('error', reject)
+      .end(form)
+  })
+}
 
 describeOnEveryStore('What is too long', (stage) => {
   test.each(['client_id', 'redirect_uri'])(
     'as %s is told to the owner and never redirected',
     async (name) => {
       const { flow, failures } = stage()
-      const request = { ...asked, [name]: tooLong(name) }
-      expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
-      expect(errorPageOf(await flow.submit('/authorize', request, 'alice'))).toBe('400 invalid_request')
+      const tooMuch = { ...asked, [name]: tooLong(name) }
+      expect(errorPageOf(await flow.ask(tooMuch, 'alice'))).toBe('400 invalid_request')
+      expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')
       expect(failures).toMatchObject([{ reason: 'parameter_too_long' }, { reason: 'parameter_too_long' }])
     },
   )
@@ -30,13 +46,40 @@ describeOnEveryStore('What is too long', (stage) => {
     expect(parameters).toMatchObject({ error: 'invalid_request', state: asked.state })
   })
 
-  test('as state is told to the client and not sent back', async () => {
-    const { flow, store } = stage()
-    const { uri, parameters } = redirectionOf(await flow.ask({ ...asked, state: tooLong('state') }, 'alice'))
-    expect(uri).toBe('https://book.example/callback')
-    expect(parameters).toMatchObject({ error: 'invalid_request' })
-    expect(parameters).not.toHaveProperty('state')
-    expect(store.calls.save).toBe(0)
+  test.each([4097, 16_384])(
+    '[AUZ-11] as state is told to the client, with its %d characters exactly as they came',
+    async (length) => {
+      const { app, store } = stage()
+      const state = 'ü+ &%~'.padEnd(length, 's')
+      const server = await startServer(app)
+      const location = new URL(await locationOf(server.port, formOf({ ...asked, state })))
+      await server.stop()
+      expect(`${location.origin}${location.pathname}`).toBe('https://book.example/callback')
+      expect(location.searchParams.get('error')).toBe('invalid_request')
+      expect(location.searchParams.get('state')).toBe(state)
+      expect(store.calls.save).toBe(0)
+    },
+  )
+
+  test('as state of more than 16 KiB, which no redirect can hold, is told to the owner', async () => {
+    const { flow, failures } = stage()
+    const tooMuch = { ...asked, state: 's'.repeat(16_385) }
+    expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')
+    expect(failures).toMatchObject([{ reason: 'parameter_too_long' }])
+  })
+
+  test('as token is no token: it is revoked already, and not active', async () => {
+    const clients = [photoBook, inspector].map(({ registration }) => registration)
+    const { flow } = stage({ clients })
+    for (const token of ['x'.repeat(5000), `at_${'x'.repeat(60_000)}`]) {
+      const revoked = await flow.revoke(inspector, token)
+      expect({ status: revoked.status, body: revoked.body }).toEqual({ status: 200, body: {} })
+      const introspected = await flow.introspect(inspector, token)
+      expect({ status: introspected.status, body: introspected.body }).toEqual({
+        status: 200,
+        body: { active: false },
+      })
+    }
   })
 
   test('is refused no sooner: a state of 4096 characters comes back as it was', async () => {

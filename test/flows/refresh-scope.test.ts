@@ -25,6 +25,31 @@ describeOnEveryStore('The scope of a refresh', (stage) => {
     })
   })
 
+  test('that asks for less when it is repeated gets an access token of its own with less, the same each time', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const repeat = async (scope?: string) =>
+      tokensOf(await flow.refresh(photoBook, refreshToken, scope === undefined ? {} : { scope }))
+    const first = await repeat()
+    const narrow = await repeat('photos:print')
+    expect(narrow).toMatchObject({ scope: 'photos:print', refreshToken: first.refreshToken })
+    expect((await flow.photos(narrow.accessToken)).status).toBe(403)
+    expect(await repeat('photos:print')).toEqual(narrow)
+    expect(await repeat('photos:print photos:read')).toEqual(first)
+    expect((await flow.photos(first.accessToken)).body).toMatchObject({
+      scope: ['photos:read', 'photos:print'],
+    })
+  })
+
+  test('that was narrower at first is all that was granted when the repetition names none', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const narrow = tokensOf(await flow.refresh(photoBook, refreshToken, { scope: 'photos:print' }))
+    const wide = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect(wide).toMatchObject({ scope: both, refreshToken: narrow.refreshToken })
+    expect(wide.accessToken).not.toBe(narrow.accessToken)
+  })
+
   test.each([
     ['the client may have but the owner did not grant', 'photos:print'],
     ['the server has but not the client', 'photos:read reports:write'],

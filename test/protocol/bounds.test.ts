@@ -1,4 +1,4 @@
-import { longestValues } from '../../lib/protocol/bounds'
+import { largestMembers, longestValues } from '../../lib/protocol/bounds'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { Parameters } from '../../lib/protocol/parameters'
 import { parseClient, unknownVocabulary } from '../../lib/protocol/parse-client'
@@ -31,6 +31,36 @@ describe.each([...longestValues])('the parameter %s', (name, most) => {
       expect(parameters.mentions(name)).toBe(true)
       expect(parameters.format()).toBe('')
     }
+  })
+})
+
+const page = (length: number) => 'https://a.example/'.padEnd(length, 'a')
+
+describe.each(largestMembers)('the member %s of a registration', (name, most) => {
+  const mistakesOf = (value: unknown) => {
+    const mistakes: Mistake[] = []
+    const registration = {
+      client_id: 'a',
+      client_type: 'public',
+      scope: 'a',
+      redirect_uris: ['https://a.example'],
+    }
+    parseClient({ ...registration, [name]: value }, 'client', mistakes, unknownVocabulary)
+    return mistakes.map(({ path, problem }) => `${path} ${problem}`)
+  }
+  const texts: Readonly<Record<string, (length: number) => unknown>> = {
+    redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
+    client_secret_hashes: (length) =>
+      Array.from({ length }, () => 'sha256:9hAk1Mj7tNc1nGqGSjnuEZG8x0PQg3gGZQXp3X8y8Gk'),
+    credentials: (length) => ({ method: 'a'.repeat(length - JSON.stringify({ method: '' }).length) }),
+  }
+  const valueOf = (length: number) =>
+    (texts[name] ?? (name.endsWith('_uri') ? page : (letters: number) => 'a'.repeat(letters)))(length)
+
+  it(`may have ${most}, and no more`, () => {
+    const what = Array.isArray(valueOf(most)) ? 'entries' : 'characters'
+    expect(mistakesOf(valueOf(most))).toEqual([])
+    expect(mistakesOf(valueOf(most + 1))).toEqual([`client.${name} must have at most ${most} ${what}.`])
   })
 })
 
