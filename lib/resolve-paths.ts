@@ -34,7 +34,7 @@ export function resolvePaths(reading: Reading): Paths {
 // A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
 const isPath = (value: unknown): value is string =>
   isText(value) &&
-  /^\/[^?#]+$/.test(value) &&
+  value !== '/' &&
   hasUriCharacters(value) &&
   URL.canParse(value, 'https://host') &&
   new URL(value, 'https://host').pathname === value

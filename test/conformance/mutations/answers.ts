@@ -40,7 +40,7 @@ export const answers: readonly Mutation[] = [
   ['RSP-6', 'protocol/parameters.ts', 'The parameter ${name} ${fault}.', 'The parameter "${name}" ${fault}.'],
   ['RSP-6', 'express/json-response.ts', "  Pragma: 'no-cache',\n", ''],
   ['RSP-6', 'client-authentication/scheme.ts', 'Basic realm="oauth", charset="UTF-8"', 'Basic realm=oauth'],
-  ['EPT-1', 'resolve-paths.ts', '[^?#\\s]+', '[^?\\s]+'],
+  ['EPT-1', 'resolve-paths.ts', '.pathname === value', ".pathname !== ''"],
   ['EPT-1', 'resolve-issuer.ts', "|| issuer.includes('#')", ''],
   [
     'EPT-2',

@@ -62,7 +62,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-11',
     'authorization-endpoint/authorize.ts',
-    "requestState: parameters.peek('state'), issuer",
+    "requestState: parameters.received('state'), issuer",
     'requestState: undefined, issuer',
   ],
   [
