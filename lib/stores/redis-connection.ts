@@ -130,6 +130,7 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
   })
   redis.on('error', () => {})
+  redis.on('ready', () => readInChunks(redis.stream))
   redis.on('ready', () => listener.ready()).on('close', () => listener.lost())
   redis.on('messageBuffer', (_channel: unknown, message: unknown) => listener.told(message))
   return {
@@ -138,6 +139,21 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     reconnect: () => redis.disconnect(true),
     close: async () => redis.disconnect(),
   }
+}
+
+/** Milliseconds. Short beside what the network takes, long beside what a wake-up costs. */
+const pauseAfterNews = 2
+
+/**
+ * Reads a stream at most once in each pause: a wake-up of the process costs some 30 µs, a message within a chunk costs 2.
+ * What arrives after a pause without news is read at once.
+ */
+function readInChunks(stream: Ioredis.Redis['stream']): void {
+  const resume = () => void stream.resume()
+  stream.on('data', () => {
+    stream.pause()
+    setTimeout(resume, pauseAfterNews)
+  })
 }
 
 function loadIoredis(): typeof Ioredis {
