@@ -14,6 +14,12 @@ export const otherCore = 1
 export type Core = number | 'anywhere'
 
 const programs = buildTargets()
+let node = process.execPath
+
+/** From now on targets run on that Node. What asks them stays on the Node that runs this process. */
+export function runTargetsOn(execPath: string): void {
+  node = execPath
+}
 
 /** What a server has used up. */
 export interface Usage {
@@ -41,6 +47,7 @@ export async function startTarget(
   const port = await freePort()
   const started = performance.now()
   const child = fork(join(programs, `${program}.js`), {
+    execPath: node,
     execArgv: [...execArgv],
     env: { ...process.env, NODE_ENV: 'production', PORT: String(port), REDIS_URL: redisUrl, ...environment },
   })

@@ -12,6 +12,7 @@ const record: Authorization = {
   tokenType: 'bearer',
   bindings: { pkce: digest },
   spentCode: digest,
+  usedUntil: undefined,
   accessTokens: [{ digest, scope: ['photos:read'], expiresAt: 1_795_000_000, kept: undefined }],
   refreshToken: {
     digest,

@@ -1,60 +1,86 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import type { Extent } from './extent'
 import { median } from './figures'
-import { goalsOf } from './goals'
+import { giftsOf, goalsOf, redisGoalsOf, type Goal } from './goals'
 import type { ColdStarts } from './measure/cold-start'
 import type { Commands } from './measure/commands'
 import type { InstalledSize } from './measure/installed-size'
 import type { Traffic } from './measure/counting-proxy'
 import type { Kept, Memory } from './measure/memory'
+import { writePart } from './page'
 import type { Round } from './rounds'
 import { workloads, type Workload } from './story'
 
-/** Everything that one run found out. */
+/** Everything that one Node's part of a run found out. */
 export interface Results {
+  /** Its version. */
+  readonly node: string
   readonly figures: Map<Workload, ReadonlyMap<string, readonly Round[]>>
-  readonly peers: readonly string[]
+  readonly cold: ColdStarts | undefined
+}
+
+/** What a whole run finds out once, because it does not depend on Node. */
+export interface Extras {
   readonly commands: Commands
   readonly memory: Memory
-  readonly cold: ColdStarts | undefined
   readonly sizes: ReadonlyMap<string, InstalledSize>
 }
 
-const page = join(__dirname, '..', 'docs', 'performance.md')
-const [begin, end] = ['<!-- figures -->', '<!-- /figures -->']
-
-/** Prints the tables; a whole run also writes them into the page. */
-export async function report(results: Results): Promise<void> {
+/** Prints the tables; a whole run that is not tiny also writes them into the page. */
+export function report(extent: Extent, results: readonly Results[], extras: Extras | undefined): void {
   const text = [
-    heading(),
-    goals(results),
-    ...workloads.map((name) => throughput(name, results)),
-    ...rest(results),
+    heading(extent),
+    ...results.flatMap((one) => ofNode(one)),
+    ...(extras === undefined ? [] : ofRedis(extras)),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
   console.log(text)
-  if (results.cold === undefined) return
-  const before = await readFile(page, 'utf8')
-  const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)]
-  await writeFile(page, `${before.slice(0, from)}\n\n${text}\n\n${before.slice(to)}`)
+  if (extras === undefined || extent.name === 'tiny') return
+  writePart('figures', text)
 }
 
-function heading(): string {
-  const { length } = cpus()
-  return `Run on ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${length} cores, ${process.platform}.`
+function heading({ name, starts, rounds, isNotGatheredToo }: Extent): string {
+  const date = new Date().toISOString().slice(0, 10)
+  const times = starts === 1 ? 'once' : `${starts} times`
+  const machine = `${cpus().length} cores, ${process.platform}`
+  const alone = isNotGatheredToo
+    ? ''
+    : ' Servers whose commands go out one by one are measured by a full run only.'
+  return `A ${name} run on ${date}, ${machine}. Each server was started ${times}, with ${rounds} rounds each. The generator ran on Node ${process.versions.node} for all.${alone}`
 }
 
-function goals(results: Results): string {
+function ofNode(results: Results): readonly string[] {
+  const major = results.node.split('.')[0]
+  const goals = goalsOf(results)
+  const gifts = giftsOf(results)
+  return [
+    `### Node ${major}`,
+    `The servers ran on Node ${results.node}.`,
+    ...(goals.length === 0
+      ? []
+      : [
+          'The suite held against the fastest peer and the floors. Both sides of a ratio run on Node’s own server, or both on `createServer`, and both gather their commands to Redis.',
+          goalTable(goals),
+        ]),
+    ...(gifts.length === 0
+      ? []
+      : [
+          'What every server can have, and how many times the processor time it saves: 2 is half the time, 1 is no difference. None of it is a lead of the suite.',
+          table(
+            ['what', 'times'],
+            gifts.map(({ what, ratio }) => [what, ratio.toFixed(2)]),
+          ),
+        ]),
+    ...workloads.map((name) => throughput(name, results)),
+    coldStart(results),
+  ]
+}
+
+function goalTable(goals: readonly Goal[]): string {
   return table(
     ['goal', 'wanted', 'reached', ''],
-    goalsOf(results).map(({ what, wanted, reached, isMet }) => [
-      what,
-      wanted,
-      reached,
-      isMet ? 'met' : 'missed',
-    ]),
+    goals.map(({ what, wanted, reached, isMet }) => [what, wanted, reached, isMet ? 'met' : 'missed']),
   )
 }
 
@@ -79,8 +105,13 @@ function throughput(workload: Workload, { figures }: Results): string {
   return table(columns, rows)
 }
 
-function rest({ commands, memory, cold, sizes }: Results): readonly string[] {
-  if (cold === undefined) return []
+function coldStart({ cold }: Results): string {
+  if (cold === undefined) return ''
+  const [suite, bare] = [cold.suite, cold.bare].map((milliseconds) => milliseconds.toFixed(0))
+  return `Cold start: ${suite} ms with the suite, ${bare} ms for Express and ioredis alone, ${cold.ratio.toFixed(2)} times that.`
+}
+
+function ofRedis({ commands, memory, sizes }: Extras): readonly string[] {
   const traffic = [...commands].map(([name, counted]) =>
     [name].concat(workloads.map((workload) => told(counted.get(workload)))),
   )
@@ -95,10 +126,12 @@ function rest({ commands, memory, cold, sizes }: Results): readonly string[] {
     `${packages}`,
   ])
   return [
+    '### On every Node',
+    'What one operation asks of Redis and leaves there, and what each package brings with it.',
+    goalTable(redisGoalsOf(commands, memory)),
     table(['Redis commands in round trips', ...workloads], traffic),
     table(['bytes in Redis, in keys', 'an access token', 'a code flow'], kept),
     table(['installed', 'MB', 'packages'], installed),
-    `Cold start: ${cold.suite.toFixed(0)} ms with the suite, ${cold.bare.toFixed(0)} ms for Express and ioredis alone.`,
   ]
 }
 
@@ -110,6 +143,6 @@ const left = (kept: Kept | undefined) =>
   kept === undefined ? '' : `${kept.bytes.toFixed(0)} in ${kept.keys.toFixed(1)}`
 const percent = (part: number) => `${(part * 100).toFixed(0)} %`
 
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n')
 }

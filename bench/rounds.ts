@@ -21,6 +21,8 @@ export interface Round {
 /** A target with its connections open and everything ready that one workload needs. */
 export interface Prepared {
   run(milliseconds: number): Promise<Round>
+  /** On one connection, so that no request waits for another. */
+  runAlone(milliseconds: number): Promise<Round>
   close(): void
 }
 
@@ -37,6 +39,7 @@ export async function prepare(target: RunningTarget, story: Story, warmUp: numbe
   await round(target, operations, warmUp)
   return {
     run: (milliseconds) => round(target, operations, milliseconds),
+    runAlone: (milliseconds) => round(target, [operation], milliseconds),
     close: () => {
       for (const connection of [first, ...open]) connection.close()
     },

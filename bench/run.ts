@@ -1,32 +1,30 @@
+import { execFileSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
-import { otherCore, pin, startTarget } from './child'
+import { otherCore, pin, runTargetsOn, startTarget } from './child'
+import { extentOf } from './extent'
 import { coldStarts } from './measure/cold-start'
 import { commandsOf } from './measure/commands'
 import { installedSizes } from './measure/installed-size'
 import { memoryOf } from './measure/memory'
-import { startRedis } from './redis'
+import { startRedis, type RunningRedis } from './redis'
 import { report, type Results } from './report'
 import { prepare, type Round } from './rounds'
 import { servers } from './servers'
 import { workloads, type Workload } from './story'
 
-const isShort = process.argv.includes('--short')
+const extent = extentOf(process.argv)
 const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-// Times in milliseconds. Two processes of one program may be a fifth apart for as long as they live, by what V8 made of
-// their first requests: each server is started several times. One that slept while the others had their turns begins with
-// cold caches, the larger it is the colder, as no server at work does: the beginning of a turn does not count.
-const { starts, rounds, leadIn, span, warmUp } = isShort
-  ? { starts: 1, rounds: 3, leadIn: 150, span: 400, warmUp: 500 }
-  : { starts: 3, rounds: 9, leadIn: 150, span: 150, warmUp: 2000 }
-
-const peers = servers.flatMap(({ role, name }) => (role === 'peer' ? [name] : []))
+const isWhole = only.length === 0
+/** The binaries of Node that the servers run on, in the order of the report. */
+const nodes = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
+const measuredServers = servers.filter(({ variant }) => variant !== 'not gathered' || extent.isNotGatheredToo)
 
 async function measured(
   workload: Workload,
   redisUrl: string,
 ): Promise<ReadonlyMap<string, readonly Round[]>> {
   const all = new Map<string, Round[]>()
-  for (let start = 0; start < starts; start++)
+  for (let start = 0; start < extent.starts; start++)
     for (const [name, own] of await measuredOnce(workload, redisUrl))
       all.set(name, [...(all.get(name) ?? []), ...own])
   return all
@@ -37,32 +35,34 @@ async function measuredOnce(
   workload: Workload,
   redisUrl: string,
 ): Promise<readonly (readonly [string, readonly Round[]])[]> {
-  const able = await Promise.all(
-    servers.flatMap((server) => {
-      const story = server.stories[workload]
-      return story === undefined
-        ? []
-        : [startTarget(server, redisUrl).then((running) => ({ server, story, running }))]
-    }),
-  )
   const ready = []
-  for (const { server, story, running } of able)
-    ready.push({
-      server,
-      running,
-      prepared: await prepare(running, story, warmUp),
-      rounds: new Array<Round>(),
-    })
-  for (let round = 0; round < rounds; round++)
+  // One after the other: they share a core, and many starts at once let connections time out.
+  for (const server of measuredServers) {
+    const story = server.stories[workload]
+    if (story === undefined) continue
+    const running = await startTarget(server, redisUrl)
+    const prepared = await prepare(running, story, extent.warmUp)
+    ready.push({ server, running, prepared, rounds: new Array<Round>() })
+  }
+  for (let round = 0; round < extent.rounds; round++)
     for (let turn = 0; turn < ready.length; turn++) {
       const one = ready[(turn + round) % ready.length]
       if (one === undefined) continue
-      await one.prepared.run(leadIn)
-      one.rounds.push(await one.prepared.run(span))
+      await one.prepared.run(extent.leadIn)
+      one.rounds.push(await one.prepared.run(extent.span))
     }
   for (const { prepared } of ready) prepared.close()
   await Promise.all(ready.map(({ running }) => running.stop()))
   return ready.map(({ server, rounds: own }) => [server.name, own])
+}
+
+async function measuredOn(node: string, redis: RunningRedis): Promise<Results> {
+  runTargetsOn(node)
+  const version = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
+  const figures: Results['figures'] = new Map()
+  for (const workload of workloads.filter((name) => isWhole || only.includes(name)))
+    figures.set(workload, await measured(workload, redis.url))
+  return { node: version, figures, cold: isWhole ? await coldStarts(extent.coldStarts) : undefined }
 }
 
 async function main(): Promise<void> {
@@ -70,32 +70,13 @@ async function main(): Promise<void> {
   pin(process, otherCore)
   const redis = await startRedis()
   await redis.client.set('photos', 'x'.repeat(300))
-  const figures: Results['figures'] = new Map()
-  for (const workload of workloads.filter((name) => only.length === 0 || only.includes(name)))
-    figures.set(workload, await measured(workload, redis.url))
-  if (only.length === 0) {
-    const commands = await commandsOf(redis)
-    const memory = await memoryOf(redis)
-    redis.stop()
-    await report({
-      figures,
-      peers,
-      commands,
-      memory,
-      cold: await coldStarts(isShort ? 5 : 15),
-      sizes: installedSizes(),
-    })
-  } else {
-    redis.stop()
-    await report({
-      figures,
-      peers,
-      commands: new Map(),
-      memory: new Map(),
-      cold: undefined,
-      sizes: new Map(),
-    })
-  }
+  const results = []
+  for (const node of nodes) results.push(await measuredOn(node, redis))
+  const extras = isWhole
+    ? { commands: await commandsOf(redis), memory: await memoryOf(redis), sizes: installedSizes() }
+    : undefined
+  redis.stop()
+  report(extent, results, extras)
 }
 
 main().catch((error: unknown) => {

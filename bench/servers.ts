@@ -1,11 +1,11 @@
 import { peers } from './peers'
+import { application } from './stories/application'
 import { floor, unguarded } from './stories/floor'
 import { jwt } from './stories/jwt'
 import { approvedAlready, ours } from './stories/ours'
 import type { Stories } from './story'
 
-/** One server that is measured. */
-export interface Server {
+interface Measured {
   readonly name: string
   /** In `targets/`. */
   readonly program: string
@@ -14,55 +14,87 @@ export interface Server {
   readonly role: 'floor' | 'ours' | 'peer'
 }
 
-const fast = { BENCH_SERVER: 'fast' }
-/** What asks the same of Redis as it does on Node's own server. */
-export function isOnCreateServer({ environment }: Server): boolean {
-  return environment?.['BENCH_SERVER'] === fast.BENCH_SERVER
+/** One server that is measured: a program, and what it runs on. */
+export interface Server extends Measured {
+  /** What differs from the server of the same program that is held against others. */
+  readonly variant?: 'on createServer' | 'not gathered'
 }
 
-const guardOnly: Stories = { guard: ours.guard }
+/** The name of the same server on `createServer`. */
+export function onCreateServer(name: string): string {
+  return `${name} on createServer`
+}
 
+/** The name of the same server whose commands to Redis go out one by one. */
+export function notGathered(name: string): string {
+  return `${name}, not gathered`
+}
+
+/** On Node's own server, and with commands to Redis in packets. */
+function plain(server: Measured): Server {
+  return { ...server, environment: { ...server.environment, BENCH_GATHER: 'yes' } }
+}
+
+function fast(server: Measured): Server {
+  const { environment } = plain(server)
+  const name = onCreateServer(server.name)
+  return {
+    ...server,
+    name,
+    environment: { ...environment, BENCH_SERVER: 'fast' },
+    variant: 'on createServer',
+  }
+}
+
+function alone(server: Measured): Server {
+  return { ...server, name: notGathered(server.name), variant: 'not gathered' }
+}
+
+const onBoth = (server: Measured) => [plain(server), fast(server)]
+const onAll = (server: Measured) => [plain(server), fast(server), alone(server)]
+
+const { guard, clientCredentials } = ours
+const { bareRoute: _, ...overRedis } = floor
+const node = { name: 'node:http', program: 'node', role: 'floor' } as const
+const express = { name: 'Express', program: 'express', role: 'floor' } as const
+
+/** Every server has its commands to Redis gathered unless its name says otherwise, because the suite gathers its own. */
 export const servers: readonly Server[] = [
-  { name: 'node:http', program: 'node', stories: floor, role: 'floor' },
-  { name: 'Express', program: 'express', stories: floor, role: 'floor' },
-  { name: 'Express on createServer', program: 'express', environment: fast, stories: floor, role: 'floor' },
-  { name: 'suite', program: 'ours', stories: ours, role: 'ours' },
-  { name: 'suite on createServer', program: 'ours', environment: fast, stories: ours, role: 'ours' },
-  {
+  plain({ ...node, stories: floor }),
+  alone({ ...node, stories: overRedis }),
+  ...onBoth({ ...express, stories: floor }),
+  alone({ ...express, stories: overRedis }),
+  ...onAll({ name: 'application', program: 'application', stories: application, role: 'floor' }),
+  ...onBoth({ name: 'suite', program: 'ours', stories: ours, role: 'ours' }),
+  ...onBoth({
     name: 'suite, approved already',
     program: 'ours',
     environment: { BENCH_APPROVED: 'yes' },
     stories: approvedAlready,
     role: 'ours',
-  },
-  {
-    name: 'suite, approved already, on createServer',
+  }),
+  ...onBoth({ name: 'suite, unguarded route', program: 'ours', stories: unguarded, role: 'floor' }),
+  ...onBoth({
+    name: 'suite with cache',
     program: 'ours',
-    environment: { ...fast, BENCH_APPROVED: 'yes' },
-    stories: approvedAlready,
+    environment: { BENCH_CACHE: '10000' },
+    stories: { guard, clientCredentials },
     role: 'ours',
-  },
-  { name: 'suite, unguarded route', program: 'ours', stories: unguarded, role: 'floor' },
-  {
-    name: 'suite on createServer, unguarded route',
-    program: 'ours',
-    environment: fast,
-    stories: unguarded,
-    role: 'floor',
-  },
-  {
-    name: 'suite with cache on createServer',
-    program: 'ours',
-    environment: { ...fast, BENCH_CACHE: '10000' },
-    stories: guardOnly,
+  }),
+  ...onBoth({ name: 'suite, JWT remembered', program: 'ours-jwt', stories: jwt, role: 'ours' }),
+  ...onBoth({
+    name: 'suite, JWT verified each time',
+    program: 'ours-jwt',
+    environment: { BENCH_VERIFIED: 'each time' },
+    stories: jwt,
     role: 'ours',
-  },
-  { name: 'suite, JWT', program: 'ours-jwt', stories: jwt, role: 'ours' },
-  { name: 'suite, JWT on createServer', program: 'ours-jwt', environment: fast, stories: jwt, role: 'ours' },
-  ...Object.entries(peers).map(([name, stories]) => ({
-    name,
-    program: name,
-    stories,
-    role: 'peer' as const,
-  })),
+  }),
+  ...Object.entries(peers).flatMap(([name, stories]) => {
+    const peer = { name, program: name, stories, role: 'peer' } as const
+    return asksRedis(stories) ? onAll(peer) : onBoth(peer)
+  }),
 ]
+
+function asksRedis({ guardJwt }: Stories): boolean {
+  return guardJwt === undefined
+}

@@ -21,6 +21,8 @@ export const workloads = [
   'guard',
   'guardJwt',
   'introspection',
+  'bareRoute',
+  'application',
 ] as const
 
 export type Workload = (typeof workloads)[number]

@@ -1,7 +1,7 @@
 import { startTarget } from '../child'
 import { KeptConnection } from '../connection'
 import type { RunningRedis } from '../redis'
-import { isOnCreateServer, servers } from '../servers'
+import { servers } from '../servers'
 import { countingProxy, type Traffic } from './counting-proxy'
 
 const operations = 50
@@ -12,7 +12,7 @@ export type Commands = ReadonlyMap<string, ReadonlyMap<string, Traffic>>
 export async function commandsOf(redis: RunningRedis): Promise<Commands> {
   const commands = new Map<string, ReadonlyMap<string, Traffic>>()
   for (const server of servers) {
-    if (server.role === 'floor' || isOnCreateServer(server)) continue
+    if (server.role === 'floor' || server.variant !== undefined) continue
     const proxy = await countingProxy(Number(new URL(redis.url).port))
     const running = await startTarget(server, proxy.url)
     const counted = new Map<string, Traffic>()

@@ -1,7 +1,7 @@
 import { startTarget } from '../child'
 import { KeptConnection } from '../connection'
 import type { RunningRedis } from '../redis'
-import { isOnCreateServer, servers } from '../servers'
+import { servers } from '../servers'
 
 const operations = 2000
 
@@ -17,7 +17,7 @@ export type Memory = ReadonlyMap<string, ReadonlyMap<string, Kept>>
 export async function memoryOf({ client, url }: RunningRedis): Promise<Memory> {
   const memory = new Map<string, ReadonlyMap<string, Kept>>()
   for (const server of servers) {
-    if (server.role === 'floor' || isOnCreateServer(server)) continue
+    if (server.role === 'floor' || server.variant !== undefined) continue
     const running = await startTarget(server, url)
     const kept = new Map<string, Kept>()
     const { clientCredentials, codeFlow, codeFlowWithPage } = server.stories

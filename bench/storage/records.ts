@@ -1,7 +1,7 @@
-import { Redis } from 'ioredis'
+import { connectToRedis } from '../redis-of-target'
 
 /** The usual way of keeping tokens in Redis: one JSON text under one key that expires. */
-export const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
+export const redis = connectToRedis()
 
 export async function save(key: string, value: object, seconds: number): Promise<void> {
   await redis.set(key, JSON.stringify(value), 'EX', seconds)

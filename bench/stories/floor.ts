@@ -6,6 +6,7 @@ const dialect: Dialect = { authorize: '', token: '/token', clientPost: basic }
 
 /** What is left when nothing is authorized: one write for a token, one read for a route, both for a refresh. */
 export const floor: Stories = {
+  bareRoute: async (connection) => asked(connection, '/open'),
   clientCredentials: clientCredentials(dialect),
   refresh: async (connection) => rotating(dialect, connection, 'the first one'),
   guard: async (connection) => asked(connection, '/photos'),

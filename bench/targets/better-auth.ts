@@ -5,7 +5,8 @@ import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
 import { tokensInRedis } from '../storage/better-auth'
 import { redis } from '../storage/records'
-import { port, serve } from '../target'
+import { serveWith } from '../serve-with'
+import { port } from '../target'
 
 const scopes = [scope, 'offline_access']
 
@@ -112,4 +113,4 @@ async function betterAuthServer(): Promise<Express> {
   return app
 }
 
-void betterAuthServer().then(serve)
+void betterAuthServer().then(serveWith)

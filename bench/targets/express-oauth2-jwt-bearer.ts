@@ -2,7 +2,7 @@ import { auth, requiredScopes } from 'express-oauth2-jwt-bearer'
 import { createApp } from '../app'
 import { scope } from '../cast'
 import { jwtIssuer } from '../jwt-issuer'
-import { serve } from '../target'
+import { serveWith } from '../serve-with'
 
 void jwtIssuer().then(({ issuer, audience, jwksUri, showKeys, issue }) => {
   const app = createApp()
@@ -12,5 +12,5 @@ void jwtIssuer().then(({ issuer, audience, jwksUri, showKeys, issue }) => {
   app.get('/photos', guard, requiredScopes(scope), (_request, response) => {
     response.json({ photos: [] })
   })
-  serve(app)
+  serveWith(app)
 })

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import express from 'express'
 import { createApp } from '../app'
-import Redis from 'ioredis'
+import { connectToRedis } from '../redis-of-target'
 import { serveWith } from '../serve-with'
 
 // The floor with Express as its documentation shows it: `express.urlencoded`, one write or read in Redis (for a refresh both), `res.json`.
-const redis = new Redis(process.env['REDIS_URL'] ?? '')
+const redis = connectToRedis()
 const app = createApp()
 
 app.get('/photos', async (_request, response) => {

@@ -10,7 +10,7 @@ import { urlencoded, type RequestHandler } from 'express'
 import { createApp } from '../app'
 import { lifetimes, owner, scope } from '../cast'
 import { clients, codes, knownScopes, tokens } from '../storage/jmondi-oauth2-server'
-import { serve } from '../target'
+import { serveWith } from '../serve-with'
 
 /** Everything as it is by default: secrets compared as they are, JWTs signed with HS256; refresh tokens rotate. */
 const jwt = new JwtService(randomBytes(32))
@@ -66,4 +66,4 @@ const guard: RequestHandler = async (request, response, next) => {
 app.get('/photos', guard, (_request, response) => {
   response.json({ photos: [] })
 })
-serve(app)
+serveWith(app)

@@ -17,7 +17,8 @@ import { createApp } from '../app'
 import { client, lifetimes, scope } from '../cast'
 import { consentPage } from '../consent-page'
 import { find, save, take } from '../storage/records'
-import { port, serve } from '../target'
+import { serveWith } from '../serve-with'
+import { port } from '../target'
 
 interface Grant {
   readonly clientId: string
@@ -143,4 +144,4 @@ app.get(
     response.json({ photos: [] })
   },
 )
-serve(app)
+serveWith(app)

@@ -11,7 +11,7 @@ import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
 import { consentPage } from '../consent-page'
 import { find, remove, save } from '../storage/records'
-import { serve } from '../target'
+import { serveWith } from '../serve-with'
 
 const registered = {
   id: client.id,
@@ -95,4 +95,4 @@ app.post('/token', urlencoded({ extended: false }), server.token())
 app.get('/photos', server.authenticate({ scope: [scope] }), (_request, response) => {
   response.json({ photos: [] })
 })
-serve(app)
+serveWith(app)

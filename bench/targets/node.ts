@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { randomBytes } from 'node:crypto'
-import Redis from 'ioredis'
+import { connectToRedis } from '../redis-of-target'
 import { serveOn } from '../target'
 
 // The floor without any framework: a form read and parsed, one write or read in Redis (for a refresh both), an answer in JSON.
-const redis = new Redis(process.env['REDIS_URL'] ?? '')
+const redis = connectToRedis()
 
 serveOn(
   createServer((request, response) => {
-    if (request.url === '/fixed') return send(response, '{"photos":[]}')
+    if (request.url === '/open') return send(response, '{"photos":[]}')
     if (request.method === 'GET')
       return void redis.get('photos').then(() => send(response, '{"photos":[]}'), fail(response))
     let body = ''

@@ -21,7 +21,7 @@ import { client, lifetimes, owner, scope } from '../cast'
 import { consentPage } from '../consent-page'
 import { find, save, take } from '../storage/records'
 import { transactions } from '../storage/transactions'
-import { serve } from '../target'
+import { serveWith } from '../serve-with'
 
 interface Client {
   readonly id: string
@@ -171,7 +171,7 @@ app.post(
 app.get('/photos', passport.authenticate('bearer', { session: false }), (request, response) => {
   response.status(request.authInfo && hasScope(request.authInfo) ? 200 : 403).json({ photos: [] })
 })
-serve(app)
+serveWith(app)
 
 function hasScope(info: object): boolean {
   return 'scope' in info && Array.isArray(info.scope) && info.scope.includes(scope)

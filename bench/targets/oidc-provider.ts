@@ -4,7 +4,8 @@ import type { Configuration, Provider } from 'oidc-provider' with { 'resolution-
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
 import { redisAdapter } from '../storage/oidc-provider'
-import { port, serve } from '../target'
+import { serveWith } from '../serve-with'
+import { port } from '../target'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
@@ -84,4 +85,4 @@ function guard(provider: Provider): RequestHandler {
   }
 }
 
-void oidcProvider().then(serve)
+void oidcProvider().then(serveWith)

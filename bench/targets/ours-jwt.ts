@@ -8,7 +8,13 @@ void jwtIssuer().then(({ issuer, audience, jwksUri, showKeys, issue }) => {
   const app = createApp()
   app.get('/jwks.json', showKeys)
   app.post('/token', issue)
-  const guard = createJwtBearerGuard({ issuer, audience, jwksUri, algorithms: ['ES256'] })
+  const guard = createJwtBearerGuard({
+    issuer,
+    audience,
+    jwksUri,
+    algorithms: ['ES256'],
+    ...(process.env['BENCH_VERIFIED'] === 'each time' ? { maximumCached: 0 } : {}),
+  })
   guard.events.on('refused', ({ reason }) => console.error(reason))
   app.get('/photos', guard(scope), (_request, response) => {
     response.json({ photos: [] })

@@ -4,9 +4,9 @@ import {
   type AuthorizationServerEvents,
 } from 'express-authorization-server'
 import { createHash } from 'node:crypto'
-import Redis from 'ioredis'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
+import { connectToRedis } from '../redis-of-target'
 import { serveWith } from '../serve-with'
 
 // Everything is on: digests, PKCE, rotation, limits on failures and on requests, a listener for each event.
@@ -50,7 +50,7 @@ app.get('/photos', oauth.bearerGuard(scope), (_request, response) => {
 })
 
 // What the guarded route is held against.
-const redis = new Redis(url)
+const redis = connectToRedis()
 app.get('/read', async (_request, response) => {
   await redis.get('photos')
   response.json({ photos: [] })
