@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { openRequests } from './attempts/open-requests'
 import { ResponseTypes } from './authorization-endpoint/response-type'
 import type { AuthorizationEdge } from './express/authorization-edge'
@@ -6,6 +7,9 @@ import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
 import { steadyClock } from './protocol/steady-clock'
 import type { Wiring } from './wiring'
+
+// Milliseconds: longer than clients take to redeem a code, and no longer than an owner waits who pressed a button twice.
+const timeToArrive = 1000
 
 /** The authorization endpoint; undefined for a server that knows no resource owners. */
 export function wireAuthorization({
@@ -43,6 +47,7 @@ export function wireAuthorization({
       store,
       justWritten,
       openRequests: openRequests(settings.openRequestLimit, steadyClock(settings.clock)),
+      letArrive: () => setTimeout(timeToArrive),
       circumstances,
     },
     resourceOwner,

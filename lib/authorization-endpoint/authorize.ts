@@ -29,6 +29,8 @@ export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   readonly store: AuthorizationStore
   readonly justWritten: RecentlyWritten['justWritten']
   readonly openRequests: OpenRequests
+  /** Waits for as long as a code needs that is on its way to its client, until it is redeemed. */
+  readonly letArrive: () => Promise<void>
   readonly circumstances: () => Circumstances
 }
 

@@ -1,7 +1,9 @@
 import { answered, deny, requestNotOpen, type Answer } from '../authorization/answer'
-import type { Pending } from '../authorization/authorization'
+import type { Approved, Authorization, Code, Pending, Proposed } from '../authorization/authorization'
+import type { Circumstances } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
-import { keep, save, type Step, type Transition } from '../authorization/step'
+import { proposedOnce, repeatable, withForm } from '../authorization/repetition'
+import { confirm, keep, save, type Step, type Transition } from '../authorization/step'
 import type { Witness } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
@@ -11,81 +13,117 @@ import { approved, frameOf } from './approval'
 import { requireResponseType } from './authorization-request'
 import { redirectWithError, type Redirection } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
-import type { StoredAuthorization } from '../stores/authorization-store'
 import { requireClient, requireRedirectUri } from './destination'
 
 /** The resource owner's decision. */
-export interface Decision extends Answer {
-  readonly approved: boolean
-}
+export type Decision = Answer
 
 /** What becomes of a decision. */
 export type DecisionOutcome =
   /** The resource owner is told; nothing is redirected. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
+  /** The client got its answer, which cannot be given twice; the resource owner is told. */
+  | { readonly kind: 'done'; readonly client: Client }
   /** The client is told, of a denial or of trouble by an error. */
   | Redirection
 
-/** Carries out a decision, once, and answers the client (RFC 6749 4.1.2). */
+// Seconds after its approval in which a code may be on its way to the client, to be redeemed there.
+const onItsWay = 2
+
+/** Carries out a decision and answers the client (RFC 6749 4.1.2). Sent again, it gets the same answer while that is good. */
 export async function decide(
   endpoint: AuthorizationEndpoint,
   decision: Decision,
   witness?: Witness,
 ): Promise<DecisionOutcome> {
   // The request as the last round of the commit found it: with it, trouble can still be told to the client.
-  const open: { pending?: Pending | undefined } = {}
-  try {
-    const outcome = await settle(endpoint, decision, (pending) => (open.pending = pending), witness)
+  const open: Deciding['open'] = { proposed: undefined }
+  const told: Witness = (move) => {
     // What was denied stays in the store as long as it would have waited, and so stays counted.
-    if (decision.approved) endpoint.openRequests.ended(decision.subject)
-    return outcome
+    if (decision.approved && move.found?.state === 'pending') endpoint.openRequests.ended(decision.subject)
+    witness?.(move)
+  }
+  try {
+    return await settle({ endpoint, decision, open, hasWaited: false }, told)
   } catch (cause) {
     const error = unexpected(cause)
-    if (open.pending === undefined) return { kind: 'refused', error }
-    return redirectWithError(frameOf(endpoint, open.pending), open.pending.clientId, error)
+    if (open.proposed === undefined) return { kind: 'refused', error }
+    return redirectWithError(frameOf(endpoint, open.proposed), open.proposed.clientId, error)
   }
 }
 
-async function settle(
-  endpoint: AuthorizationEndpoint,
-  decision: Decision,
-  found: (pending: Pending | undefined) => void,
-  witness: Witness | undefined,
-): Promise<DecisionOutcome> {
+interface Deciding {
+  readonly endpoint: AuthorizationEndpoint
+  readonly decision: Decision
+  readonly open: { proposed: Proposed | undefined }
+  /** Whether a code that was given before had its time to arrive. */
+  readonly hasWaited: boolean
+}
+
+async function settle(deciding: Deciding, witness: Witness): Promise<DecisionOutcome> {
+  const { endpoint, decision } = deciding
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
   const believed = endpoint.justWritten(id) ?? (await endpoint.store.find(id))
-  const client = await clientOf(endpoint, believed)
+  if (believed === undefined) throw requestNotOpen()
+  // It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
+  const client = await requireClient(believed.authorization.clientId, endpoint.findClient)
   const circumstances = endpoint.circumstances()
-  const transition: Transition<DecisionOutcome> = (current) => {
-    found(undefined)
-    const pending = answered(current, decision, circumstances.now)
-    if (pending instanceof OAuthError) return keep(pending)
-    // What the request was held against may have been withdrawn while the owner looked at the page.
-    const { redirectUri, responseType } = pending.request
-    requireRedirectUri(client, redirectUri)
-    found(pending)
-    if (!decision.approved) return denial(endpoint, pending)
-    const type = requireResponseType(client, responseType, endpoint.responseTypes)
-    requireScope(client, pending.scope)
-    const { authorization, redirection } = approved(endpoint, type, pending, circumstances)
-    return save(authorization, redirection)
-  }
-  return commit(endpoint.store, id, transition, circumstances.random, believed, witness)
+  const transition: Transition<DecisionOutcome | 'early'> = (current) =>
+    stepOf(current, { ...deciding, client, circumstances })
+  const outcome = await commit(endpoint.store, id, transition, circumstances.random, believed, witness)
+  if (outcome !== 'early') return outcome
+  await endpoint.letArrive()
+  return settle({ ...deciding, hasWaited: true }, witness)
 }
 
-// It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
-async function clientOf(
-  { findClient }: AuthorizationEndpoint,
-  believed: StoredAuthorization | undefined,
-): Promise<Client> {
-  if (believed?.authorization.state !== 'pending') throw requestNotOpen()
-  return requireClient(believed.authorization.clientId, findClient)
+interface Settling extends Deciding {
+  readonly client: Client
+  readonly circumstances: Circumstances
 }
 
-function denial(endpoint: AuthorizationEndpoint, pending: Pending): Step<DecisionOutcome> {
+function stepOf(current: Authorization | undefined, settling: Settling): Step<DecisionOutcome | 'early'> {
+  const { endpoint, decision, client, circumstances, open, hasWaited } = settling
+  open.proposed = undefined
+  const found = answered(current, decision, circumstances.now)
+  if (found instanceof OAuthError) return keep(found)
+  if (found.state === 'active') return keep({ kind: 'done', client })
+  const proposed = found.state === 'approved' ? proposedOnce(found) : found
+  if (proposed === undefined) return keep({ kind: 'done', client })
+  // What the request was held against may have been withdrawn while the owner looked at the page.
+  requireRedirectUri(client, proposed.request.redirectUri)
+  open.proposed = proposed
+  if (found.state === 'denied') return confirm(denial(endpoint, found))
+  if (found.state === 'pending' && !decision.approved) return save(deny(found), denial(endpoint, found))
+  const isEarly = !hasWaited && found.state === 'approved' && isOnItsWay(found.code, circumstances)
+  return isEarly ? keep('early') : approval(found, proposed, settling)
+}
+
+// The browser drops a redirect for the form that it sends once more, but perhaps the client was asked already: the code
+// would come to it twice, and redeeming it twice revokes (RFC 6749 4.1.2).
+function isOnItsWay({ expiresAt }: Code, { now, lifetimes }: Circumstances): boolean {
+  return now < expiresAt - lifetimes.authorizationCode + onItsWay
+}
+
+function denial(endpoint: AuthorizationEndpoint, proposed: Proposed): Redirection {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
-  return save(deny(pending), redirectWithError(frameOf(endpoint, pending), pending.clientId, error))
+  return redirectWithError(frameOf(endpoint, proposed), proposed.clientId, error)
+}
+
+function approval(
+  found: Pending | Approved,
+  proposed: Proposed,
+  { endpoint, decision, client, circumstances }: Settling,
+): Step<DecisionOutcome> {
+  const responseType = requireResponseType(client, proposed.request.responseType, endpoint.responseTypes)
+  requireScope(client, proposed.scope)
+  const salt = found.state === 'approved' ? found.code.repetition?.salt : undefined
+  const repetition = repeatable(decision.handle, circumstances, salt)
+  const { authorization, redirection } = approved(endpoint, responseType, proposed, repetition.circumstances)
+  if (found.state === 'pending') return save(withForm(authorization, found, repetition.salt), redirection)
+  // A response type of the host may make its code in a way of its own, which cannot be repeated.
+  const isSame = authorization.state === 'approved' && authorization.code.digest === found.code.digest
+  return isSame ? confirm(redirection) : keep({ kind: 'done', client })
 }

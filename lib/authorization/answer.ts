@@ -3,27 +3,41 @@ import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import type { Approved, Authorization, Denied, Pending, Proposed } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issueAccessToken, withoutTokens, type Issuance } from './issue'
+import { isBurnt } from './redeem-code'
 
-/** A decision as it came in: the handle of the form, and who is logged in now. */
+/** A decision as it came in: the handle of the form, who is logged in now, and what they decide. */
 export interface Answer {
   readonly handle: string
   readonly subject: string
+  readonly approved: boolean
 }
 
-/** The request that this answer settles, or why it settles none: only its own owner answers it, and once. */
+/**
+ * The authorization that this answer settles, or that the same answer settled before; or why it settles none: only its own
+ * owner answers a request, and one way.
+ */
 export function answered(
   current: Authorization | undefined,
   answer: Answer,
   now: number,
-): Pending | OAuthError {
-  if (current?.state !== 'pending') return requestNotOpen()
+): Authorization | OAuthError {
+  if (current?.handle === undefined) return requestNotOpen()
   if (!hasDigest(answer.handle, current.handle))
     return invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   if (answer.subject !== current.subject)
     return invalidRequest('authorization_request_of_another_owner', 'The authorization request is not known.')
-  if (current.expiresAt <= now)
-    return invalidRequest('authorization_request_expired', 'The authorization request has expired.')
-  return current
+  switch (current.state) {
+    case 'pending':
+      return current.expiresAt > now ? current : requestExpired()
+    case 'denied':
+      if (answer.approved) return requestNotOpen()
+      return current.expiresAt > now ? current : requestExpired()
+    case 'approved':
+      if (current.code.expiresAt <= now || isBurnt(current.code)) return requestNotOpen()
+      return answer.approved ? current : requestNotOpen()
+    case 'active':
+      return answer.approved ? current : requestNotOpen()
+  }
 }
 
 /** The refusal of a decision on a request that was settled, or is gone. */
@@ -31,12 +45,16 @@ export function requestNotOpen(): OAuthError {
   return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
 }
 
+function requestExpired(): OAuthError {
+  return invalidRequest('authorization_request_expired', 'The authorization request has expired.')
+}
+
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
 export function approveWithCode(
   { id, clientId, subject, scope, tokenType, bindings, request }: Proposed,
-  { now, random, lifetimes }: Circumstances,
+  { now, random, codeSecrets = random, lifetimes }: Circumstances,
 ): { readonly authorization: Approved; readonly code: string } {
-  const code = createCredential('authorizationCode', id, random)
+  const code = createCredential('authorizationCode', id, codeSecrets)
   const { redirectUri, redirectUriSent } = request
   const expiresAt = now + lifetimes.authorizationCode
   return {
@@ -44,12 +62,20 @@ export function approveWithCode(
     authorization: {
       state: 'approved',
       id,
+      handle: undefined,
       clientId,
       subject,
       scope,
       tokenType,
       bindings,
-      code: { digest: digest(code), redirectUri, redirectUriSent, failures: 0, expiresAt },
+      code: {
+        digest: digest(code),
+        redirectUri,
+        redirectUriSent,
+        failures: 0,
+        expiresAt,
+        repetition: undefined,
+      },
       accessTokens: [],
     },
   }
@@ -60,7 +86,7 @@ export function approveWithAccessToken(proposed: Proposed, circumstances: Circum
   return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, circumstances)
 }
 
-/** Denial. It stays on record, so that a decision sent twice cannot end both ways. */
-export function deny({ id, expiresAt }: Pending): Denied {
-  return { state: 'denied', id, expiresAt }
+/** Denial. It stays on record, so that a decision sent twice cannot end both ways, and ends twice the same way. */
+export function deny(pending: Pending): Denied {
+  return { ...pending, state: 'denied' }
 }

@@ -27,12 +27,16 @@ export interface Proposed extends Grant {
   readonly request: PendingRequest
 }
 
-/** A resource owner is looking at the consent page. */
-export interface Pending extends Proposed {
-  readonly state: 'pending'
+/** A request for which a consent form was shown. */
+export interface Shown extends Proposed {
   /** Digest of the handle inside the consent form. */
   readonly handle: string
   readonly expiresAt: number
+}
+
+/** A resource owner is looking at the consent page. */
+export interface Pending extends Shown {
+  readonly state: 'pending'
 }
 
 /** The part of an authorization request that its answer needs. */
@@ -45,17 +49,17 @@ export interface PendingRequest {
   readonly requestState: string | undefined
 }
 
-/** The resource owner said no. It is kept for as long as the consent form could be sent again. */
-export interface Denied {
+/** The resource owner said no. All is kept for as long as the consent form could be sent again, to answer it again. */
+export interface Denied extends Shown {
   readonly state: 'denied'
-  readonly id: string
-  readonly expiresAt: number
 }
 
 /** A code is issued and waits to be redeemed; an extension response type may have brought an access token with it. */
 export interface Approved extends Grant {
   readonly state: 'approved'
   readonly subject: string
+  /** Digest of the handle inside the consent form; undefined when no form was shown. */
+  readonly handle: string | undefined
   readonly code: Code
   readonly accessTokens: readonly AccessToken[]
 }
@@ -67,11 +71,23 @@ export interface Code {
   /** Redemptions that showed the code but failed in what belongs to it; five burn it. */
   readonly failures: number
   readonly expiresAt: number
+  /** What it takes to answer the same form with the same code again; undefined when no form was shown. */
+  readonly repetition: Repetition | undefined
+}
+
+export interface Repetition {
+  /** From it and the handle of the form the same code can be derived again. */
+  readonly salt: string
+  readonly responseType: string
+  /** As received; echoed byte for byte. */
+  readonly requestState: string | undefined
 }
 
 /** Tokens are issued. */
 export interface Active extends Grant {
   readonly state: 'active'
+  /** Digest of the handle inside the consent form; undefined when no form was shown. */
+  readonly handle: string | undefined
   /** Digest of the code that was redeemed, to know it again when it is replayed. */
   readonly spentCode: string | undefined
   /** The live ones, the newest last. */

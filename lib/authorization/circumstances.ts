@@ -6,6 +6,8 @@ export interface Circumstances {
   /** Seconds since the epoch. */
   readonly now: number
   readonly random: Random
+  /** Where the secret of a code comes from that can be made again; left out: `random`. */
+  readonly codeSecrets?: Random
   readonly lifetimes: Lifetimes
   readonly tokenTypes: TokenTypes
   /**

@@ -5,9 +5,10 @@ import type {
   Approved,
   Authorization,
   Grant,
-  Pending,
   RefreshToken,
+  Repetition,
   Rotation,
+  Shown,
 } from './authorization'
 import { states } from './encode-authorization'
 import { StoredTuple } from './stored-tuple'
@@ -23,9 +24,9 @@ export function decodeAuthorization(id: string, text: string): Authorization {
   const state = tuple.text(0)
   switch (state) {
     case states.pending:
-      return pendingOf(id, tuple)
+      return { state: 'pending', ...shownOf(id, tuple) }
     case states.denied:
-      return { state: 'denied', id, expiresAt: tuple.integer(1) }
+      return { state: 'denied', ...shownOf(id, tuple) }
     case states.approved:
       return approvedOf(id, tuple)
     case states.active:
@@ -35,9 +36,8 @@ export function decodeAuthorization(id: string, text: string): Authorization {
   }
 }
 
-function pendingOf(id: string, tuple: StoredTuple): Pending {
+function shownOf(id: string, tuple: StoredTuple): Shown {
   return {
-    state: 'pending',
     ...grantOf(id, tuple, 11),
     handle: tuple.text(4),
     expiresAt: tuple.integer(5),
@@ -64,8 +64,14 @@ function approvedOf(id: string, tuple: StoredTuple): Approved {
       redirectUri: tuple.text(8),
       redirectUriSent: tuple.boolean(9),
       failures: tuple.integer(10),
+      repetition: tuple.has(13) ? repetitionOf(tuple) : undefined,
     },
+    handle: tuple.optionalText(12),
   }
+}
+
+function repetitionOf(tuple: StoredTuple): Repetition {
+  return { salt: tuple.text(13), responseType: tuple.text(14), requestState: tuple.optionalText(15) }
 }
 
 function activeOf(id: string, tuple: StoredTuple): Active {
@@ -77,7 +83,8 @@ function activeOf(id: string, tuple: StoredTuple): Active {
     subject: tuple.optionalText(5),
     spentCode: tuple.optionalText(6),
     refreshToken: tuple.has(7) ? refreshTokenOf(tuple.tuple(7)) : undefined,
-    usedUntil: tuple.has(9) ? tuple.integer(9) : undefined,
+    handle: tuple.optionalText(9),
+    usedUntil: tuple.has(10) ? tuple.integer(10) : undefined,
   }
 }
 

@@ -15,27 +15,29 @@ export function encodeAuthorization(authorization: Authorization): string {
 }
 
 function placesOf(authorization: Authorization): Stored[] {
-  if (authorization.state === 'denied') return [states.denied, authorization.expiresAt]
   const { state, clientId, scope, tokenType, bindings, subject } = authorization
   const places: Stored[] = [states[state], clientId, formatScope(scope), tokenType]
   const bound = Object.keys(bindings).length === 0 ? undefined : bindings
   switch (state) {
-    case 'pending': {
+    case 'pending':
+    case 'denied': {
       const { handle, expiresAt, request } = authorization
       const { responseType, redirectUri, redirectUriSent, requestState } = request
       places.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, bound)
       return places
     }
     case 'approved': {
-      const { digest, expiresAt, redirectUri, redirectUriSent, failures } = authorization.code
-      const tokens = tokensOf(authorization.accessTokens, scope)
-      places.push(tokens, subject, digest, expiresAt, redirectUri, redirectUriSent, failures, bound)
+      const { accessTokens, handle, code } = authorization
+      const { digest, expiresAt, redirectUri, redirectUriSent, failures, repetition } = code
+      places.push(tokensOf(accessTokens, scope), subject, digest, expiresAt, redirectUri, redirectUriSent)
+      places.push(failures, bound, handle, repetition?.salt, repetition?.responseType)
+      places.push(repetition?.requestState)
       return places
     }
     case 'active': {
-      const { accessTokens, spentCode, refreshToken, usedUntil } = authorization
+      const { accessTokens, spentCode, refreshToken, handle, usedUntil } = authorization
       const refresh = refreshToken && refreshPlaces(refreshToken)
-      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound, usedUntil)
+      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound, handle, usedUntil)
       return places
     }
   }

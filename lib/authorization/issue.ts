@@ -112,6 +112,7 @@ export function withoutTokens(
   return {
     state: 'active',
     id,
+    handle: undefined,
     clientId,
     subject,
     scope,

@@ -39,10 +39,15 @@ export function redeemCode(
   if (!hasDigest(redemption.code, code.digest)) return keep(refused('code_unknown'))
   if (redemption.clientId !== current.clientId) return keep(refused('code_of_another_client'))
   if (code.expiresAt <= circumstances.now) return keep(refused('code_expired'))
-  if (code.failures >= failuresThatBurn) return keep(refused('code_burnt'))
+  if (isBurnt(code)) return keep(refused('code_burnt'))
   const failure = redirectUriMismatch(code, redemption) ?? redemption.objection(current.bindings)
   if (failure !== undefined) return save(withFailure(current), failure)
   return spend(current, redemption, circumstances)
+}
+
+/** Whether nothing can be had for the code any more, because too much was wrong beside it. */
+export function isBurnt({ failures }: Code): boolean {
+  return failures >= failuresThatBurn
 }
 
 function replay(spentCode: string | undefined, clientId: string, redemption: Redemption): Step<Issued> {
@@ -63,9 +68,9 @@ function withFailure(approved: Approved): Approved {
 }
 
 function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
-  const { scope, code, accessTokens } = approved
+  const { handle, scope, code, accessTokens } = approved
   // Tokens that came with the code descend from the same approval: a replay revokes them, too.
-  const spent = { ...withoutTokens(approved, approved.id), spentCode: code.digest, accessTokens }
+  const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
   const { authorization, issued } = issue(spent, { scope, refreshToken }, circumstances)
   return save(authorization, issued)
 }

@@ -2,6 +2,9 @@ import type { Request, Response } from 'express'
 import { decide } from '../authorization-endpoint/decide'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
+import { sendPage } from './page-response'
+import { answeredPage } from './pages/answered-page'
+import { answeredViewOf } from './answered-view'
 import { answerClient, ownerOf, type AuthorizationEdge } from './authorization-edge'
 
 /** What a consent form sends: the fields of its view, and `decision`. */
@@ -28,6 +31,7 @@ export async function takeDecision(
   const decision = { handle, approved, subject: owner.subject }
   const outcome = await decide(edge.endpoint, decision, edge.reports.witness(request))
   if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
   answerClient(edge, request, response, outcome)
 }
 

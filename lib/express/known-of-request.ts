@@ -54,5 +54,7 @@ export function claimedClientOf({ claimedClientId, isRegistered }: Known): strin
 
 /** The response type of the authorization request that was decided, or was approved already when it came. */
 export function responseTypeOf({ move, responseType }: Known): string | undefined {
-  return move?.found?.state === 'pending' ? move.found.request.responseType : responseType
+  if (move?.found?.state === 'pending') return move.found.request.responseType
+  const isRepeated = move?.write === 'confirmation' && move.found?.state === 'approved'
+  return isRepeated ? move.found.code.repetition?.responseType : responseType
 }

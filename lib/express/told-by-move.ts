@@ -16,6 +16,8 @@ export interface ToldByMove {
 export function toldByMove({ found, write }: Move): ToldByMove | undefined {
   if (write === 'nothing') return undefined
   if (write === 'removal') return found && revocationOf(found, 'client')
+  if (write === 'confirmation' && found?.state === 'approved')
+    return { ...approvalOf(found), reason: 'repeated' }
   const settled = write === 'confirmation' ? found : write
   if (settled?.state === 'approved') return approvalOf(settled)
   return settled?.state === 'active' ? issueOf(settled, found) : undefined

@@ -1,10 +1,16 @@
 import { authorize, type AuthorizationEndpoint } from '../../lib/authorization-endpoint/authorize'
 import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
-import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
+import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { implicit } from '../../lib/authorization-endpoint/response-types/implicit'
+import { commit } from '../../lib/authorization/commit'
+import { issueAccessToken } from '../../lib/authorization/issue'
+import { redeemCode } from '../../lib/authorization/redeem-code'
 import type { Client } from '../../lib/protocol/client'
+import { credentialId } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
-import { later } from '../support/authorization/circumstances'
+import { redemption } from '../support/authorization/authorization'
+import { circumstances, later, lifetimes } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
@@ -17,6 +23,11 @@ const parameters = parametersOf({
   scope: 'photos.read',
   state: 'a&b',
 })
+
+const codesOf = async (outcome: ReturnType<typeof decide>) => {
+  const decided = await outcome
+  return decided.kind === 'redirect' ? new URL(decided.location).searchParams.getAll('code') : []
+}
 
 /** An endpoint at which alice is looking at the question, and her decision. */
 async function asked(bend: Partial<AuthorizationEndpoint> = {}) {
@@ -94,25 +105,25 @@ describe('decide', () => {
     expect(store.saved).toHaveLength(1)
   })
 
-  it.each([
-    [true, true],
-    [true, false],
-    [false, true],
-    [false, false],
-  ])('takes one decision only: approved %s, then approved %s', async (first, second) => {
-    const { endpoint, decision } = await asked()
-    await decide(endpoint, { ...decision, approved: first })
-    expect(await decide(endpoint, { ...decision, approved: second })).toMatchObject({
-      kind: 'refused',
-      error: { reason: 'authorization_request_not_open' },
-    })
-  })
+  it.each([true, false])(
+    'takes one decision only: approved %s, and then the other is refused',
+    async (first) => {
+      const { endpoint, decision } = await asked()
+      await decide(endpoint, { ...decision, approved: first })
+      expect(await decide(endpoint, { ...decision, approved: !first })).toMatchObject({
+        kind: 'refused',
+        error: { reason: 'authorization_request_not_open' },
+      })
+    },
+  )
 
-  it('lets one of many decisions win that come at once', async () => {
+  it('lets one way win of many decisions that come at once, with one answer for all who took it', async () => {
     const { endpoint, decision } = await asked()
     const decisions = Array.from({ length: 20 }, (_, index) => ({ ...decision, approved: index % 2 === 0 }))
     const outcomes = await Promise.all(decisions.map((one) => decide(endpoint, one)))
-    expect(outcomes.filter(({ kind }) => kind === 'redirect')).toHaveLength(1)
+    const answers = outcomes.flatMap((outcome) => (outcome.kind === 'redirect' ? outcome.location : []))
+    expect(answers).toHaveLength(10)
+    expect(new Set(answers).size).toBe(1)
   })
 
   it('refuses a decision that took too long', async () => {
@@ -128,6 +139,100 @@ describe('decide', () => {
 })
 
 const registeredNow = (bend: Partial<Client>) => ({ findClient: clientsOf({ ...clientWith(), ...bend }) })
+
+describe('decide, when the same decision comes again', () => {
+  it.each([true, false])('gives the same answer: approved %s', async (approved) => {
+    const { store, endpoint, decision } = await asked()
+    const first = await decide(endpoint, { ...decision, approved })
+    const again = await decide(endpoint, { ...decision, approved })
+    expect(again).toEqual(first)
+    // What was decided is written as it is, because whoever decided it may not have learnt that it is safe.
+    expect(store.saved.at(-1)).toEqual(store.saved.at(-2))
+    expect(store.saved).toHaveLength(3)
+  })
+
+  it('waits for a code that is on its way to the client, and gives none that is redeemed by then', async () => {
+    const { store, endpoint, decision } = await asked()
+    const [code] = await codesOf(decide(endpoint, decision))
+    let waited = 0
+    const letArrive = async () => {
+      waited += 1
+      await commit(
+        store,
+        credentialId('authorizationCode', code ?? '') ?? '',
+        (current) => redeemCode(current, redemption(code ?? ''), circumstances()),
+        circumstances().random,
+      )
+    }
+    const outcome = await decide({ ...endpoint, letArrive }, decision)
+    expect(outcome).toMatchObject({ kind: 'done', client: { client_id: 'photo-printer' } })
+    expect(waited).toBe(1)
+    const saved = store.saved.length
+    expect(await decide({ ...endpoint, letArrive }, decision)).toHaveProperty('kind', 'done')
+    expect([waited, store.saved.length]).toEqual([1, saved])
+  })
+
+  it.each<[string, number, Partial<Decision>]>([
+    ['whose code must have arrived', 2, {}],
+    ['of another owner', 0, { subject: 'bob' }],
+    ['that is the other one', 0, { approved: false }],
+  ])('does not wait for one %s', async (_which, seconds, bend) => {
+    const { endpoint, decision } = await asked()
+    await decide(endpoint, decision)
+    const letArrive = () => Promise.reject(new Error('It waits.'))
+    const outcome = await decide(
+      { ...endpoint, letArrive, circumstances: () => later(seconds) },
+      { ...decision, ...bend },
+    )
+    expect(outcome).not.toHaveProperty('error.code', 'server_error')
+  })
+
+  it('gives no code after its time, and none that is burnt', async () => {
+    const { endpoint, decision } = await asked()
+    await decide(endpoint, decision)
+    const late = { ...endpoint, circumstances: () => later(lifetimes.authorizationCode) }
+    expect(await decide(late, decision)).toMatchObject({
+      error: { reason: 'authorization_request_not_open' },
+    })
+  })
+
+  it('gives no access token twice', async () => {
+    const findClient = clientsOf({ ...clientWith(), response_types: ['code'] })
+    const withToken: ResponseType = {
+      ...codeResponseType,
+      mode: 'fragment',
+      approve(proposed, at) {
+        const { authorization, parameters } = codeResponseType.approve(proposed, at)
+        if (authorization.state !== 'approved') throw new Error('No code.')
+        return { ...issueAccessToken(authorization, proposed.scope, at), parameters }
+      },
+    }
+    for (const type of [withToken, { ...implicit(), name: 'code' }]) {
+      const { endpoint, decision } = await asked({ findClient, responseTypes: new ResponseTypes([type]) })
+      expect(await decide(endpoint, decision)).toHaveProperty('kind', 'redirect')
+      expect(await decide(endpoint, decision)).toHaveProperty('kind', 'done')
+    }
+  })
+
+  it('gives no other code where a response type of the host does not make the same one again', async () => {
+    const own: ResponseType = {
+      ...codeResponseType,
+      approve: (proposed, { codeSecrets: _, ...at }) => codeResponseType.approve(proposed, at),
+    }
+    const { store, endpoint, decision } = await asked({ responseTypes: new ResponseTypes([own]) })
+    await decide(endpoint, decision)
+    expect(await decide(endpoint, decision)).toHaveProperty('kind', 'done')
+    expect(store.saved).toHaveLength(2)
+  })
+
+  it('counts the request as open no more, once', async () => {
+    const ended: string[] = []
+    const openRequests = { opened: () => {}, ended: (subject: string) => void ended.push(subject) }
+    const { endpoint, decision } = await asked({ openRequests })
+    for (let time = 0; time < 3; time++) await decide(endpoint, decision)
+    expect(ended).toEqual(['alice'])
+  })
+})
 
 describe('decide, on what was withdrawn while the owner looked at the page:', () => {
   it('a redirection URI is told to the resource owner alone, and opens again when it is back', async () => {
@@ -152,6 +257,21 @@ describe('decide, on what was withdrawn while the owner looked at the page:', ()
     expect(await decide(without, { ...decision, subject: 'bob' })).toHaveProperty('kind', 'refused')
     const denial = await decide(without, { ...decision, approved: false })
     expect(denial).toMatchObject({ kind: 'redirect', error: { reason: 'owner_denied' } })
+  })
+
+  it('is held against an answer that is asked for again, too', async () => {
+    const { endpoint, decision } = await asked()
+    await decide(endpoint, decision)
+    const outcomes = [
+      [{ redirect_uris: ['https://printer.example/new'] }, 'refused', 'redirect_uri_mismatch'],
+      [{ response_types: ['token'] }, 'redirect', 'response_type_not_registered'],
+      [{ disabled: true }, 'refused', 'client_disabled'],
+    ] as const
+    for (const [bend, kind, reason] of outcomes)
+      expect(await decide({ ...endpoint, ...registeredNow(bend) }, decision)).toMatchObject({
+        kind,
+        error: { reason },
+      })
   })
 })
 

@@ -19,7 +19,7 @@ async function approved(type: ResponseType) {
   await authorize(endpoint, parametersOf(request), host)
   const handle = host.questions[0]?.handle ?? ''
   const outcome = await decide(endpoint, { handle, subject: 'alice', approved: true })
-  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind !== 'redirect') throw new Error(`The client is told nothing: ${outcome.kind}.`)
   const { hash, search } = new URL(outcome.location)
   return { store, outcome, fragment: new URLSearchParams(hash.slice(1)), query: new URLSearchParams(search) }
 }

@@ -1,8 +1,9 @@
 import { answered, approveWithAccessToken, approveWithCode, deny } from '../../lib/authorization/answer'
 import { expiryOf } from '../../lib/authorization/authorization'
+import { withForm } from '../../lib/authorization/repetition'
 import { credentialId, digest, hasDigest } from '../../lib/protocol/credential'
 import {
-  activeAuthorization,
+  approvalOf,
   approvedAuthorization,
   pendingAuthorization,
   proposal,
@@ -10,19 +11,41 @@ import {
 import { circumstances, lifetimes, noon } from '../support/authorization/circumstances'
 
 const { pending, handle } = pendingAuthorization()
-const answer = { handle, subject: 'alice' }
+const answer = { handle, subject: 'alice', approved: true }
+const denial = { ...answer, approved: false }
+const { approved } = approvalOf(pending, handle)
+const denied = deny(pending)
+const implicit = withForm(approveWithAccessToken(pending, circumstances()).authorization, pending, 'salt')
 
 describe('answered', () => {
   it('is the request, for its own owner with its handle', () => {
     expect(answered(pending, answer, noon)).toBe(pending)
-    expect(answered(pending, answer, pending.expiresAt - 1)).toBe(pending)
+    expect(answered(pending, denial, pending.expiresAt - 1)).toBe(pending)
+  })
+
+  it.each([
+    ['approved', approved, true],
+    ['approved with an access token', implicit, true],
+    ['denied', denied, false],
+  ])('is what was %s, for the same answer alone', (_how, current, wasApproved) => {
+    expect(answered(current, { ...answer, approved: wasApproved }, noon)).toBe(current)
+    expect(answered(current, { ...answer, approved: !wasApproved }, noon)).toMatchObject({
+      code: 'invalid_request',
+      reason: 'authorization_request_not_open',
+    })
+    expect(answered(current, { ...answer, approved: wasApproved, subject: 'mallory' }, noon)).toHaveProperty(
+      'reason',
+      'authorization_request_of_another_owner',
+    )
+    const other = { ...answer, approved: wasApproved, handle: pendingAuthorization().handle }
+    expect(answered(current, other, noon)).toHaveProperty('reason', 'authorization_request_unknown')
   })
 
   it.each([
     ['there is no such request', undefined],
-    ['it was approved', approveWithCode(pending, circumstances()).authorization],
-    ['it was denied', deny(pending)],
-    ['its code was redeemed', activeAuthorization().active],
+    ['there was no form', approveWithCode(pending, circumstances()).authorization],
+    ['its code has expired', { ...approved, code: { ...approved.code, expiresAt: noon } }],
+    ['its code is burnt', { ...approved, code: { ...approved.code, failures: 5 } }],
   ])('is nothing any more when %s', (_when, current) => {
     expect(answered(current, answer, noon)).toMatchObject({
       code: 'invalid_request',
@@ -44,16 +67,20 @@ describe('answered', () => {
   })
 
   it('tells another owner no more than one with a wrong handle', () => {
-    const stranger = answered(pending, { handle, subject: 'mallory' }, noon)
-    const guesser = answered(pending, { handle: '', subject: 'alice' }, noon)
+    const stranger = answered(pending, { ...answer, subject: 'mallory' }, noon)
+    const guesser = answered(pending, { ...answer, handle: '' }, noon)
     expect(stranger).toHaveProperty('description', Object(guesser).description)
   })
 
   it('comes too late when the request has expired', () => {
-    expect(answered(pending, answer, pending.expiresAt)).toHaveProperty(
-      'reason',
-      'authorization_request_expired',
-    )
+    for (const [current, late] of [
+      [pending, answer],
+      [denied, denial],
+    ] as const)
+      expect(answered(current, late, pending.expiresAt)).toHaveProperty(
+        'reason',
+        'authorization_request_expired',
+      )
   })
 })
 
@@ -75,7 +102,7 @@ describe('approveWithCode', () => {
 
   it('leaves nothing of the request that only its answer needed', () => {
     expect(authorization).not.toHaveProperty('request')
-    expect(authorization).not.toHaveProperty('handle')
+    expect(authorization).toMatchObject({ handle: undefined, code: { repetition: undefined } })
   })
 
   it('lets the code live for its own time, counted from the approval', () => {
@@ -107,6 +134,7 @@ describe('approveWithAccessToken', () => {
     expect(authorization).toEqual({
       state: 'active',
       id: pending.id,
+      handle: undefined,
       clientId,
       subject,
       scope,
@@ -121,8 +149,8 @@ describe('approveWithAccessToken', () => {
 })
 
 describe('deny', () => {
-  it('stays on record for as long as the form could be sent again, and keeps nothing else', () => {
-    expect(deny(pending)).toEqual({ state: 'denied', id: pending.id, expiresAt: pending.expiresAt })
+  it('stays on record for as long as the form could be sent again, with all that its answer needs', () => {
+    expect(deny(pending)).toEqual({ ...pending, state: 'denied' })
     expect(expiryOf(deny(pending))).toBe(expiryOf(pending))
   })
 })

@@ -91,6 +91,11 @@ describe('decodeAuthorization', () => {
     [rotated, [7, 4], 'noon'],
     [rotated, [7, 5], null],
     [active, [8], []],
+    [active, [9], 7],
+    [approved, [12], 7],
+    [approved, [13], 7],
+    [approved, [14], null],
+    [approved, [15], 7],
   ])('refuses a wrong place inside: %#', (record, at, value) => {
     const places = [...placesOf(record)]
     for (let place = places.length; place < 9; place++) places.push(null)
@@ -110,6 +115,7 @@ describe('encodeAuthorization', () => {
     const [token] = active.accessTokens
     const lone = {
       ...active,
+      handle: undefined,
       subject: undefined,
       spentCode: undefined,
       refreshToken: undefined,

@@ -1,3 +1,4 @@
+import { clientNameOf } from './client-name'
 import { pageDocument } from './document'
 import { html, type Html } from './html'
 import { destination, webLink, webUrl } from './web-link'
@@ -23,7 +24,7 @@ export interface ConsentView {
 /** Renders the question as a whole document; every value in it is escaped, and only web URLs become links. */
 export function consentPage(view: ConsentView): string {
   const { client, resourceOwner } = view
-  const name = isSeen(client.client_name) ? client.client_name.trim() : client.client_id
+  const name = clientNameOf(client)
   return pageDocument({
     title: `Allow ${name} to access your account?`,
     content: html`
@@ -57,11 +58,6 @@ export function consentPage(view: ConsentView): string {
       ${fineprint(client)}
     `,
   })
-}
-
-// A name of joiners, marks and spaces alone shows nothing, and the question would be about nobody.
-function isSeen(name: string | undefined): name is string {
-  return name !== undefined && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
 }
 
 // A logo that does not load shows its alternative text, hence the initial; to a screen reader both are noise.

@@ -26,19 +26,22 @@ const granted = {
   bindings: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
 }
 
+const handle = digest('handle')
+const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
+
 export function pending(expiresAt: number, changed: Partial<Pending> = {}): Pending {
-  const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
-  const handle = digest('handle')
   return { ...granted, state: 'pending', id: random22(), request, handle, expiresAt, ...changed }
 }
 
 export function denied(expiresAt: number, changed: Partial<Denied> = {}): Denied {
-  return { state: 'denied', id: random22(), expiresAt, ...changed }
+  return { ...granted, state: 'denied', id: random22(), request, handle, expiresAt, ...changed }
 }
 
 export function approved(expiresAt: number, changed: Partial<Approved> = {}): Approved {
-  const code = { digest: digest('code'), redirectUri, redirectUriSent: false, failures: 2, expiresAt }
-  return { ...granted, state: 'approved', id: random22(), code, accessTokens: [], ...changed }
+  const repetition = { salt: random22(), responseType: 'code', requestState: 'af0ifjsldkj' }
+  const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition }
+  const code = { digest: digest('code'), ...lasting }
+  return { ...granted, state: 'approved', id: random22(), handle, code, accessTokens: [], ...changed }
 }
 
 /** A client that acts for itself: no resource owner, no code, no refresh token. */
@@ -47,6 +50,7 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
     ...granted,
     state: 'active',
     id: random22(),
+    handle: undefined,
     subject: undefined,
     spentCode: undefined,
     accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, kept: undefined }],
@@ -61,6 +65,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
   const kept = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
   return active(expiresAt, {
+    handle,
     subject: 'u-8842',
     spentCode: digest('code'),
     accessTokens: [

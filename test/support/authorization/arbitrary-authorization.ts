@@ -37,8 +37,7 @@ const json = fc.letrec<{ json: Json }>((tie) => ({
 const bindings: fc.Arbitrary<Bindings> = dictionary(json)
 const grant = { id: text, clientId: text, scope, tokenType: text, bindings }
 
-const pending: fc.Arbitrary<Pending> = record({
-  state: fc.constant('pending'),
+const shown = {
   ...grant,
   subject: text,
   request: record({
@@ -49,9 +48,10 @@ const pending: fc.Arbitrary<Pending> = record({
   }),
   handle: text,
   expiresAt: time,
-})
+}
 
-const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), id: text, expiresAt: time })
+const pending: fc.Arbitrary<Pending> = record({ state: fc.constant('pending'), ...shown })
+const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), ...shown })
 
 const accessToken: fc.Arbitrary<AccessToken> = record({
   digest: text,
@@ -64,12 +64,14 @@ const approved: fc.Arbitrary<Approved> = record({
   state: fc.constant('approved'),
   ...grant,
   subject: text,
+  handle: maybe(text),
   code: record({
     digest: text,
     redirectUri: text,
     redirectUriSent: fc.boolean(),
     failures: fc.nat(),
     expiresAt: time,
+    repetition: maybe(record({ salt: text, responseType: text, requestState: maybe(text) })),
   }),
   accessTokens: fc.array(accessToken, { maxLength: 3 }),
 })
@@ -86,6 +88,7 @@ const active: fc.Arbitrary<Active> = record({
   state: fc.constant('active'),
   ...grant,
   subject: maybe(text),
+  handle: maybe(text),
   spentCode: maybe(text),
   accessTokens: fc.array(accessToken, { maxLength: 3 }),
   refreshToken: maybe(refreshToken),

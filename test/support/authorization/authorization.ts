@@ -5,6 +5,7 @@ import type { Issued } from '../../../lib/authorization/issue'
 import type { ProvenGrant } from '../../../lib/authorization/issue-directly'
 import { propose, type Proposal } from '../../../lib/authorization/propose'
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
+import { repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken, type Refresh } from '../../../lib/authorization/rotate-refresh-token'
 import type { Step } from '../../../lib/authorization/step'
 import { circumstances } from './circumstances'
@@ -48,8 +49,21 @@ export function approvedAuthorization(
   bend: Partial<Proposal> = {},
   at: Circumstances = circumstances(),
 ): { readonly approved: Approved; readonly code: string } {
-  const { authorization, code } = approveWithCode(pendingAuthorization(bend, at).pending, at)
-  return { approved: authorization, code }
+  const { pending, handle } = pendingAuthorization(bend, at)
+  return approvalOf(pending, handle, at)
+}
+
+/** Alice has approved this request by its form. */
+export function approvalOf(
+  pending: Pending,
+  handle: string,
+  at: Circumstances = circumstances(),
+): { readonly approved: Approved; readonly code: string } {
+  const { salt, circumstances: repeated } = repeatable(handle, at)
+  const { authorization, code } = approveWithCode(pending, repeated)
+  const approved = withForm(authorization, pending, salt)
+  if (approved.state !== 'approved') throw new Error('The approval issued no code.')
+  return { approved, code }
 }
 
 /** The photo printer redeems a code as it should. */

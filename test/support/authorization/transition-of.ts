@@ -1,10 +1,11 @@
-import { answered, approveWithCode, deny } from '../../../lib/authorization/answer'
-import type { Pending } from '../../../lib/authorization/authorization'
+import { answered, approveWithCode, deny, type Answer } from '../../../lib/authorization/answer'
+import type { Authorization, Pending } from '../../../lib/authorization/authorization'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
+import { proposedOnce, repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
-import { keep, remove, save, type Step, type Transition } from '../../../lib/authorization/step'
+import { confirm, keep, remove, save, type Step, type Transition } from '../../../lib/authorization/step'
 import { invalidGrant, OAuthError } from '../../../lib/protocol/oauth-error'
 import { redemption } from './authorization'
 import type { Move } from './moves'
@@ -14,6 +15,8 @@ export type Ending =
   | { readonly kind: 'tokens'; readonly issued: Issued }
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'done' }
+  /** The client got its answer, which is not given twice. */
+  | { readonly kind: 'done before' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'trouble' }
 
@@ -29,6 +32,19 @@ const brings = ({ write, outcome }: Step<Issued>): Step<Ending> => ({
   write,
   outcome: outcome instanceof OAuthError ? outcome : { kind: 'tokens', issued: outcome },
 })
+
+function decided(found: Authorization, { handle, approved }: Answer, at: Circumstances): Step<Ending> {
+  if (found.state === 'denied') return confirm({ kind: 'done' })
+  if (found.state === 'active') return keep({ kind: 'done before' })
+  if (found.state === 'pending' && !approved) return save(deny(found), { kind: 'done' })
+  const proposed = found.state === 'approved' ? proposedOnce(found) : found
+  if (proposed === undefined) throw new Error('A code alone can be given again.')
+  const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
+  const { salt, circumstances } = repeatable(handle, at, known)
+  const { authorization, code } = approveWithCode(proposed, circumstances)
+  const ending = { kind: 'code', code } as const
+  return found.state === 'pending' ? save(withForm(authorization, found, salt), ending) : confirm(ending)
+}
 
 /** The transition that a move asks the server for, as its endpoints compose it. */
 export function transitionOf(
@@ -52,11 +68,9 @@ export function transitionOf(
     case 'approve':
     case 'deny':
       return (current) => {
-        const request = answered(current, { handle, subject: move.owner }, at.now)
-        if (request instanceof OAuthError) return keep(request)
-        if (move.move === 'deny') return save(deny(request), { kind: 'done' })
-        const { authorization, code } = approveWithCode(request, at)
-        return save(authorization, { kind: 'code', code })
+        const answer = { handle, subject: move.owner, approved: move.move === 'approve' }
+        const found = answered(current, answer, at.now)
+        return found instanceof OAuthError ? keep(found) : decided(found, answer, at)
       }
   }
 }

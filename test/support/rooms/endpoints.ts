@@ -67,6 +67,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     store: watchedStore(),
     justWritten: () => undefined,
     openRequests: { opened: () => {}, ended: () => {} },
+    letArrive: async () => {},
     circumstances,
     ...bend,
   }

@@ -3,6 +3,7 @@ import type { Circumstances } from '../../../lib/authorization/circumstances'
 import { begin, commit } from '../../../lib/authorization/commit'
 import { propose } from '../../../lib/authorization/propose'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
+import { repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
 import { keep, save } from '../../../lib/authorization/step'
 import { mac } from '../../../lib/token-types/mac/mac'
@@ -43,10 +44,12 @@ export async function everyCredential(
     store,
     pending.id,
     (current) => {
-      const open = answered(current, { handle, subject }, circumstances.now)
+      const open = answered(current, { handle, subject, approved: true }, circumstances.now)
       if (open instanceof OAuthError) return keep(open)
-      const approval = approveWithCode(open, circumstances)
-      return save(approval.authorization, approval.code)
+      if (open.state !== 'pending') throw new Error('The request was decided before.')
+      const { salt, circumstances: repeated } = repeatable(handle, circumstances)
+      const approval = approveWithCode(open, repeated)
+      return save(withForm(approval.authorization, open, salt), approval.code)
     },
     secureRandom,
   )
