@@ -61,7 +61,8 @@ interface Deciding {
 }
 
 async function settle(deciding: Deciding, witness: Witness): Promise<DecisionOutcome> {
-  const { endpoint, decision } = deciding
+  const { endpoint, decision, open } = deciding
+  open.proposed = undefined
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')

@@ -172,6 +172,16 @@ describe('decide, when the same decision comes again', () => {
     expect([waited, store.saved.length]).toEqual([1, saved])
   })
 
+  it('tells the resource owner alone when the authorization was revoked while it waited', async () => {
+    const { store, endpoint, decision } = await asked()
+    await decide(endpoint, decision)
+    const letArrive = () => store.remove(credentialId('authorizationRequest', decision.handle) ?? '')
+    expect(await decide({ ...endpoint, letArrive }, decision)).toMatchObject({
+      kind: 'refused',
+      error: { reason: 'authorization_request_not_open' },
+    })
+  })
+
   it.each<[string, number, Partial<Decision>]>([
     ['whose code must have arrived', 2, {}],
     ['of another owner', 0, { subject: 'bob' }],

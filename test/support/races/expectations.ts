@@ -31,7 +31,7 @@ const words: Readonly<Record<Operation, Words>> = {
   introspect: { accepted: 'active', refused: 'inactive' },
 }
 
-const neverAccepted = new Set<Operation>(['approve late', 'deny late', 'replay', 'reuse'])
+const neverAccepted = new Set<Operation>(['deny late', 'replay', 'reuse'])
 
 export const isRevocation = ({ operation }: Answer): boolean => words[operation] === revocation
 export const isAccepted = (answer: Answer): boolean =>
@@ -66,6 +66,13 @@ export function expected(plan: RoundPlan, { operation, phase }: Answer): readonl
   if (phase === 'before') return [accepted]
   if (phase === 'after') return [accepted, refused]
   if (neverAccepted.has(operation)) return [refused]
+  if (operation === 'approve late') return [...approvedBefore(plan), ...(isMortal(plan) ? [refused] : [])]
   if (operation === 'refresh again' && plan.grace === 0) return [refused]
   return plan.stage === 'pending' || isMortal(plan) ? [accepted, refused] : [accepted]
+}
+
+/** What a form is answered that was approved before: its code again, or a page once that is redeemed. */
+function approvedBefore({ stage, moves }: RoundPlan): readonly string[] {
+  const isRedeemed = stage === 'active' || moves.some(({ operation }) => operation === 'redeem')
+  return [...(stage === 'approved' ? [words.approve.accepted] : []), ...(isRedeemed ? ['done already'] : [])]
 }

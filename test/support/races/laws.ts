@@ -46,11 +46,20 @@ const onePair: Law = {
 }
 
 const oneDecision: Law = {
-  title: 'of all approvals and denials of one request one wins',
+  title: 'of approval and denial of one request one wins, with one answer however often it is sent',
   judge: ({ answers }) => {
     const decisions = of(answers, 'approve', 'deny', 'approve late', 'deny late')
-    const winners = decisions.filter(isAccepted).length
-    return decisions.length < 2 ? undefined : unless(winners === 1, `${winners} decisions won`)
+    const won = new Set(decisions.filter(isAccepted).map(({ word, code }) => `${word} ${code}`)).size
+    return decisions.length < 2 ? undefined : unless(won === 1, `${won} different decisions won`)
+  },
+}
+
+const noCodeAgain: Law = {
+  title: 'a code that was redeemed is not given again',
+  judge: ({ answers }) => {
+    const redeemed = Math.min(...of(answers, 'redeem').filter(isAccepted).map(endOf))
+    const late = of(answers, 'approve late').filter(({ began }) => began > redeemed)
+    return late.length === 0 ? undefined : late.filter(isAccepted).map(told)
   },
 }
 
@@ -94,6 +103,7 @@ export const laws: readonly Law[] = [
   oneRedemption,
   onePair,
   oneDecision,
+  noCodeAgain,
   endedBy('after a replayed code nothing of the grant is accepted', ({ operation }) =>
     ofCodes.includes(operation),
   ),

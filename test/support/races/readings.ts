@@ -31,6 +31,7 @@ function redirectionIn(location: string): Reading {
 
 function pageIn(reply: Reply): Reading {
   const { status, text } = reply
+  if (status === 200 && text.includes('You allowed access already')) return { word: 'done already' }
   if (status === 200) return { word: 'question', form: consentFormOf(reply, usualPaths.authorize) }
   return { word: `page ${status} ${/<code>(\w+)<\/code>/.exec(text)?.[1]}` }
 }

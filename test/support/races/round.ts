@@ -52,8 +52,11 @@ async function take({ operation, server, next, delay, which }: Move, holdings: H
 
 /** When all is answered: every token at every process, and what can still be had for it. */
 async function inquire(parties: Parties, first: number, holdings: Holdings): Promise<void> {
-  const codes = parties.answers.flatMap(({ phase, code }) => (phase === 'race' ? (code ?? []) : []))
-  for (const code of codes) await parties.ask('after', 'redeem', first, redemptionAsk(code))
+  const redeemed = parties.answers.filter(({ operation }) => operation === 'redeem')
+  const codes = parties.answers
+    .flatMap(({ phase, code }) => (phase === 'race' ? (code ?? []) : []))
+    .filter((code) => !redeemed.some(({ presented }) => presented === code))
+  for (const code of new Set(codes)) await parties.ask('after', 'redeem', first, redemptionAsk(code))
   const pairs = parties.pairs()
   const newest = pairs.at(-1)
   if (newest === undefined) return
