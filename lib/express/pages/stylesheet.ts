@@ -110,7 +110,9 @@ code { color: var(--muted); font: 0.75rem/1.5 ui-monospace, SFMono-Regular, Menl
 .facts div { display: flex; gap: 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { flex: none; color: var(--muted); }
 dd { min-width: 0; font-weight: 500; text-align: right; }
-.actions { display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
+.actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
+.actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
+.actions:active::after { visibility: visible; pointer-events: none; transition: none; }
 button, .actions a {
   flex: 1 1 0;
   min-height: 2.875rem;

@@ -1,0 +1,41 @@
+import express from 'express'
+import { photoBook } from '../flows/clients'
+import { formOf, redemption } from '../flows/flow'
+import { startServer, type StartedServer } from '../rooms/start-server'
+
+/** What a token request of the client was answered. */
+export interface Redeemed {
+  readonly status: number
+  readonly accessToken: string
+}
+
+/** A client that redeems whatever code comes to its redirection endpoint, at once and each time. */
+export interface EagerClient extends StartedServer {
+  /** Every redemption that belongs to this `state`. */
+  redeemed(state: string): readonly Redeemed[]
+}
+
+/** @param reach where the client itself is reached, and where it reaches the token endpoint; known once all listen. */
+export async function startEagerClient(
+  reach: () => { readonly client: string; readonly tokenEndpoint: string },
+): Promise<EagerClient> {
+  const redemptions: (Redeemed & { readonly state: string })[] = []
+  const app = express()
+  app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
+  app.get('/callback', async (request, response) => {
+    const { searchParams } = new URL(request.originalUrl, reach().client)
+    const [code, state = '', error] = ['code', 'state', 'error'].map((name) => searchParams.get(name) ?? '')
+    if (code === undefined || code === '') return void response.send(`<h1>Refused: ${error}</h1>`)
+    const { client, tokenEndpoint } = reach()
+    const fields = { ...redemption(photoBook, code), redirect_uri: `${client}/callback` }
+    const body = formOf({ ...fields, client_id: photoBook.registration.client_id })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(tokenEndpoint, { method: 'POST', headers, body })
+    const document: { access_token?: string } = JSON.parse(await answer.text())
+    const accessToken = document.access_token ?? ''
+    redemptions.push({ state, status: answer.status, accessToken })
+    response.send(`<h1>${answer.ok ? 'Connected' : 'Not connected'}</h1>`)
+  })
+  const started = await startServer(app)
+  return { ...started, redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted) }
+}
