@@ -3,6 +3,7 @@ import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
 import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
 import { implicit } from '../../lib/authorization-endpoint/response-types/implicit'
+import { approveWithCode } from '../../lib/authorization/answer'
 import { commit } from '../../lib/authorization/commit'
 import { issueAccessToken } from '../../lib/authorization/issue'
 import { redeemCode } from '../../lib/authorization/redeem-code'
@@ -28,6 +29,8 @@ const codesOf = async (outcome: ReturnType<typeof decide>) => {
   const decided = await outcome
   return decided.kind === 'redirect' ? new URL(decided.location).searchParams.getAll('code') : []
 }
+
+const failing = () => Promise.reject(new Error('It waits.'))
 
 /** An endpoint at which alice is looking at the question, and her decision. */
 async function asked(bend: Partial<AuthorizationEndpoint> = {}) {
@@ -189,9 +192,8 @@ describe('decide, when the same decision comes again', () => {
   ])('does not wait for one %s', async (_which, seconds, bend) => {
     const { endpoint, decision } = await asked()
     await decide(endpoint, decision)
-    const letArrive = () => Promise.reject(new Error('It waits.'))
     const outcome = await decide(
-      { ...endpoint, letArrive, circumstances: () => later(seconds) },
+      { ...endpoint, letArrive: failing, circumstances: () => later(seconds) },
       { ...decision, ...bend },
     )
     expect(outcome).not.toHaveProperty('error.code', 'server_error')
@@ -212,9 +214,8 @@ describe('decide, when the same decision comes again', () => {
       ...codeResponseType,
       mode: 'fragment',
       approve(proposed, at) {
-        const { authorization, parameters } = codeResponseType.approve(proposed, at)
-        if (authorization.state !== 'approved') throw new Error('No code.')
-        return { ...issueAccessToken(authorization, proposed.scope, at), parameters }
+        const { authorization, code } = approveWithCode(proposed, at)
+        return { ...issueAccessToken(authorization, proposed.scope, at), parameters: { code } }
       },
     }
     for (const type of [withToken, { ...implicit(), name: 'code' }]) {
@@ -227,7 +228,7 @@ describe('decide, when the same decision comes again', () => {
   it('gives no other code where a response type of the host does not make the same one again', async () => {
     const own: ResponseType = {
       ...codeResponseType,
-      approve: (proposed, { codeSecrets: _, ...at }) => codeResponseType.approve(proposed, at),
+      approve: (proposed, at) => codeResponseType.approve(proposed, { ...at, codeSecrets: at.random }),
     }
     const { store, endpoint, decision } = await asked({ responseTypes: new ResponseTypes([own]) })
     await decide(endpoint, decision)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startEagerClient, type EagerClient } from '../support/browser/eager-client'
 import { startSlowLine } from '../support/browser/slow-line'
@@ -62,13 +63,17 @@ const phone: BrowserContextOptions = {
   isMobile: true,
 }
 
-/** Presses a button twice, as fast as it goes. */
+// Milliseconds of a press, and between two: Chromium itself makes one of two that come without any time between.
+const pause = 40
+
+/** Presses a button twice, as a hurried hand does. */
 async function pressTwice(page: Page, name: string, isTouched: boolean): Promise<void> {
   const box = await page.getByRole('button', { name }).boundingBox()
   if (box === null) throw new Error(`There is no button ${name}.`)
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
-  if (!isTouched) return page.mouse.dblclick(x, y)
+  if (!isTouched) return page.mouse.dblclick(x, y, { delay: pause })
   await page.touchscreen.tap(x, y)
+  await setTimeout(pause)
   await page.touchscreen.tap(x, y)
 }
 

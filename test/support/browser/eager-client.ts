@@ -1,4 +1,4 @@
-import express from 'express'
+import express, { type Request, type Response } from 'express'
 import { photoBook } from '../flows/clients'
 import { formOf, redemption } from '../flows/flow'
 import { startServer, type StartedServer } from '../rooms/start-server'
@@ -22,20 +22,23 @@ export async function startEagerClient(
   const redemptions: (Redeemed & { readonly state: string })[] = []
   const app = express()
   app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
-  app.get('/callback', async (request, response) => {
+  const answer = async (request: Request, response: Response): Promise<void> => {
     const { searchParams } = new URL(request.originalUrl, reach().client)
     const [code, state = '', error] = ['code', 'state', 'error'].map((name) => searchParams.get(name) ?? '')
-    if (code === undefined || code === '') return void response.send(`<h1>Refused: ${error}</h1>`)
+    if (code === undefined || code === '') {
+      response.send(`<h1>Refused: ${error}</h1>`)
+      return
+    }
     const { client, tokenEndpoint } = reach()
     const fields = { ...redemption(photoBook, code), redirect_uri: `${client}/callback` }
     const body = formOf({ ...fields, client_id: photoBook.registration.client_id })
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-    const answer = await fetch(tokenEndpoint, { method: 'POST', headers, body })
-    const document: { access_token?: string } = JSON.parse(await answer.text())
-    const accessToken = document.access_token ?? ''
-    redemptions.push({ state, status: answer.status, accessToken })
-    response.send(`<h1>${answer.ok ? 'Connected' : 'Not connected'}</h1>`)
-  })
+    const reply = await fetch(tokenEndpoint, { method: 'POST', headers, body })
+    const document: { access_token?: string } = JSON.parse(await reply.text())
+    redemptions.push({ state, status: reply.status, accessToken: document.access_token ?? '' })
+    response.send(`<h1>${reply.ok ? 'Connected' : 'Not connected'}</h1>`)
+  }
+  app.get('/callback', (request, response, next) => void answer(request, response).catch(next))
   const started = await startServer(app)
   return { ...started, redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted) }
 }
