@@ -23,7 +23,7 @@ export interface ResponseType extends ResponseTypeTerms {
   readonly redirectBy?: RedirectMethod
   /**
    * Turns an approved request into the record that is saved in its place, and into the answer. It must be pure: when two
-   * decisions race, it may be asked twice.
+   * decisions race, or one is sent again, it is asked again, and the code of `approveWithCode` is then the same.
    */
   approve(proposed: Proposed, circumstances: Circumstances): Approval
 }
