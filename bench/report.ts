@@ -47,7 +47,7 @@ function heading({ name, starts, rounds, isNotGatheredToo }: Extent): string {
   const alone = isNotGatheredToo
     ? ''
     : ' Servers whose commands go out one by one are measured by a full run only.'
-  return `A ${name} run on ${date}, ${machine}. Each server was started ${times}, with ${rounds} rounds each. The generator ran on Node ${process.versions.node} for all.${alone}`
+  return `A ${name} run on ${date}, ${machine}. Each server was started ${times}, with ${rounds === 1 ? 'one round' : `${rounds} rounds`} each time. The generator ran on Node ${process.versions.node} for all.${alone}`
 }
 
 function ofNode(results: Results): readonly string[] {
@@ -115,11 +115,9 @@ function ofRedis({ commands, memory, sizes }: Extras): readonly string[] {
   const traffic = [...commands].map(([name, counted]) =>
     [name].concat(workloads.map((workload) => told(counted.get(workload)))),
   )
-  const kept = [...memory].map(([name, one]) => [
-    name,
-    left(one.get('clientCredentials')),
-    left(one.get('codeFlow')),
-  ])
+  const kept = [...memory].flatMap(([name, one]) =>
+    one.size === 0 ? [] : [[name, left(one.get('clientCredentials')), left(one.get('codeFlow'))]],
+  )
   const installed = [...sizes].map(([name, { megabytes, packages }]) => [
     name,
     megabytes.toFixed(1),
