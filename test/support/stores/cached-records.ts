@@ -15,6 +15,21 @@ export function recalls(store: RedisStore, id: string): boolean {
   return store.recall?.(id) !== undefined
 }
 
+/**
+ * Waits until the cache forgets all of them. Resolves to the last moment at which it still knew one, however late a busy
+ * machine looks.
+ */
+export async function lastRecall(store: RedisStore, ...ids: readonly string[]): Promise<number> {
+  let last = 0
+  await waitUntil('it is not used', async () => {
+    const now = performance.now()
+    const isKnown = ids.some((id) => recalls(store, id))
+    if (isKnown) last = now
+    return !isKnown
+  })
+  return last
+}
+
 /** Reads it until the cache knows it, which needs that the cache is on. */
 export function isCached(store: RedisStore, id: string): Promise<void> {
   return waitUntil('it is cached', async () => {
