@@ -14,6 +14,10 @@ export class ClusterStage implements Stage {
     return { cluster: this.cluster.nodes }
   }
 
+  ping(): Promise<unknown> {
+    return Promise.allSettled(this.cluster.servers.map((server) => told(server, 'PING')))
+  }
+
   stop(): Promise<void> {
     return this.cluster.stop()
   }

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
 }
 
 async function live(stage: SingleStage, servers: Servers, seed: number): Promise<Row[]> {
-  const trial = Trial.begin(servers, { seed, visitors: 8, pause: 60 })
+  const trial = Trial.begin(servers, stage, { seed, visitors: 8, pause: 60 })
   try {
     return await liveThrough(trial, stage, servers, randomFrom(seed))
   } finally {
@@ -52,7 +52,7 @@ async function liveThrough(
     const [first, ...others] = singleFaults
     const chosen = oneOf(random, [first!, ...others])
     const [shortest, longest] = chosen.seconds
-    const recovery = await trial.suffer(chosen, stage, shortest + random() * (longest - shortest))
+    const { recovery } = await trial.suffer(chosen, stage, shortest + random() * (longest - shortest))
     recoveries.push(recovery)
     process.stdout.write(`${fault}: ${chosen.title}; works again after ${recovery.toFixed(1)} s\n`)
     await setTimeout(1000)

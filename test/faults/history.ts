@@ -47,6 +47,8 @@ export interface History {
   /** From the beginning of each fault until everything worked again. */
   readonly faults: readonly Span[]
   readonly losses: readonly Loss[]
+  /** When the machine was too busy with something else to answer anything. */
+  readonly standstills: readonly Span[]
   /** Seconds within which a refresh that is sent again gets the same answer. */
   readonly grace: number
   /** Seconds within which every request must be answered. */
@@ -61,6 +63,18 @@ export const knownBefore = (one: Attempt, other: Attempt): boolean => one.answer
 
 export const overlaps = (one: Attempt, { from, to }: Span): boolean =>
   one.sentAt < to && one.answeredAt > from
+
+/** How much of the span the others cover together, in milliseconds. */
+export function coveredOf({ from, to }: Span, others: readonly Span[]): number {
+  let covered = 0
+  let seenTo = from
+  for (const other of others.toSorted((one, next) => one.from - next.from)) {
+    const end = Math.min(other.to, to)
+    covered += Math.max(0, end - Math.max(other.from, seenTo))
+    seenTo = Math.max(seenTo, end)
+  }
+  return covered
+}
 
 /** The attempts that have the same key, in the order in which the keys come. */
 export function groupsOf(attempts: readonly Attempt[], keyOf: (attempt: Attempt) => unknown): Attempt[][] {

@@ -1,4 +1,4 @@
-import type { Act, Answer, Attempt, History } from './history'
+import { coveredOf, type Act, type Answer, type Attempt, type History } from './history'
 import { judge } from './judge'
 
 const granted = (...credentials: string[]): Answer => ({ kind: 'granted', credentials })
@@ -20,7 +20,7 @@ function history(words: readonly Words[], bend: Partial<History> = {}): History 
     answeredAt: answeredAt ?? (sentAt ?? index * 10) + 5,
   }))
   const faults = [{ from: 0, to: 1e6 }]
-  return { attempts, faults, losses: [], grace: 30, bound: 1, ...bend }
+  return { attempts, faults, losses: [], standstills: [], grace: 30, bound: 1, ...bend }
 }
 
 /** The rules that the judge sees broken in such a history. */
@@ -161,6 +161,28 @@ describe('The judge sees', () => {
     const words: readonly Words[] = [...begun, ['guard', 'at_1', trouble]]
     expect(rulesOf(words, { faults: [] })).toEqual(['trouble although nothing was wrong'])
     expect(rulesOf(words, { faults: [{ from: 0, to: 31 }] })).toEqual([])
+  })
+
+  test('trouble or a late answer, but not while the machine stands still', () => {
+    const late: readonly Words[] = [...begun, ['guard', 'at_1', trouble, 30, 1500]]
+    const stood = (from: number, to: number) => ({ faults: [], standstills: [{ from, to }] })
+    expect(rulesOf(late, stood(400, 900))).toEqual([])
+    expect(rulesOf(late, stood(400, 800))).toEqual(['an answer after 1070 ms'])
+    expect(rulesOf(late, stood(2000, 2900))).toEqual([
+      'an answer after 1470 ms',
+      'trouble although nothing was wrong',
+    ])
+  })
+
+  test('of standstills that overlap, each moment once', () => {
+    const spans = [
+      { from: 5, to: 20 },
+      { from: 0, to: 10 },
+      { from: 6, to: 8 },
+      { from: 90, to: 120 },
+    ]
+    expect(coveredOf({ from: 2, to: 100 }, spans)).toBe(28)
+    expect(coveredOf({ from: 30, to: 80 }, spans)).toBe(0)
   })
 
   test('what outlives all data, and what is lost after it', () => {

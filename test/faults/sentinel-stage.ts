@@ -16,6 +16,11 @@ export class SentinelStage implements Stage {
     return { sentinels: [this.redis.sentinel], masterName: this.redis.masterName }
   }
 
+  ping(): Promise<unknown> {
+    const { master, replica } = this.redis
+    return Promise.allSettled([master, replica].map((server) => told(server, 'PING')))
+  }
+
   stop(): Promise<void> {
     return this.redis.stop()
   }

@@ -31,6 +31,11 @@ export class SingleStage implements Stage {
     return { url: this.network.url }
   }
 
+  ping(): Promise<unknown> {
+    const places = [this.master, ...(this.replica === undefined ? [] : [this.replica])]
+    return Promise.allSettled(places.map(({ server }) => told(server, 'PING')))
+  }
+
   /** Sends the server a signal. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     await this.master.server.kill(signal)

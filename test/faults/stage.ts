@@ -3,6 +3,8 @@ import type { RedisPlan } from '../support/redis-plan'
 /** A Redis of some kind, and how server processes reach it. */
 export interface Stage {
   readonly plan: RedisPlan
+  /** Resolves when each server that lives has answered; it asks around whatever network there is. */
+  ping(): Promise<unknown>
   stop(): Promise<void>
 }
 

@@ -1,28 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { startServer, type ServerProcess } from '../support/flows/start-server'
-import type { RedisPlan } from '../support/redis-plan'
-import type { Attempt, History, Loss, Span } from './history'
+import { writesArrive, type RedisPlan } from '../support/redis-plan'
+import { Control } from './control'
+import { Exchange } from './exchange'
+import { coveredOf, overlaps, type Attempt, type History, type Loss, type Span } from './history'
 import { judge, type Violation } from './judge'
 import { randomFrom } from './random'
 import { Recorder } from './recorder'
 import type { Fault, Stage } from './stage'
 import { audit, Visitor } from './visitor'
 
-// Longer than the default: a busy machine with six Redis on it stands still for half a second now and then.
+// Seconds. Longer than the default, so that slow networks can be told from slower ones.
 const storeDeadline = 1
 const grace = 30
-// A code or a refresh reads, writes, and after trouble reads once more, each within the deadline. The rest is for a
-// machine that has other things to do.
+// A code or a refresh reads, writes, and after trouble reads once more, each within the deadline. The rest is for what
+// lasts too short for a standstill to be seen.
 const bound = 3 * storeDeadline + 3
 
+/** How long it took until everything worked again. */
+export interface Recovery {
+  /** Seconds from the end of the fault. */
+  readonly recovery: number
+  /** The part of them in which the suite had all that it needs: Redis took writes, and the machine did not stand still. */
+  readonly delay: number
+}
+
 /** What came of a fault. */
-export interface Verdict {
+export interface Verdict extends Recovery {
   readonly requests: number
   /** Answers that told of trouble. */
   readonly troubled: number
-  /** Seconds from the end of the fault until everything worked again. */
-  readonly recovery: number
+  /** Those of them that came while the machine did not stand still. */
+  readonly undisturbed: number
   readonly slowest: number
   readonly violations: readonly Violation[]
 }
@@ -32,18 +42,29 @@ export class Trial {
   private readonly faults: Span[] = []
   private readonly losses: Loss[] = []
   private readonly stop = new AbortController()
+  private readonly over = new AbortController()
+  private readonly control: Control
   private visits: Promise<unknown> = Promise.resolve()
 
   private constructor(
     readonly servers: readonly ServerProcess[],
+    stage: Stage,
     private readonly recorder: Recorder,
     private readonly patience: number,
-  ) {}
+  ) {
+    const exchanges = servers.map(({ url }) => new Exchange(url))
+    const nowhere = exchanges.map((exchange) => () => exchange.send({ method: 'GET', path: '/nowhere' }))
+    this.control = new Control([...nowhere, () => stage.ping()], this.over.signal)
+    this.over.signal.addEventListener('abort', () => {
+      for (const exchange of exchanges) exchange.close()
+    })
+  }
 
   /** Begins the load of this many visitors. */
-  static begin(servers: Servers, { seed, visitors, pause, patience = 30 }: Load): Trial {
+  static begin(servers: Servers, stage: Stage, { seed, visitors, pause, patience = 30 }: Load): Trial {
     const [first, second, guarding] = servers
-    const trial = new Trial(servers, new Recorder([first.url, second.url], guarding.url), patience)
+    const recorder = new Recorder([first.url, second.url], guarding.url)
+    const trial = new Trial(servers, stage, recorder, patience)
     const { signal } = trial.stop
     const stays = Array.from({ length: visitors }, (_, index) =>
       new Visitor(trial.recorder, randomFrom(seed * 1000 + index), { pause, signal }).stay(),
@@ -52,51 +73,68 @@ export class Trial {
     return trial
   }
 
-  /** One fault, until everything works again. The seconds that took, from its end on. */
-  async suffer<S extends Stage>(fault: Fault<S>, stage: S, seconds: number): Promise<number> {
+  /** One fault, until everything works again. */
+  async suffer<S extends Stage>(fault: Fault<S>, stage: S, seconds: number): Promise<Recovery> {
     const from = performance.now()
     await fault.begin(stage)
     await setTimeout(seconds * 1000)
     await fault.end(stage)
     const over = performance.now()
-    await this.recovered()
+    const { delay } = await this.recovered(stage)
     const to = performance.now()
     this.faults.push({ from, to })
     if (fault.data === 'lost') this.losses.push({ from, to, of: 'all' })
     if (fault.data === 'forked') this.losses.push({ from, to, of: 'news' })
     // What a master acknowledged just before it died had not reached its replica yet.
     if (fault.data === 'lagging') this.losses.push({ from: from - 200, to, of: 'some' })
-    return (to - over) / 1000
+    return { recovery: (to - over) / 1000, delay: delay / 1000 }
   }
 
-  /** Waits until each server has gone the whole way some times in a row without any trouble. */
-  private async recovered(): Promise<void> {
-    const giveUpAt = performance.now() + this.patience * 1000
+  /**
+   * Waits until each server has gone the whole way some times in a row without any trouble of its own. The delay counts
+   * from when Redis takes writes again, and stands still when the machine does.
+   */
+  private async recovered(stage: Stage): Promise<{ readonly delay: number }> {
+    let ready: number | undefined
+    const takesWrites = writesArrive(stage.plan, this.over.signal).then(() => (ready = performance.now()))
+    const delay = (to: number): number =>
+      ready === undefined ? 0 : to - ready - coveredOf({ from: ready, to }, this.control.standstills)
     for (let good = 0; good < 5;) {
+      const from = performance.now()
       const works = await Promise.all(this.servers.map((_server, index) => wholeWay(this.recorder, index)))
-      good = works.every(Boolean) ? good + 1 : 0
-      if (performance.now() > giveUpAt) throw new Error('The servers do not work again.')
-      if (good === 0) await setTimeout(20)
+      const way = { from, to: performance.now() }
+      if (works.every(Boolean)) good += 1
+      else if (coveredOf(way, this.control.standstills) === 0) good = 0
+      if (delay(way.to) > this.patience * 1000) throw new Error('The servers do not work again.')
+      if (!works.every(Boolean)) await setTimeout(20)
     }
+    const to = performance.now()
+    await takesWrites
+    return { delay: Math.max(0, delay(to)) }
   }
 
   /** Ends the load, whatever came of it: visitors of a trial that failed would keep its process for ever. */
   async leave(): Promise<void> {
     this.stop.abort()
     await this.visits
+    this.over.abort()
     this.recorder.close()
   }
 
   /** Ends the load, looks at what so many authorizations are worth now, and judges. */
-  async end(audited: number): Promise<Omit<Verdict, 'recovery'>> {
+  async end(audited: number): Promise<Omit<Verdict, keyof Recovery>> {
     this.stop.abort()
     await this.visits
     await audit(this.recorder, audited)
     const { attempts } = this.recorder
-    const history: History = { attempts, faults: this.faults, losses: this.losses, grace, bound }
+    const { faults, losses } = this
+    const { standstills } = this.control
+    const history: History = { attempts, faults, losses, standstills, grace, bound }
+    const troubled = attempts.filter(isTrouble)
     return {
       requests: attempts.length,
-      troubled: attempts.filter(isTrouble).length,
+      troubled: troubled.length,
+      undisturbed: troubled.filter((attempt) => !standstills.some((span) => overlaps(attempt, span))).length,
       slowest: attempts.reduce(
         (most, { sentAt, answeredAt }) => Math.max(most, (answeredAt - sentAt) / 1000),
         0,

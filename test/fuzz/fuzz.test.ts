@@ -4,6 +4,8 @@ import { planOfMemory } from './parties'
 import { startFuzzServer } from './start-fuzz-server'
 
 const seed = seedOfFuzz()
+// The number of requests bounds a run, and each of them has a bound of its own: how long it all takes is up to the machine.
+const unhurried = 30 * 60_000
 
 /** What is wrong, with the seed that brings it again; empty when nothing is. */
 function complaintsIn({ complaints }: FuzzResult): string {
@@ -11,28 +13,36 @@ function complaintsIn({ complaints }: FuzzResult): string {
   return told.length === 0 ? '' : `FUZZ_SEED=${seed}\n\n${told.join('\n\n')}`
 }
 
-test(`no request breaks the server, wins what it must not or leaves anything behind: seed ${seed}`, async () => {
-  const server = await startFuzzServer(planOfMemory)
-  try {
-    const requests = requestsOfFuzz(4000)
-    const result = await fuzz(server, { seed, requests, timeMoves: true })
-    expect(complaintsIn(result)).toBe('')
-    // Else the requests were all too broken to try anything.
-    expect(result.won).toBeGreaterThan(requests / 50)
-    expect(result.statuses).toMatchObject({ 200: expect.any(Number), 303: expect.any(Number) })
-  } finally {
-    await server.stop()
-  }
-}, 60_000)
+test(
+  `no request breaks the server, wins what it must not or leaves anything behind: seed ${seed}`,
+  async () => {
+    const server = await startFuzzServer(planOfMemory)
+    try {
+      const requests = requestsOfFuzz(4000)
+      const result = await fuzz(server, { seed, requests, timeMoves: true })
+      expect(complaintsIn(result)).toBe('')
+      // Else the requests were all too broken to try anything.
+      expect(result.won).toBeGreaterThan(requests / 50)
+      expect(result.statuses).toMatchObject({ 200: expect.any(Number), 303: expect.any(Number) })
+    } finally {
+      await server.stop()
+    }
+  },
+  unhurried,
+)
 
-test(`nor on Redis: seed ${seed}`, async () => {
-  const redis = await startRedis()
-  const server = await startFuzzServer({ ...planOfMemory, redis: { url: redis.url } })
-  try {
-    const result = await fuzz(server, { seed, requests: requestsOfFuzz(1000), timeMoves: false })
-    expect(complaintsIn(result)).toBe('')
-  } finally {
-    await server.stop()
-    await redis.stop()
-  }
-}, 60_000)
+test(
+  `nor on Redis: seed ${seed}`,
+  async () => {
+    const redis = await startRedis()
+    const server = await startFuzzServer({ ...planOfMemory, redis: { url: redis.url } })
+    try {
+      const result = await fuzz(server, { seed, requests: requestsOfFuzz(1000), timeMoves: false })
+      expect(complaintsIn(result)).toBe('')
+    } finally {
+      await server.stop()
+      await redis.stop()
+    }
+  },
+  unhurried,
+)

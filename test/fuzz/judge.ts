@@ -67,7 +67,7 @@ const isLarge = (message: Message): boolean =>
 function withoutAnswer({ message }: Sent, { ended }: Answer): string[] {
   return ended === 'reset' && isLarge(message)
     ? []
-    : [ended === 'hung' ? 'no answer within 5 s' : `no answer: ${ended}`]
+    : [ended === 'hung' ? 'no answer, while others are answered' : `no answer: ${ended}`]
 }
 
 const isNodes = (answer: Answer): boolean =>

@@ -8,7 +8,7 @@ const byGet = 'authorization request by GET'
 const told: readonly (readonly [fault: Fault, kind: string, complaint: RegExp])[] = [
   ['repeated parameter', byGet, /status 500$/],
   ['echo', byGet, /the body echoes the request$/],
-  ['hang', 'revocation', /no answer within 5 s$/],
+  ['hang', 'revocation', /no answer, while others are answered$/],
   ['rejection', 'revocation', /^unhandled rejection: Error: Nobody waits for this\.$/],
   ['leak', 'metadata', /^memory grew by more than \d+ bytes$/],
   ['open redirect', byGet, /leads to a place that is not registered$/],
@@ -34,5 +34,6 @@ test.each(told)(
       await server.stop()
     }
   },
-  60_000,
+  // A run is bounded by its requests.
+  10 * 60_000,
 )

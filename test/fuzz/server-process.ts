@@ -1,4 +1,6 @@
-import { inspect } from 'node:util'
+import type { Server } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import { inspect, promisify } from 'node:util'
 import express from 'express'
 import {
   createAuthorizationServer,
@@ -61,7 +63,7 @@ function serve({ clients, issuers, redis, fault }: FuzzPlan): void {
   const server = app.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(server.address()) }))
   process.on('message', (asked: { readonly advance: number }) => {
     ahead += asked.advance * 1000
-    process.send?.(healthOf(complaints.splice(0)))
+    void connectionsGone(server).then(() => process.send?.(healthOf(complaints.splice(0))))
   })
   process.on('disconnect', () => process.exit())
 }
@@ -74,6 +76,13 @@ function watchProcess(): string[] {
   process.on('unhandledRejection', (error) => complaints.push(`unhandled rejection: ${String(error)}`))
   process.on('warning', ({ name, message }) => complaints.push(`warning ${name}: ${message}`))
   return complaints
+}
+
+/** The far side has closed them all: what is still open is counted as left behind, once this side had its time, too. */
+async function connectionsGone(server: Server): Promise<void> {
+  const giveUpAt = performance.now() + 5000
+  const getConnections = promisify(server.getConnections.bind(server))
+  while ((await getConnections()) > 0 && performance.now() < giveUpAt) await setTimeout(5)
 }
 
 function healthOf(complaints: readonly string[]): Health {

@@ -9,11 +9,19 @@ export interface Answer {
   readonly ended: 'closed' | 'reset' | 'hung'
 }
 
+// Milliseconds after which an answer is overdue.
 const patience = 5000
+// A busy machine makes every answer late. One that hangs is passed by so many that were asked for after it was overdue.
+const overtaking = 20
+// Milliseconds after which a server that answers nothing at all stands still.
+const standstill = 30_000
 
-/** Sends bytes over a connection of their own and reads until it is closed. */
+/**
+ * Sends bytes over a connection of their own and reads until it is closed, or until the answer is overdue although the
+ * server answers others. Rejects when it answers nothing at all.
+ */
 export function converse(port: number, bytes: Buffer): Promise<Answer> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const end = (ended: Answer['ended']) => {
@@ -21,13 +29,32 @@ export function converse(port: number, bytes: Buffer): Promise<Answer> {
       socket.destroy()
       resolve(answerOf(Buffer.concat(chunks), ended))
     }
-    const timer = setTimeout(() => end('hung'), patience)
+    const timer = setTimeout(() => void overtaken(port).then(() => end('hung'), reject), patience)
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('end', () => end('closed'))
     socket.on('close', () => end('closed'))
     // After a refusal the server does not read on, and what was sent in vain is answered by a reset.
     socket.on('error', () => end('reset'))
     socket.write(bytes)
+  })
+}
+
+const whatNobodyServes = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+
+/** Resolves when the server has given so many other answers one after the other. */
+async function overtaken(port: number): Promise<void> {
+  for (let answers = 0; answers < overtaking; answers++)
+    if (!(await isAnswered(port))) throw new Error('The server stands still, or has ended.')
+}
+
+function isAnswered(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.setTimeout(standstill, () => socket.destroy())
+    let answered = false
+    socket.on('data', () => (answered = true)).on('error', () => {})
+    socket.on('close', () => resolve(answered))
+    socket.write(whatNobodyServes)
   })
 }
 
