@@ -46,6 +46,13 @@ describe.each(parsers)('formOf behind express.%s', (_name, parser) => {
   it('takes no body for no parameters, and hangs nothing, when the host lets some time pass', async () => {
     expect(await send('', [parser, later])).toBe('parameters ')
   })
+
+  it('takes no body in chunks for no parameters, though nothing was read of it', async () => {
+    const answer = await onTheWire(formApp(parser, later), (open) =>
+      exchangeBytes(open(), [formHead('/', 'Transfer-Encoding: chunked'), '0\r\n\r\n']),
+    )
+    expect(answer).toMatch(/parameters $/)
+  })
 })
 
 describe('formOf behind a host', () => {

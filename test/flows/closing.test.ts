@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createBearerGuard, memoryStore, type AuthorizationServer } from '../../lib/index'
 import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
@@ -9,6 +10,7 @@ import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
+import { onTheWire } from '../support/rooms/wire'
 import { waitUntil } from '../support/wait-until'
 
 const grant: Fields = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -39,6 +41,8 @@ const waitAt =
   (gate: Gate): RequestHandler =>
   (_request, _response, next) =>
     void gate.pass().then(() => next())
+
+const tellDone: RequestHandler = (_request, response) => void response.json({ done: true })
 
 describeOnEveryStore('Closing', (stage) => {
   test('lets 50 requests in flight finish, and turns new ones away at every door', async () => {
@@ -129,6 +133,34 @@ describeOnEveryStore('Closing', (stage) => {
     gate.open()
     expect((await answer).body).toEqual({ done: true })
     await closing.promise
+  })
+
+  test('waits for the request that is left, when another went away over a connection that was kept', async () => {
+    const gate = new Gate()
+    const { app, flow, oauth } = stage(undefined, {
+      mount: (host, parts) => {
+        host.get('/slow', parts.bearerGuard(), waitAt(gate), tellDone)
+        mountAll(host, parts)
+      },
+    })
+    const { accessToken } = await flow.tokens(photoBook)
+    const get = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`
+    await onTheWire(app, async (open) => {
+      const [leaving, staying] = [open(), open()]
+      leaving.write(get('/photos'))
+      await once(leaving, 'data')
+      leaving.write(get('/slow'))
+      await waitUntil('it is in flight', async () => gate.waiting === 1)
+      leaving.destroy()
+      staying.write(get('/slow'))
+      await waitUntil('the other one is in flight', async () => gate.waiting === 2)
+      const closing = closingOf(oauth)
+      expect(outcomeOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
+      expect(closing.over).toBe(false)
+      gate.open()
+      await closing.promise
+    })
   })
 
   test('waits no longer than closeDeadline, and the late one is still answered', async () => {

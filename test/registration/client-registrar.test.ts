@@ -77,5 +77,19 @@ describe('registration on the server object', () => {
       name: 'ConfigurationError',
       mistakes: [{ path: 'client_secret_hashes' }],
     })
+    const rolledBack: typeof clients.update = (...words) =>
+      clients.update(...words).catch((cause: unknown) => {
+        throw new Error('The transaction was rolled back.', { cause })
+      })
+    const wrapping = {
+      find: clients.find.bind(clients),
+      add: clients.add.bind(clients),
+      update: rolledBack,
+      list: clients.list.bind(clients),
+    }
+    await expect(serverWith(wrapping).rotateClientSecret('phone')).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      mistakes: [{ path: 'client_secret_hashes' }],
+    })
   })
 })

@@ -39,6 +39,21 @@ authorizationStoreContract('memoryStore keeps the contract', async () => {
   return { store: memoryStore({ clock }), advance, close: async () => {} }
 })
 
+describe('memoryStore', () => {
+  it('has a record until the millisecond in which its last credential dies, and not in that one', async () => {
+    const saved = ending(inSeconds(60))
+    const endsAt = inSeconds(60) * 1000
+    let now = endsAt - 60_000
+    const store = memoryStore({ clock: () => now })
+    await save(store, saved)
+    now = endsAt - 1
+    expect(await find(store, saved)).toEqual(saved)
+    now = endsAt
+    expect(await find(store, saved)).toBeUndefined()
+    expect(await save(store, version(saved.authorization), saved)).toBe(false)
+  })
+})
+
 describe('memoryStore in production', () => {
   afterEach(() => jest.restoreAllMocks())
 

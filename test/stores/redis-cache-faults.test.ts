@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis'
 import { setTimeout } from 'node:timers/promises'
 import { redisStore, type RedisStore } from '../../lib/index'
+import { active, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { save, version } from '../../lib/testing/authorization-store/version'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { startRedis, type RedisServer, type RedisServerOptions } from '../support/redis-server'
@@ -99,6 +101,40 @@ describeOwnRedis('redisStore with a cache', () => {
     expect((await lastRecall(own, id)) - silentSince).toBeLessThan(trustedFor)
     expect(await own.find(id)).toBeUndefined()
     proxy.release('news')
+  })
+
+  it('is not used later than a second after the last proof was sent, however late the news of it come', async () => {
+    const proxy = keep(await startHoldingProxy(server.port), (started) => started.stop())
+    const own = redisStore({ url: proxy.url, prefix, cache: { maximum: 100 } })
+    keep(own, (made) => made.close())
+    const id = await cachedRecord(own)
+    proxy.hold('news')
+    await waitUntil('the news of a proof are held', async () => proxy.held('news') > 0)
+    const sentBefore = performance.now()
+    await setTimeout(trustedFor * 0.6)
+    proxy.release('news')
+    proxy.hold('news')
+    await other.remove(id)
+    // A machine that stands still sees less of the time in which it would be wrong, and never sees wrong what is right.
+    for (let at = performance.now(); recalls(own, id); at = performance.now()) {
+      expect(at).toBeLessThan(sentBefore + trustedFor)
+      await setTimeout(5)
+    }
+    proxy.release('news')
+  })
+
+  it('knows a record until the millisecond in which its last credential dies, and not in that one', async () => {
+    const expiresAt = inSeconds(600)
+    let now = Date.now()
+    const own = redisStore({ url: server.url, prefix, cache: { maximum: 100 }, clock: () => now })
+    keep(own, (made) => made.close())
+    const written = version(active(expiresAt))
+    await save(own, written)
+    await isCached(own, written.authorization.id)
+    now = expiresAt * 1000 - 1
+    expect(recalls(own, written.authorization.id)).toBe(true)
+    now = expiresAt * 1000
+    expect(recalls(own, written.authorization.id)).toBe(false)
   })
 
   it('is not used when Redis has stood still for a second, and is right when it goes on', async () => {

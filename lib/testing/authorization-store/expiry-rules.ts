@@ -30,14 +30,16 @@ export const expiryRules: readonly Rule<StoreUnderTest>[] = [
       const { store } = underTest
       const extended = version(approved(inSeconds(soon)))
       const shortened = version(pending(inSeconds(600)))
-      await save(store, extended)
-      await save(store, shortened)
+      const decided = version(pending(inSeconds(600)))
+      for (const one of [extended, shortened, decided]) await save(store, one)
       const longer = version(active(inSeconds(600), { id: extended.authorization.id }))
       await save(store, longer, extended)
       await save(store, version(denied(inSeconds(soon), { id: shortened.authorization.id })), shortened)
+      await save(store, version(approved(inSeconds(soon), { id: decided.authorization.id })), decided)
       await pass(underTest, pastSoon)
       same(await find(store, longer), longer)
       equal(await find(store, shortened), undefined)
+      equal(await find(store, decided), undefined, 'a decided request came back after its code')
     },
   },
   {
