@@ -48,7 +48,11 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   readonly bearerGuard: BearerGuard
   /** The methods of client authentication, for a Passport instance of the host's own. */
   readonly strategies: readonly ClientStrategy[]
-  /** Revokes an authorization: every code and token that descends from it is dead when this resolves. */
+  /**
+   * Revokes an authorization: when this resolves, its record is gone from the store, and with it every code and token
+   * that descends from it. A guard of another process that has a cache refuses them as soon as Redis has told it,
+   * within a second at most.
+   */
   revoke(authorizationId: string): Promise<void>
   /** What was approved, issued, revoked and refused, and what broke: `docs/events.md` explains each event. */
   readonly events: AuthorizationServerEvents

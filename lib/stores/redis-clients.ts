@@ -82,7 +82,7 @@ export class RedisClients implements ClientRegistry {
     )
   }
 
-  // When only the reply was lost, the value tells: nobody must rotate twice because of one rotation that went unnoticed.
+  // When only the reply was lost, the value tells: a caller that was told of trouble would rotate again, and drop a secret that is in use.
   private async carriedOut(clientId: string, value: string, write: () => Promise<boolean>): Promise<boolean> {
     try {
       return await write()

@@ -23,6 +23,8 @@ function history(words: readonly Words[], bend: Partial<History> = {}): History 
   return { attempts, faults, losses: [], standstills: [], grace: 30, bound: 1, ...bend }
 }
 
+const stood = (from: number, to: number) => ({ faults: [], standstills: [{ from, to }] })
+
 /** The rules that the judge sees broken in such a history. */
 function rulesOf(words: readonly Words[], bend: Partial<History> = {}): readonly string[] {
   return [...new Set(judge(history(words, bend)).map(({ rule }) => rule))]
@@ -165,7 +167,6 @@ describe('The judge sees', () => {
 
   test('trouble or a late answer, but not while the machine stands still', () => {
     const late: readonly Words[] = [...begun, ['guard', 'at_1', trouble, 30, 1500]]
-    const stood = (from: number, to: number) => ({ faults: [], standstills: [{ from, to }] })
     expect(rulesOf(late, stood(400, 900))).toEqual([])
     expect(rulesOf(late, stood(400, 800))).toEqual(['an answer after 1070 ms'])
     expect(rulesOf(late, stood(2000, 2900))).toEqual([

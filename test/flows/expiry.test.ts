@@ -31,14 +31,6 @@ describeOnEveryStore('By the clock', (stage) => {
     expect(refusalOf(await flow.redeem(photoPrint, late))).toBe('400 invalid_grant')
   })
 
-  test('a request stays decided when its code has expired unused', async () => {
-    const { flow, clock } = stage({ authorizationRequestLifetime: 3600 })
-    const page = await flow.ask(asked, 'alice')
-    codeOf(await flow.decide(page, 'approve', 'alice'))
-    clock.advance(60)
-    expect(errorPageOf(await flow.decide(page, 'approve', 'alice'))).toBe('400 invalid_request')
-  })
-
   test('an access token lives for an hour, which its answer says', async () => {
     const { flow, clock } = stage()
     const { accessToken, expiresIn } = await flow.tokens(photoPrint)
