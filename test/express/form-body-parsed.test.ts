@@ -6,6 +6,8 @@ import { exchangeBytes, formHead, onTheWire } from '../support/rooms/wire'
 const form = 'application/x-www-form-urlencoded'
 const later: RequestHandler = (_request, _response, next) => void setTimeout(next, 20)
 
+const readToEnd: RequestHandler = (req, _response, next) => void req.once('end', next).resume()
+
 const decoy: RequestHandler = (req, _response, next) => {
   req.body = { a: 'decoy' }
   next()
@@ -52,7 +54,6 @@ describe('formOf behind a host', () => {
   it.each(['Transfer-Encoding: chunked', 'Content-Length: 0'])(
     'takes a body for empty that somebody read to its end, though nothing came out of it: %s',
     async (framing) => {
-      const readToEnd: RequestHandler = (req, _response, next) => void req.once('end', next).resume()
       const answer = await onTheWire(formApp(readToEnd, later), (open) =>
         exchangeBytes(open(), [formHead('/', framing), framing.endsWith('0') ? '' : '0\r\n\r\n']),
       )

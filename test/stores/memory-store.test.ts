@@ -41,8 +41,9 @@ authorizationStoreContract('memoryStore keeps the contract', async () => {
 
 describe('memoryStore', () => {
   it('has a record until the millisecond in which its last credential dies, and not in that one', async () => {
-    const saved = ending(inSeconds(60))
-    const endsAt = inSeconds(60) * 1000
+    const expiresAt = inSeconds(60)
+    const saved = ending(expiresAt)
+    const endsAt = expiresAt * 1000
     let now = endsAt - 60_000
     const store = memoryStore({ clock: () => now })
     await save(store, saved)
