@@ -23,7 +23,7 @@ describe('createJwtBearerGuard', () => {
       {
         path: 'maximumCache',
         problem:
-          'is not known here; the known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
+          'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
           'closeDeadline, errorUri, issuer, jwksUri, keys, maximumAge, maximumCached, scopeClaim, type.',
       },
     ])

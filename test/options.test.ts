@@ -286,20 +286,25 @@ describe('options', () => {
     )
   })
 
-  it.each(['Issuer', 'client', 'accessTokenLifeTime', 'constructor', 'toString'])(
-    'do not know %s, and say which names they know',
-    (name) => {
-      const [mistake, ...more] = mistakesWith({ [name]: undefined })
-      expect(more).toEqual([])
-      expect(mistake).toEqual({
-        path: name,
-        problem: expect.stringContaining(
-          'is not known here; the known names are accessTokenLifetime, alreadyApproved, authorizationCodeLifetime,',
-        ),
-      })
-      for (const key of Object.keys(oneOfEach)) expect(mistake?.problem).toContain(key)
-    },
-  )
+  it.each([
+    ['Issuer', '. Did you mean issuer? The'],
+    ['client', '. Did you mean clients? The'],
+    ['accessTokenLifeTime', '. Did you mean accessTokenLifetime? The'],
+    ['access_token', '. Did you mean accessTokenLifetime? The'],
+    ['resourceOwners', '. Did you mean resourceOwner? The'],
+    ['constructor', '; the'],
+    ['toString', '; the'],
+  ])('do not know %s, say which name was meant, and which names they know', (name, meant) => {
+    const [mistake, ...more] = mistakesWith({ [name]: undefined })
+    expect(more).toEqual([])
+    expect(mistake).toEqual({
+      path: name,
+      problem: expect.stringContaining(
+        `is not known here${meant} known names are accessTokenLifetime, alreadyApproved, authorizationCodeLifetime,`,
+      ),
+    })
+    for (const key of Object.keys(oneOfEach)) expect(mistake?.problem).toContain(key)
+  })
 
   it('take undefined for left out', () => {
     const { issuer, clients, scopes, resourceOwner } = optionsWith()

@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundled } from './support/bundled'
 import { describeOwnRedis } from './support/describe-own-redis'
 import { startRedis, type RedisServer } from './support/redis-server'
 import { warningsOf } from './support/rooms/warnings'
@@ -90,6 +91,33 @@ describe('EAS_FAILURE', () => {
         ),
       },
     ])
+  })
+
+  it('is given once for each fault of a resourceOwner that throws, however often it throws that', () => {
+    const faults = warningsOf(`
+      const faults = [new Error('session store'), new TypeError('no cookie'), new Error('session store'), 'text', new Error('database')]
+      let request = 0
+      const resourceOwner = async () => { throw faults[request++ % faults.length] }
+      const oauth = createAuthorizationServer({ ...options, resourceOwner })
+      const app = express().use(oauth.router())
+      app.use((error, request, response, next) => response.end())
+      const decide = (url) => fetch(url + '/authorize', { method: 'POST', body: new URLSearchParams({ authorization_request: 'x', decision: 'deny' }) })
+      await serve(app, async (url) => { for (let i = 0; i < 2 * faults.length; i++) await decide(url) })
+    `)
+    expect(faults.map(({ code, message }) => `${code} ${message.split('\n')[0]}`)).toEqual([
+      'EAS_FAILURE unexpected: Error: session store',
+      'EAS_FAILURE unexpected: TypeError: no cookie',
+      'EAS_FAILURE unexpected: Error: Something was thrown that is no error.',
+      'EAS_FAILURE unexpected: Error: database',
+    ])
+  })
+
+  it('is given for 50 faults at most, because what a host throws may differ each time', () => {
+    const program = `
+      const { warnOnce } = require(WARNING)
+      for (let i = 0; i < 100; i++) warnOnce('EAS_FAILURE', 'x', 'fault ' + i)
+    `.replace('WARNING', JSON.stringify(bundled(join(__dirname, '../lib/warning.ts'))))
+    expect(codesOf(program)).toHaveLength(50)
   })
 
   it('is given once for each reason', () => {

@@ -10,6 +10,7 @@ import type { TokenType } from '../protocol/token-type'
 import { authorizationOf } from './credential-sources'
 import { sendJson, sendJsonError } from './json-response'
 import type { Known } from './known-of-request'
+import { mountedUncalled } from './mounting'
 import type { Reports } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { shareShapes } from './shared-shape'
@@ -60,13 +61,18 @@ export interface GuardEdge {
 const realm = 'oauth'
 
 export function bearerGuard(edge: GuardEdge): BearerGuard {
-  return (first: string | BearerGuardOptions = '', second: BearerGuardOptions = {}) => {
+  return (
+    first: string | BearerGuardOptions = '',
+    second: BearerGuardOptions = {},
+    ...more: readonly unknown[]
+  ) => {
+    // Express calls what it finds mounted with three arguments, the request first.
+    if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
     return guard(edge, parseRequirement(scope, options, edge.knownScope))
   }
 }
 
-// Mounted uncalled, a guard gets a request here, which must not pass for options.
 function isPlain(value: unknown): value is BearerGuardOptions {
   return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }

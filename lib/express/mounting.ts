@@ -5,13 +5,16 @@ import { warnOnce } from '../warning'
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
     if (given.length === 0) return make()
-    throw new ConfigurationError('The authorization server is mounted wrongly:', [
-      {
-        path: `oauth.${name}`,
-        problem: `makes the middleware and is not one itself: mount oauth.${name}().`,
-      },
-    ])
+    throw mountedUncalled(name, `${name}()`)
   }
+}
+
+/** A function that makes a middleware was mounted as if it were the middleware. @param call how it is called. */
+export function mountedUncalled(name: string, call: string): ConfigurationError {
+  const problem = `makes the middleware and is not one itself: mount oauth.${call}.`
+  return new ConfigurationError('The authorization server is mounted wrongly:', [
+    { path: `oauth.${name}`, problem },
+  ])
 }
 
 /** Watches that a host which mounts the parts one by one has not forgotten the one that the endpoints for clients rest on. */

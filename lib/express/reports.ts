@@ -92,12 +92,7 @@ export class Reports {
     tellTap({ requestId: origin.requestId, code, reason })
     if (this.hears(told.event))
       this.tellRefusal(told, Object.assign(this.common(origin, known), { reason: plainText(reason), code }))
-    else if (told.event === 'failure')
-      warnOnce(
-        'EAS_FAILURE',
-        `${reason}: ${inspect(bareError(told.cause))}. Listen to oauth.events for 'failure'.`,
-        reason,
-      )
+    else if (told.event === 'failure') warnOfFailure(reason, told.cause)
     // One step can both refuse and revoke.
     if (known.move?.write === 'removal' && known.move.found !== undefined)
       this.tellGrant(revocationOf(known.move.found, reason), origin, known)
@@ -173,4 +168,14 @@ export class Reports {
     this.known.set(request, nothing)
     return nothing
   }
+}
+
+/** Warns of each fault once: what broke first says nothing of what breaks next. */
+function warnOfFailure(reason: string, cause: unknown): void {
+  const bare = bareError(cause)
+  warnOnce(
+    'EAS_FAILURE',
+    `${reason}: ${inspect(bare)}. Listen to oauth.events for 'failure'.`,
+    `${reason} ${bare.name} ${bare.message}`,
+  )
 }

@@ -1,3 +1,5 @@
+import { nearestName } from './nearest-name'
+
 /** One mistake in a configuration: where it is, and what cures it. */
 export interface Mistake {
   /** The option's path, such as `clients[0].redirect_uris[1]`. */
@@ -26,6 +28,7 @@ export class ConfigurationError extends Error {
 export class Reading {
   private readonly source: Readonly<Record<string, unknown>>
   private readonly read = new Set<string>()
+  private readonly refused = new Set<string>()
 
   constructor(
     source: unknown,
@@ -65,17 +68,31 @@ export class Reading {
     return this.path === '' ? key : `${this.path}.${key}`
   }
 
+  /** Refuses a field that people expect here although it is none, with its cure. The known names do not list it. */
+  refuse(key: string, cure: string): void {
+    this.refused.add(key)
+    if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
+  }
+
   /** Records the fields that nothing has asked for: most are misspelt. */
   refuseUnknown(): void {
-    const known = [...this.read].toSorted().join(', ')
+    const known = [...this.read].toSorted()
     for (const key of Object.keys(this.source))
-      if (!this.read.has(key)) this.wrong(key, `is not known here; the known names are ${known}.`)
+      if (!this.read.has(key) && !this.refused.has(key)) this.wrong(key, unknownName(key, known))
   }
 
   /** @throws ConfigurationError when there was any mistake. */
   settle(subject: string): void {
     if (this.mistakes.length > 0) throw new ConfigurationError(subject, this.mistakes)
   }
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  const names = known.join(', ')
+  return nearest === undefined
+    ? `is not known here; the known names are ${names}.`
+    : `is not known here. Did you mean ${nearest}? The known names are ${names}.`
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

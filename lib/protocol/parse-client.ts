@@ -146,6 +146,11 @@ function members(
 }
 
 function secretHashes(reading: Reading): readonly string[] {
+  // The member of a token request, and what generateClientSecret() makes for the client alone.
+  reading.refuse(
+    'client_secret',
+    'is the secret itself, which only the client keeps: register client_secret_hashes, a list with the client_secret_hash of generateClientSecret(), or with await hashClientSecret() of a secret that was chosen.',
+  )
   const hashes = reading.optional('client_secret_hashes', [], isTexts, 'must be a list of digests.')
   if (!hashes.every(isSecretHash))
     reading.wrong(

@@ -43,7 +43,7 @@ describe('readLimit', () => {
     expect(read({ attempt: 3 }).mistakes).toEqual([
       {
         path: 'limits.username.attempt',
-        problem: 'is not known here; the known names are attempts, seconds.',
+        problem: 'is not known here. Did you mean attempts? The known names are attempts, seconds.',
       },
     ])
   })

@@ -76,12 +76,26 @@ describe('Reading', () => {
   })
 
   it('refuses names that nothing asked for and offers the known ones', () => {
-    const reading = new Reading({ issuer: 'x', isuer: 'y' }, '')
+    const reading = new Reading({ issuer: 'x', isuer: 'y', other: 'z' }, '')
     reading.take('issuer')
     reading.take('absent')
     reading.refuseUnknown()
     expect(reading.mistakes).toEqual([
-      { path: 'isuer', problem: 'is not known here; the known names are absent, issuer.' },
+      {
+        path: 'isuer',
+        problem: 'is not known here. Did you mean issuer? The known names are absent, issuer.',
+      },
+      { path: 'other', problem: 'is not known here; the known names are absent, issuer.' },
+    ])
+  })
+
+  it('refuses a field that is none with a cure of its own, once and only where it is given', () => {
+    const reading = new Reading({ secret: 'x', secrets: 'y', gone: undefined }, '')
+    for (const key of ['secret', 'absent', 'gone']) reading.refuse(key, 'belongs elsewhere.')
+    reading.refuseUnknown()
+    expect(reading.mistakes).toEqual([
+      { path: 'secret', problem: 'belongs elsewhere.' },
+      { path: 'secrets', problem: 'is not known here; the known names are .' },
     ])
   })
 

@@ -229,6 +229,24 @@ describe('parseClient', () => {
     )
   })
 
+  it('says what to register in place of a secret, without the secret, and complains of nothing that follows from it', () => {
+    for (const digests of [undefined, ['sha256:' + 'A'.repeat(43)]]) {
+      const mistakes = mistakesWith({ client_secret: 'hunter2', client_secret_hashes: digests })
+      expect(mistakes).toEqual([mistake('client_secret', 'register client_secret_hashes')])
+      expect(mistakes[0]!.problem).toMatch(/generateClientSecret\(\).*hashClientSecret\(\)/)
+      expect(JSON.stringify(mistakes)).not.toContain('hunter2')
+    }
+    expect(mistakesWith({ client_secret: null })).toEqual([])
+  })
+
+  it.each([
+    ['redirect_uri', 'redirect_uris'],
+    ['clientName', 'client_name'],
+    ['client_secret_hash', 'client_secret_hashes'],
+  ])('asks whether %s was meant to be %s', (misspelt, meant) => {
+    expect(mistakesWith({ [misspelt]: 'x' })).toEqual([mistake(misspelt, `Did you mean ${meant}?`)])
+  })
+
   it.each([[undefined], [null], ['photo-printer'], [[]]])('wants an object, not %j', (source) => {
     expect(parsed(source).mistakes[0]).toEqual({ path: 'clients[0]', problem: 'must be an object.' })
   })

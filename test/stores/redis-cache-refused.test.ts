@@ -24,7 +24,7 @@ describe('a cache of redisStore', () => {
     [
       'misspelt',
       { maximum: 1, maximun: 2 },
-      ['cache.maximun is not known here; the known names are maximum.'],
+      ['cache.maximun is not known here. Did you mean maximum? The known names are maximum.'],
     ],
   ])('is refused: %s', (_what, wrong, mistakes) => {
     expect(mistakesOf({ url: 'redis://localhost', cache: wrong })).toEqual(mistakes)

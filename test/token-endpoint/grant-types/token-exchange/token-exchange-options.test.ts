@@ -41,7 +41,10 @@ describe('the options of token exchange', () => {
         path: `tokenTypes["${uri('refresh_token')}"]`,
         problem: 'is never accepted, because a refresh token is good at its own grant only: remove it.',
       },
-      { path: 'policies', problem: 'is not known here; the known names are policy, tokenTypes.' },
+      {
+        path: 'policies',
+        problem: 'is not known here. Did you mean policy? The known names are policy, tokenTypes.',
+      },
     ])
   })
 
