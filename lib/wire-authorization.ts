@@ -3,6 +3,7 @@ import { openRequests } from './attempts/open-requests'
 import { ResponseTypes } from './authorization-endpoint/response-type'
 import type { AuthorizationEdge } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
+import { hostWatch } from './express/host-watch'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
 import { steadyClock } from './protocol/steady-clock'
@@ -57,6 +58,7 @@ export function wireAuthorization({
     showConsent: consentRenderer(scopes, settings.consentPage, issuer),
     showError: errorRenderer(settings.errorPage),
     tlsRequired,
+    watchHost: hostWatch(issuer),
     bodyDeadline: settings.bodyDeadline,
     admit: admit.authorization,
     reports,

@@ -10,6 +10,7 @@ import type { ClientEdge, ClientEndpointName } from './express/client-post'
 import { credentialSourcesOf } from './express/credential-sources'
 import { formOf } from './express/form-body'
 import { introspect } from './introspection-endpoint/introspect'
+import { hostWatch } from './express/host-watch'
 import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
@@ -49,9 +50,10 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   const { settings, store, circumstances, requireService, admit, reports, requests } = wiring
   const { issuer, tlsRequired, bodyDeadline, errorUri } = settings
   const { methods, verification } = clientVerification(wiring)
+  const watchHost = hostWatch(issuer)
   const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
   const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
-    const terms = { endpoint: name, tlsRequired, bodyDeadline, schemes, errorUri }
+    const terms = { endpoint: name, tlsRequired, watchHost, bodyDeadline, schemes, errorUri }
     const edge = { ...terms, failures: admit.clients, requireService, reports, requests }
     const whole = wholeClientEndpoint(edge, verification, answer)
     return { edge, path, handler: clientEndpoint(edge, answer), whole }

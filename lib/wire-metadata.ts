@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { hostWatch } from './express/host-watch'
 import { metadataDocument } from './express/metadata'
 import { serverMetadata } from './metadata/server-metadata'
 import { offeredGrantTypes } from './offered-grant-types'
@@ -27,5 +28,6 @@ export function wireMetadata(
           }
         : undefined,
     }),
+    hostWatch(settings.issuer),
   )
 }

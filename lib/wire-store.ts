@@ -1,6 +1,7 @@
 import { isRecord } from './protocol/configuration'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Caution } from './stores/caution'
+import { placeOf } from './stores/deadline'
 import { warnOnce } from './warning'
 
 interface Holding {
@@ -27,6 +28,8 @@ export function holdStore(store: AuthorizationStore): () => Promise<void> {
   }
 }
 
+// A client of Redis may wait much longer before it gives up.
+const patience = 5000
 const soonest = 1000
 const latest = 60_000
 
@@ -34,14 +37,20 @@ const latest = 60_000
 function checkSurroundings(store: AuthorizationStore): () => void {
   if (!canCheck(store)) return () => {}
   const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
+  const blame = (why: string) => {
+    if (!state.stopped) warnOfUnreachable(store, why)
+  }
   const look = async (pause: number): Promise<void> => {
+    const late = setTimeout(() => blame(`it did not answer within ${patience / 1000} s`), patience).unref()
     try {
       const cautions = await store.check()
       if (!state.stopped) for (const { code, message } of cautions) warnOnce(code, message)
-    } catch {
-      // Not there yet: whoever asks for a token meanwhile is told so, and this is no news.
+    } catch (error) {
+      blame(error instanceof Error ? error.message : 'it failed without an error')
       if (!state.stopped)
         state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()
+    } finally {
+      clearTimeout(late)
     }
   }
   void look(soonest)
@@ -49,6 +58,15 @@ function checkSurroundings(store: AuthorizationStore): () => void {
     state.stopped = true
     clearTimeout(state.timer)
   }
+}
+
+function warnOfUnreachable(store: AuthorizationStore, why: string): void {
+  const place = placeOf(store) ?? 'The store'
+  warnOnce(
+    'EAS_STORE_UNREACHABLE',
+    `${place} cannot be used (${why}). Until it can, requests are answered with temporarily_unavailable; then all goes on by itself.`,
+    `EAS_STORE_UNREACHABLE ${place}`,
+  )
 }
 
 type Checking = AuthorizationStore & { check(): Promise<readonly Caution[]> }

@@ -40,6 +40,13 @@ const mounted = (issuer: string, path: string, request: string) =>
     await serve(express().use('${path}', oauth.router()), (url) => fetch(url + '${request}'))
   `)
 
+const forwarded = (prefix: string, path: string) =>
+  warningsOf(`
+    const oauth = createAuthorizationServer({ ...options, issuer: 'http://localhost/api/auth' })
+    await serve(express().use('${path}', oauth.router()), (url) =>
+      fetch(url + '${path}/token', { headers: { 'X-Forwarded-Prefix': '${prefix}' } }))
+  `).map(({ code }) => code)
+
 describe('EAS_MOUNT_PATH', () => {
   it('is given when the router answers elsewhere than the issuer says', () => {
     expect(mounted('http://localhost/auth', '/', '/token')).toEqual([
@@ -47,14 +54,23 @@ describe('EAS_MOUNT_PATH', () => {
         name: 'AuthorizationServerWarning',
         code: 'EAS_MOUNT_PATH',
         message:
-          'oauth.router() is mounted at "" but the issuer\'s path is "/auth": app.use("/auth", oauth.router()), or change the issuer.',
+          'oauth.router() is mounted at "" but the issuer\'s path is "/auth". Behind a proxy that takes "/auth" away that is right, and X-Forwarded-Prefix: /auth from the proxy ends this warning. Without such a proxy: app.use("/auth", oauth.router()), or change the issuer.',
       },
     ])
     expect(mounted('http://localhost', '/auth', '/auth/authorize')).toEqual([
       expect.objectContaining({
         code: 'EAS_MOUNT_PATH',
-        message: expect.stringContaining('app.use("/", oauth.router())'),
+        message:
+          'oauth.router() is mounted at "/auth" but the issuer\'s path is "". app.use("/", oauth.router()), or change the issuer.',
       }),
+    ])
+  })
+
+  it('is not given behind a proxy that says what it has taken away, and is where that is not the rest of the path', () => {
+    expect([forwarded('/api/auth', ''), forwarded('/api', '/auth'), forwarded('/api', '')]).toEqual([
+      [],
+      [],
+      ['EAS_MOUNT_PATH'],
     ])
   })
 
@@ -177,7 +193,7 @@ describeOwnRedis('What a store finds around it', () => {
 
   it('holds no process open while it cannot be looked at', () => {
     const client = `{ call: async () => { throw new Error('ECONNREFUSED') } }`
-    expect(around(`make(redisStore({ client: ${client} }))`)).toEqual([])
+    expect(around(`make(redisStore({ client: ${client} }))`)).toEqual(['EAS_STORE_UNREACHABLE'])
   })
 })
 

@@ -7,7 +7,8 @@ const settled = async () => {
 }
 
 const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
-const looking = (check: () => Promise<readonly Caution[]>) => ({
+const looking = (check: () => Promise<readonly Caution[]>, place?: string) => ({
+  place,
   find: async () => undefined,
   save: async () => true,
   remove: async () => {},
@@ -68,17 +69,42 @@ describe('a store that looks at its surroundings', () => {
       attempts += 1
       if (attempts <= 8) throw new Error('ECONNREFUSED')
       return [{ code: 'EAS_TEST_LATE', message: 'Change it.' }]
-    })
+    }, 'Redis at late:6379')
     holdStore(store)
     await settled()
-    expect([looks(store), codes()]).toEqual([1, []])
+    expect([looks(store), codes()]).toEqual([1, ['EAS_STORE_UNREACHABLE']])
     // 1, 2, 4, 8, 16, 32, 60 and 60 seconds.
     await jest.advanceTimersByTimeAsync(182_000)
-    expect([looks(store), codes()]).toEqual([8, []])
+    expect([looks(store), codes()]).toEqual([8, ['EAS_STORE_UNREACHABLE']])
     await jest.advanceTimersByTimeAsync(1000)
-    expect([looks(store), codes()]).toEqual([9, ['EAS_TEST_LATE']])
+    expect([looks(store), codes()]).toEqual([9, ['EAS_STORE_UNREACHABLE', 'EAS_TEST_LATE']])
     await jest.advanceTimersByTimeAsync(3_600_000)
     expect(looks(store)).toBe(9)
+  })
+
+  it('is warned of with its place and the cause, once for each place, when it cannot look', async () => {
+    for (const [trouble, place] of [
+      [new Error('connect ECONNREFUSED'), 'Redis at one:6379'],
+      [new Error('NOAUTH Authentication required.'), 'Redis at one:6379'],
+      [new Error('Command timed out'), 'Redis at two:6379'],
+    ] as const)
+      holdStore(looking(() => Promise.reject(trouble), place))
+    await settled()
+    expect(warned.mock.calls.map(([message]) => String(message).split('. ')[0])).toEqual([
+      'Redis at one:6379 cannot be used (connect ECONNREFUSED)',
+      'Redis at two:6379 cannot be used (Command timed out)',
+    ])
+  })
+
+  it('is warned of when it does not answer within 5 s, whatever its client waits for', async () => {
+    const release = holdStore(looking(() => new Promise(() => {}), 'Redis at silent:6379'))
+    await jest.advanceTimersByTimeAsync(4999)
+    expect(codes()).toEqual([])
+    await jest.advanceTimersByTimeAsync(1)
+    expect(warned.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringMatching(/^Redis at silent:6379 cannot be used \(it did not answer within 5 s\)\./),
+    ])
+    await release()
   })
 
   it('stops when it is closed: no further look, and no warning of one that was under way', async () => {
@@ -88,6 +114,7 @@ describe('a store that looks at its surroundings', () => {
     await release()
     await jest.advanceTimersByTimeAsync(3_600_000)
     expect([looks(store), jest.getTimerCount()]).toEqual([1, 0])
+    warned.mockClear()
 
     const underWay = looking(found('EAS_TEST_UNDER_WAY'))
     await holdStore(underWay)()

@@ -26,6 +26,8 @@ export interface AuthorizationEdge {
   readonly showConsent: (request: Request, response: Response, question: Question) => unknown
   readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
   readonly tlsRequired: boolean
+  /** Warns of a request that was sent to another host than the issuer's. */
+  readonly watchHost: (request: Request) => void
   /** Seconds in which a body must have come. */
   readonly bodyDeadline: number
   /** @throws Throttled when there are too many requests from the network. */

@@ -37,6 +37,7 @@ async function serve(edge: AuthorizationEdge, request: Request, response: Respon
   }
   await edge.admit(request, response)
   requireTls(request, edge.tlsRequired)
+  edge.watchHost(request)
   if (request.method === 'GET') return takeRequest(edge, request, response, queryOf(request))
   const form = await formOf(request, edge.bodyDeadline)
   return (isDecision(form) ? takeDecision : takeRequest)(edge, request, response, form)

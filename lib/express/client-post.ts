@@ -15,6 +15,8 @@ export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
 export interface ClientEdge {
   readonly endpoint: ClientEndpointName
   readonly tlsRequired: boolean
+  /** Warns of a request that was sent to another host than the issuer's. */
+  readonly watchHost: (request: Request) => void
   /** Seconds in which a body must have come. */
   readonly bodyDeadline: number
   readonly failures: FailureLimit
@@ -36,6 +38,7 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
     if (request.method !== 'POST') return refuseMethod(edge, response)
     requireTls(request, edge.tlsRequired)
+    edge.watchHost(request)
     if (!edge.requests.enter(request, response)) return turnAway(request, edge)
     await edge.requireService()
     return act(request, response)

@@ -1,8 +1,15 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { ServerMetadata } from '../metadata/server-metadata'
 
-/** Answers with metadata (RFC 8414 3.2), written once: it is the same for everybody, and public. */
-export function metadataDocument(metadata: ServerMetadata): RequestHandler {
+/**
+ * Answers with metadata (RFC 8414 3.2), written once: it is the same for everybody, and public.
+ *
+ * @param watchHost warns of a request that was sent to another host than the issuer's.
+ */
+export function metadataDocument(
+  metadata: ServerMetadata,
+  watchHost: (request: Request) => void,
+): RequestHandler {
   const body = Buffer.from(JSON.stringify(metadata))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -12,7 +19,9 @@ export function metadataDocument(metadata: ServerMetadata): RequestHandler {
     'Access-Control-Allow-Origin': '*',
     'X-Content-Type-Options': 'nosniff',
   }
-  return ({ method }, response) => {
+  return (request, response) => {
+    const { method } = request
+    watchHost(request)
     if (method === 'GET' || method === 'HEAD') response.writeHead(200, headers).end(body)
     else response.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end()
   }

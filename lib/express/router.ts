@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { warnOnce } from '../warning'
 
 /** Which middlewares answer at which path, exactly as written and below wherever the host mounts the router. */
@@ -12,13 +12,20 @@ export function router(routes: Routes, mount: string): RequestHandler {
   return (request, response, next) => {
     const chain = routes.get(request.path)
     if (chain === undefined) return next()
-    if (request.baseUrl !== mount)
-      warnOnce(
-        'EAS_MOUNT_PATH',
-        `oauth.router() is mounted at "${request.baseUrl}" but the issuer's path is "${mount}": app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
-      )
+    if (request.baseUrl !== mount) warnOfPath(request, mount)
     return run(chain, 0, request, response, next)
   }
+}
+
+function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
+  const taken = mount.endsWith(baseUrl) ? mount.slice(0, mount.length - baseUrl.length) : ''
+  // What Traefik and others send when they take a prefix away.
+  if (taken !== '' && headers['x-forwarded-prefix'] === taken) return
+  const proxy = `Behind a proxy that takes "${taken}" away that is right, and X-Forwarded-Prefix: ${taken} from the proxy ends this warning. Without such a proxy: `
+  warnOnce(
+    'EAS_MOUNT_PATH',
+    `oauth.router() is mounted at "${baseUrl}" but the issuer's path is "${mount}". ${taken === '' ? '' : proxy}app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
+  )
 }
 
 const run = (

@@ -1,5 +1,6 @@
 import { bareError } from '../protocol/bare-error'
-import { OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
+import { isText } from '../protocol/configuration'
+import { OverShare, temporarilyUnavailable, type OAuthError } from '../protocol/oauth-error'
 import { confirmAbsence, type AuthorizationStore } from './authorization-store'
 import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
@@ -7,10 +8,13 @@ import type { ClientRegistry } from './client-registry'
 /**
  * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
  * kind is `temporarily_unavailable`: it must never look like a bad grant or an unknown client.
+ *
+ * @param store names the place that messages blame, if it knows it.
  */
-export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Promise<T> {
+export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(storeTrouble(new Error(`The store did not answer within ${seconds} s.`)))
+    const late = () =>
+      reject(storeTrouble(new Error(`${placeOf(store) ?? 'The store'} did not answer within ${seconds} s.`)))
     const timer = setTimeout(late, seconds * 1000)
     const answered = (value: T) => {
       clearTimeout(timer)
@@ -18,7 +22,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
     }
     const failed = (cause: unknown) => {
       clearTimeout(timer)
-      reject(storeTrouble(cause))
+      reject(storeTrouble(cause, placeOf(store)))
     }
     // A store of the host's own may throw where it should reject.
     try {
@@ -31,39 +35,46 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number): Prom
 
 // A share that is used up is no trouble of the store, and is told as it is. Of trouble, the record that was to be written
 // must reach no log.
-const storeTrouble = (thrown: unknown) =>
-  thrown instanceof OverShare
-    ? thrown
-    : temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', {
-        cause: bareError(thrown),
-      })
+function storeTrouble(thrown: unknown, place?: string): OAuthError {
+  if (thrown instanceof OverShare) return thrown
+  const bare = bareError(thrown)
+  const cause = place === undefined ? bare : new Error(`${place} cannot be used.`, { cause: bare })
+  return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
+}
+
+/** Where a store is, for messages that say what cannot be reached; undefined where it does not tell. */
+export function placeOf(store: object): string | undefined {
+  return 'place' in store && isText(store.place) ? store.place : undefined
+}
 
 /** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
     recall: (id) => store.recall?.(id),
-    find: (id) => withinDeadline(() => store.find(id), seconds),
+    find: (id) => withinDeadline(() => store.find(id), seconds, store),
     save: (authorization, revision, expected) =>
-      withinDeadline(() => store.save(authorization, revision, expected), seconds),
-    remove: (id) => withinDeadline(() => store.remove(id), seconds),
-    confirmAbsent: store.confirmAbsent && ((id) => withinDeadline(() => confirmAbsence(store, id), seconds)),
+      withinDeadline(() => store.save(authorization, revision, expected), seconds, store),
+    remove: (id) => withinDeadline(() => store.remove(id), seconds, store),
+    confirmAbsent:
+      store.confirmAbsent && ((id) => withinDeadline(() => confirmAbsence(store, id), seconds, store)),
   }
 }
 
 /** The same counters with a deadline on each of their calls. */
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
-    add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds),
-    spend: (key, window, clientId) => withinDeadline(() => counters.spend(key, window, clientId), seconds),
+    add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
+    spend: (key, window, clientId) =>
+      withinDeadline(() => counters.spend(key, window, clientId), seconds, counters),
   }
 }
 
 /** The same clients with a deadline on each call. What a change throws is no trouble of the store, and comes through. */
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
   return {
-    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds),
-    add: (registration) => withinDeadline(() => clients.add(registration), seconds),
-    list: () => withinDeadline(() => clients.list(), seconds),
+    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
+    add: (registration) => withinDeadline(() => clients.add(registration), seconds, clients),
+    list: () => withinDeadline(() => clients.list(), seconds, clients),
     update: async (clientId, change) => {
       const refused: { error?: unknown } = {}
       const watched: typeof change = (registration) => {
@@ -75,7 +86,7 @@ export function clientsWithDeadline(clients: ClientRegistry, seconds: number): C
         }
       }
       const call = () => clients.update(clientId, watched)
-      return withinDeadline(call, seconds).catch((trouble: unknown) => {
+      return withinDeadline(call, seconds, clients).catch((trouble: unknown) => {
         throw refused.error ?? trouble
       })
     },

@@ -34,6 +34,7 @@ export function cached(
     ...remembering(store, cache),
     counters: store.counters,
     clients: store.clients,
+    place: store.place,
     check: async () => {
       const cautions = await store.check()
       const refusal = await withinDeadline(() => invalidations.refusal(), patience)

@@ -1,6 +1,7 @@
 import type * as Ioredis from 'ioredis'
 import { optionalPackage } from '../protocol/optional-package'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { placeOf } from './redis-place'
 import { readsOver, ReadsTogether, type RedisReads } from './redis-reads'
 import { confirmedBy, MasterRole } from './redis-role'
 
@@ -8,6 +9,10 @@ import { confirmedBy, MasterRole } from './redis-role'
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
   /** Calls the listener at each loss: the next command may reach another server. */
   onLost(listener: () => void): void
+  /** Where it leads, for messages. */
+  readonly place: string
+  /** Why there is no connection at the moment: what the last attempt to connect met. */
+  obstacle(): string | undefined
   close(): Promise<void>
 }
 
@@ -45,7 +50,8 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
   const redis = new Redis(url, { ...connectionSettings, ...patience, ...resending })
   // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
-  redis.on('error', () => {})
+  let obstacle: string | undefined
+  redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
   const alone = readsOver(redis)
   const together = new ReadsTogether(redis, alone)
   const gather = gathering(redis, () => together.send())
@@ -65,10 +71,17 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
     },
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
+    place: placeOf(redis),
+    obstacle: () => obstacle,
     close: async () => {
       redis.disconnect()
     },
   }
+}
+
+// Node has no message where a host has several addresses, and none of them answers.
+function reasonOf(error: Error): string {
+  return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /**

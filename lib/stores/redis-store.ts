@@ -8,9 +8,10 @@ import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
 import { cached, checkCache, type CacheOptions } from './redis-cache'
 import { RedisClients } from './redis-clients'
-import { connect } from './redis-connection'
+import { connect, type RedisConnection } from './redis-connection'
 import { redisCounters } from './redis-counters'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { placeOf } from './redis-place'
 import type { RedisReads } from './redis-reads'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
 import { readsOverHost } from './redis-role'
@@ -56,6 +57,8 @@ export interface RedisStore extends AuthorizationStore {
   readonly counters: Counters
   /** Registered clients, over the same connection: `createAuthorizationServer({ store, clients: store.clients, … })`. */
   readonly clients: ClientRegistry
+  /** Where it connects, as messages say it: `Redis at localhost:6379`. Never a password. */
+  readonly place: string
   /**
    * Looks at the Redis that it is on: eviction, version, role, cluster, clock. Servers and guards do so by themselves and
    * warn of what is found. Rejects when Redis does not answer.
@@ -125,10 +128,11 @@ class KeyPerAuthorization implements RedisStore {
   readonly counters: Counters
   readonly clients: ClientRegistry
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
+  readonly place: string
   private readonly prefix: string
 
   constructor(
-    private readonly client: RedisCommands,
+    private readonly client: RedisCommands & Partial<Pick<RedisConnection, 'obstacle'>>,
     private readonly reads: RedisReads,
     private readonly writes: RedisWrites,
     forCounts: RedisCommands,
@@ -136,8 +140,9 @@ class KeyPerAuthorization implements RedisStore {
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
   ) {
-    this.counters = redisCounters(client, prefix, forCounts)
-    this.clients = new RedisClients(client, `${prefix}clients`)
+    this.place = placeOf(client)
+    this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place: this.place })
+    this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
     this.prefix = `${prefix}authorization:`
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.prefix + id)))
@@ -167,8 +172,14 @@ class KeyPerAuthorization implements RedisStore {
     await this.writes.remove(this.prefix + id)
   }
 
-  check(): Promise<readonly Caution[]> {
-    return cautionsAbout({ client: this.client, prefix: this.prefix, clock: this.clock })
+  async check(): Promise<readonly Caution[]> {
+    try {
+      return await cautionsAbout({ client: this.client, prefix: this.prefix, clock: this.clock })
+    } catch (trouble) {
+      // What a command met says less: that it was tried too often.
+      const obstacle = this.client.obstacle?.()
+      throw obstacle === undefined ? trouble : new Error(obstacle, { cause: trouble })
+    }
   }
 }
 

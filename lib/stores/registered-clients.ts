@@ -34,7 +34,7 @@ export function storedClients(
   deadlineSeconds: number,
 ): FindClient {
   return onceATurn(async (clientId) => {
-    const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds)
+    const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
     if (registration === undefined || registration === null) return undefined
     const client = parsed.clientOf(registration)
     // A database may compare without regard to case or trailing spaces; an identifier is exact.

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net'
+import type { Request } from 'express'
+import { warnOnce } from '../warning'
+
+const longestHost = 255
+
+/**
+ * Watches for requests at another host or port than the issuer names: clients are sent to the endpoints of the issuer,
+ * and hold the issuer of each answer against the one that they know (RFC 8414 3.3, RFC 9207 2.4).
+ */
+export function hostWatch(issuer: string): (request: Request) => void {
+  const { host: expected, protocol } = new URL(issuer)
+  // Most requests of a server have one `Host`, and it is judged once.
+  let judged: string | undefined = expected
+  return (request) => {
+    if (request.headers.host === judged && !isOfOwnPage(request)) return
+    const host = hostOf(request, protocol)
+    judged = request.headers.host
+    if (host === undefined || host === expected) return
+    warnOnce(
+      'EAS_ISSUER_HOST',
+      `A request came in at ${host}, but the issuer is ${issuer}. Clients look for the endpoints at the issuer and compare it with the one they know: set the option issuer to the URL under which they reach this server.`,
+    )
+  }
+}
+
+/**
+ * The host and port that the sender of a request has in its address bar; undefined where nobody can tell. A page of our
+ * own names them in `Origin`, whatever stands in between. Else a proxy may have written another `Host`, and an address in
+ * place of a name is how tests, health checks and scanners ask.
+ */
+function hostOf(request: Request, protocol: string): string | undefined {
+  const { headers } = request
+  const { host = '', origin } = headers
+  if (isOfOwnPage(request) && origin?.startsWith('http') === true) return named(origin)
+  if (Object.keys(headers).some((name) => /^(?:x-forwarded-.*|forwarded|via)$/.test(name))) return undefined
+  const direct = named(`${protocol}//${host}`)
+  return direct === undefined || isAddress(direct) ? undefined : direct
+}
+
+const isOfOwnPage = ({ headers }: Request): boolean => headers['sec-fetch-site'] === 'same-origin'
+
+function named(url: string): string | undefined {
+  if (url.length > longestHost || !URL.canParse(url)) return undefined
+  return new URL(url).host
+}
+
+const isAddress = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')) !== 0

@@ -1,0 +1,58 @@
+import { warningsOf } from '../support/rooms/warnings'
+
+const program = (making: string) =>
+  warningsOf(`
+    const { createBearerGuard, redisStore } = suite
+    const { Redis } = require('ioredis')
+    // Nothing listens at port 1.
+    const url = 'redis://admin:hunter2@127.0.0.1:1/7'
+    const told = new Promise((resolve) => process.once('warning', resolve))
+    ${making}
+    await told
+    await made.close()
+  `)
+describe('EAS_STORE_UNREACHABLE', () => {
+  const expected = [
+    {
+      name: 'AuthorizationServerWarning',
+      code: 'EAS_STORE_UNREACHABLE',
+      message: expect.stringMatching(
+        /^Redis at 127\.0\.0\.1:1 cannot be used \(.+\)\. Until it can, requests are/,
+      ),
+    },
+  ]
+
+  it.each([
+    ['a server', 'const made = createAuthorizationServer({ ...options, store: redisStore({ url }) })'],
+    ['a guard', 'const made = createBearerGuard({ store: redisStore({ url, cache: { maximum: 10 } }) })'],
+    [
+      'a server over a client of the host',
+      `const client = new Redis(url, { maxRetriesPerRequest: 0 }).on('error', () => {})
+      const made = createAuthorizationServer({ ...options, store: redisStore({ client }) })
+      setTimeout(() => client.disconnect(), 2000)`,
+    ],
+  ])('says at the start of %s where Redis was looked for, and no password', (_whose, making) => {
+    const warnings = program(making)
+    expect(warnings).toEqual(expected)
+    expect(JSON.stringify(warnings)).not.toMatch(/hunter2|admin/)
+  })
+
+  it('gives the cause that a connection met', () => {
+    const [warning] = program(
+      'const made = createAuthorizationServer({ ...options, store: redisStore({ url }) })',
+    )
+    expect(warning?.message).toContain('(connect ECONNREFUSED 127.0.0.1:1)')
+  })
+})
+
+test('a request that Redis fails says where Redis was looked for, and no password', () => {
+  const warnings = warningsOf(`
+    const store = suite.redisStore({ url: 'redis://admin:hunter2@127.0.0.1:1/7' })
+    const oauth = createAuthorizationServer({ ...options, clients: store.clients, store, storeDeadline: 60 })
+    await serve(express().use(oauth.router()), (url) => fetch(url + '/token', { method: 'POST', body: new URLSearchParams({ client_id: 'x' }) }))
+    await oauth.close()
+  `)
+  const told = warnings.find(({ code }) => code === 'EAS_FAILURE')?.message
+  expect(told).toMatch(/^store_unavailable: Error: Redis at 127\.0\.0\.1:1 cannot be used\./)
+  expect(JSON.stringify(warnings)).not.toMatch(/hunter2|admin/)
+})
