@@ -38,8 +38,14 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
 function storeTrouble(thrown: unknown, place?: string): OAuthError {
   if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
-  const cause = place === undefined ? bare : new Error(`${place} cannot be used.`, { cause: bare })
+  const cause = place === undefined ? bare : ofPlace(place, bare)
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
+}
+
+/** The same error, whose message begins with the place. Its name and codes are what hosts tell errors by. */
+function ofPlace(place: string, error: Error): Error {
+  const message = `${place}: ${error.message}`
+  return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
 /** Where a store is, for messages that say what cannot be reached; undefined where it does not tell. */

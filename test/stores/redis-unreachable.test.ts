@@ -53,6 +53,6 @@ test('a request that Redis fails says where Redis was looked for, and no passwor
     await oauth.close()
   `)
   const told = warnings.find(({ code }) => code === 'EAS_FAILURE')?.message
-  expect(told).toMatch(/^store_unavailable: Error: Redis at 127\.0\.0\.1:1 cannot be used\./)
+  expect(told).toMatch(/^store_unavailable: .*: Redis at 127\.0\.0\.1:1: /)
   expect(JSON.stringify(warnings)).not.toMatch(/hunter2|admin/)
 })
