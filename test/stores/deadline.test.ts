@@ -58,12 +58,12 @@ describe.each(verbs)('withDeadline: %s', (_verb, call) => {
   it('names the place of the store, if it has one, and keeps what errors are told apart by', async () => {
     const place = 'Redis at localhost:6379'
     const silent = storeThat(() => new Promise(() => {}))
-    const late = refusalOf(call(withDeadline({ ...silent, place }, 0.5)))
+    const late = refusalOf(call(withDeadline(Object.assign(silent, { place }), 0.5)))
     await jest.advanceTimersByTimeAsync(500)
     expect(await late).toMatchObject({ cause: { message: `${place} did not answer within 0.5 s.` } })
     const refused = Object.assign(new TypeError('no $& route'), { code: 'EHOSTUNREACH' })
     const failing = storeThat(() => Promise.reject(refused))
-    const { cause } = Object(await refusalOf(call(withDeadline({ ...failing, place }, 0.5))))
+    const { cause } = Object(await refusalOf(call(withDeadline(Object.assign(failing, { place }), 0.5))))
     expect(cause).toMatchObject({ name: 'TypeError', code: 'EHOSTUNREACH', message: `${place}: no $& route` })
     expect(cause.stack).toContain(`TypeError: ${place}: no $& route\n`)
     expect(refused.message).toBe('no $& route')
