@@ -95,7 +95,10 @@ describe('parseRequirement', () => {
 
   it('refuses options that it does not know, or that are none', () => {
     expect(mistakesOf('photos.read', { matches: 'any' })).toEqual([
-      { path: 'matches', problem: 'is not known here. Did you mean match? The known names are match, optional.' },
+      {
+        path: 'matches',
+        problem: 'is not known here. Did you mean match? The known names are match, optional.',
+      },
     ])
     for (const options of [null, 7, 'any', []]) expect(mistakesOf('photos.read', options)).toHaveLength(1)
   })

@@ -25,7 +25,10 @@ describe('the response type token', () => {
 
   it.each<[unknown, string]>([
     [{ redirectBy: 'popup' }, "redirectBy must be 'location' or 'page'."],
-    [{ redirectby: 'page' }, 'redirectby is not known here. Did you mean redirectBy? The known names are redirectBy.'],
+    [
+      { redirectby: 'page' },
+      'redirectby is not known here. Did you mean redirectBy? The known names are redirectBy.',
+    ],
     [null, 'options must be an object.'],
   ])('refuses the options %j', (options, problem) => {
     expect(() => javascript.implicit(options)).toThrow(ConfigurationError)
