@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { invalidRequest } from '../protocol/oauth-error'
+import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../warning'
 
 /**
@@ -7,9 +7,12 @@ import { warnOnce } from '../warning'
  * its `trust proxy` setting.
  */
 export function requireTls(request: Request, required: boolean): void {
-  if (!required || request.secure) return
+  if (required && !request.secure) throw refused(request)
+}
+
+function refused(request: Request): OAuthError {
   warnOnce('EAS_TLS_REQUIRED', `A request was refused because it came over plain HTTP. ${cureFor(request)}`)
-  throw invalidRequest('tls_required', 'This endpoint must be used over TLS.')
+  return invalidRequest('tls_required', 'This endpoint must be used over TLS.')
 }
 
 const numberOrAddresses =
