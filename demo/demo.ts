@@ -69,7 +69,13 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       sessions: storage.sessions('photo-book'),
     })
     // In another process it would open the same Redis itself.
-    keep(resourceServer({ app: atResourceServer.app, store: storage.authorizations }))
+    keep(
+      resourceServer({
+        app: atResourceServer.app,
+        issuer: atAuthorizationServer.url,
+        store: storage.authorizations,
+      }),
+    )
     return {
       authorizationServer: atAuthorizationServer.url,
       client: atClient.url,

@@ -4,16 +4,19 @@ import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '..
 import { landscape } from './landscape'
 import { photos } from './photos'
 
-/** An API with photos. All it shares with the authorization server is the store. */
+/** An API with photos. All it shares with the authorization server is the store and the name of the issuer. */
 export function resourceServer({
   app,
+  issuer,
   store,
 }: {
   readonly app: Express
+  /** Of the authorization server. */
+  readonly issuer: string
   readonly store: AuthorizationStore
 }): RemoteGuard {
   app.use(helmet())
-  const guard = createBearerGuard({ store })
+  const guard = createBearerGuard({ issuer, store })
 
   app.get('/', guard({ optional: true }), (request, response) => {
     response.json({

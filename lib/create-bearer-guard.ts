@@ -1,9 +1,11 @@
 import { readLimit, type LimitOption } from './attempts/limit'
 import { usualSingleUses, withSingleUseLimit } from './attempts/single-uses'
+import { countersOfIssuer, issuerDigest, storeOfIssuer } from './authorization/of-issuer'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import type { AuthorizationServerEvents } from './express/events'
 import { Reading } from './protocol/configuration'
 import type { TokenType } from './protocol/token-type'
+import { resolveIssuer } from './resolve-issuer'
 import { resolveCounters } from './resolve-stores'
 import { resolveTokenTypes } from './resolve-token-types'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
@@ -15,6 +17,11 @@ import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions extends LoneGuardOptions {
+  /**
+   * The option `issuer` of the authorization server, letter by letter. The guard accepts the tokens of that issuer alone,
+   * also where servers of other issuers keep theirs in the same store.
+   */
+  readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: AuthorizationStore
   /** The option `tokenTypes` of the authorization server. */
@@ -43,6 +50,7 @@ export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: Authoriza
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new Reading(options, '')
+  const { issuer } = resolveIssuer(reading, 'the authorization server')
   const store = reading.required(
     'store',
     memoryStore({ allowInProduction: true }),
@@ -57,15 +65,19 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   reading.refuseUnknown()
   reading.settle('createBearerGuard() cannot work with these options:')
 
+  const ownDigest = issuerDigest(issuer)
   const edge = {
     ...guardByStore(
-      withDeadline(store, storeDeadline),
-      withSingleUseLimit(countersWithDeadline(counters, storeDeadline), singleUseLimit, alone.clock),
+      storeOfIssuer(withDeadline(store, storeDeadline), ownDigest),
+      countersOfIssuer(
+        withSingleUseLimit(countersWithDeadline(counters, storeDeadline), singleUseLimit, alone.clock),
+        ownDigest,
+      ),
     ),
     tokenTypes,
     ...loneGuardEdge(alone),
   }
   const { closeDeadline } = alone
-  const lifecycle = lifecycleOf({ store, storeDeadline, closeDeadline, requests: edge.requests })
+  const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: edge.requests })
   return Object.assign(bearerGuard(edge), { events: edge.reports.events, ...lifecycle })
 }

@@ -4,13 +4,20 @@ import type { Settings } from './settings'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
-/** Reads the issuer (RFC 8414 2) and what follows from it: where the router is mounted and whether TLS is required. */
-export function resolveIssuer(reading: Reading): Pick<Settings, 'issuer' | 'mount' | 'tlsRequired'> {
+/**
+ * Reads the issuer (RFC 8414 2) and what follows from it: where the router is mounted and whether TLS is required.
+ *
+ * @param whose what the issuer is the URL of, in the message when it is missing.
+ */
+export function resolveIssuer(
+  reading: Reading,
+  whose = 'this server',
+): Pick<Settings, 'issuer' | 'mount' | 'tlsRequired'> {
   const issuer = reading.required(
     'issuer',
     'http://localhost',
     isText,
-    `must be the URL of this server, ${example}.`,
+    `must be the URL of ${whose}, ${example}.`,
   )
   // Clients compare it letter by letter (RFC 9207 2.4), so nothing in it may need mending.
   if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {

@@ -24,16 +24,17 @@ export interface Lifecycle {
 
 /** What a lifecycle by a store is wired to. */
 interface Living {
+  readonly issuer: string
   readonly store: AuthorizationStore
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
 }
 
-export function lifecycleOf({ store, storeDeadline, closeDeadline, requests }: Living): Lifecycle {
+export function lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests }: Living): Lifecycle {
   const hurried = withDeadline(store, storeDeadline)
   const answers = () => hurried.find(createId(secureRandom))
-  return lifecycle({ requests, closeDeadline, answers, release: holdStore(store) })
+  return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
 /** What any lifecycle is wired to. */

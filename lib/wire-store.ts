@@ -6,6 +6,8 @@ import { warnOnce } from './warning'
 
 interface Holding {
   holders: number
+  /** Of the first holder. */
+  readonly issuer: string
   readonly stopChecking: () => void
 }
 
@@ -14,10 +16,21 @@ const holdings = new WeakMap<AuthorizationStore, Holding>()
 /**
  * Holds a store for a server or a guard. The first one has it look at its surroundings, if it can; the last one to let go
  * closes it, if it can be closed. Returns what lets go.
+ *
+ * @param issuer of the server or guard: a store that holds the records of two issuers is worth a warning.
  */
-export function holdStore(store: AuthorizationStore): () => Promise<void> {
-  const holding = holdings.get(store) ?? { holders: 0, stopChecking: checkSurroundings(store) }
+export function holdStore(store: AuthorizationStore, issuer: string): () => Promise<void> {
+  const holding = holdings.get(store) ?? {
+    holders: 0,
+    issuer,
+    stopChecking: checkSurroundings(store, issuer),
+  }
   holdings.set(store, holding)
+  if (holding.issuer !== issuer)
+    warnOnce(
+      'EAS_SHARED_STORE',
+      `The issuers ${holding.issuer} and ${issuer} share one store. Each knows its own tokens alone: give each issuer a store, or a prefix, of its own.`,
+    )
   holding.holders += 1
   return async () => {
     holding.holders -= 1
@@ -34,7 +47,7 @@ const soonest = 1000
 const latest = 60_000
 
 /** Warns of what the store finds, once, as soon as it can look; delays nobody and holds no process open. */
-function checkSurroundings(store: AuthorizationStore): () => void {
+function checkSurroundings(store: AuthorizationStore, issuer: string): () => void {
   if (!canCheck(store)) return () => {}
   const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
   const blame = (why: string) => {
@@ -43,7 +56,7 @@ function checkSurroundings(store: AuthorizationStore): () => void {
   const look = async (pause: number): Promise<void> => {
     const late = setTimeout(() => blame(`it did not answer within ${patience / 1000} s`), patience).unref()
     try {
-      const cautions = await store.check()
+      const cautions = await store.check(issuer)
       if (!state.stopped) for (const { code, message } of cautions) warnOnce(code, message)
     } catch (error) {
       blame(error instanceof Error ? error.message : 'it failed without an error')
@@ -69,7 +82,7 @@ function warnOfUnreachable(store: AuthorizationStore, why: string): void {
   )
 }
 
-type Checking = AuthorizationStore & { check(): Promise<readonly Caution[]> }
+type Checking = AuthorizationStore & { check(issuer: string): Promise<readonly Caution[]> }
 type Closable = AuthorizationStore & { close(): unknown }
 
 const canCheck = (store: AuthorizationStore): store is Checking => hasFunction(store, 'check')

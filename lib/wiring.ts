@@ -1,6 +1,7 @@
 import { IssueLimits } from './attempts/issue-limits'
 import { withSingleUseLimit } from './attempts/single-uses'
 import type { Circumstances } from './authorization/circumstances'
+import { countersOfIssuer, issuerDigest, storeOfIssuer } from './authorization/of-issuer'
 import { Reports } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
 import { secureRandom } from './protocol/credential'
@@ -31,16 +32,20 @@ export interface Wiring {
 }
 
 export function wiringOf(settings: Settings): Wiring {
-  const { clock, lifetimes, maintenance } = settings
+  const { clock, issuer, lifetimes, maintenance } = settings
+  const ownDigest = issuerDigest(issuer)
   const tokenTypes = byName(settings.tokenTypes)
   const issueLimits = new IssueLimits(settings.issueLimits, clock)
   return {
     settings,
-    ...recentlyWritten(withDeadline(settings.store, settings.storeDeadline)),
-    counters: withSingleUseLimit(
-      countersWithDeadline(settings.counters, settings.storeDeadline),
-      settings.singleUseLimit,
-      clock,
+    ...recentlyWritten(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
+    counters: countersOfIssuer(
+      withSingleUseLimit(
+        countersWithDeadline(settings.counters, settings.storeDeadline),
+        settings.singleUseLimit,
+        clock,
+      ),
+      ownDigest,
     ),
     issueLimits,
     circumstances: () => {
@@ -49,7 +54,14 @@ export function wiringOf(settings: Settings): Wiring {
         if (!isCounted) issueLimits.count(clientId, subject)
         isCounted = true
       }
-      return { now: Math.floor(clock() / 1000), random: secureRandom, lifetimes, tokenTypes, countIssue }
+      return {
+        now: Math.floor(clock() / 1000),
+        issuerDigest: ownDigest,
+        random: secureRandom,
+        lifetimes,
+        tokenTypes,
+        countIssue,
+      }
     },
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
     admit: wireAdmission(settings),

@@ -7,6 +7,7 @@ import { hostWith } from './support/rooms/host'
 import { printer, printerSecret } from './support/rooms/registrations'
 import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 
+const issuer = 'http://localhost'
 const javascript: Maker = { make: createBearerGuard }
 
 const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
@@ -21,7 +22,7 @@ describe('createBearerGuard', () => {
       .auth(printer.client_id, printerSecret)
       .type('form')
       .send(grant)
-    const guard = createBearerGuard({ store })
+    const guard = createBearerGuard({ issuer, store })
     const resource = express()
     resource.get('/read', guard('photos.read'), (req, response) => void response.json(req.oauth))
     resource.get('/print', guard('photos.print'), (_req, response) => void response.send('in'))
@@ -32,7 +33,7 @@ describe('createBearerGuard', () => {
   })
 
   it('reports what it refuses, by events of its own', async () => {
-    const guard = createBearerGuard({ store: memoryStore() })
+    const guard = createBearerGuard({ issuer, store: memoryStore() })
     const failures = failuresOf(guard.events)
     const resource = express().get('/', guard())
     const { headers } = await request(resource).get('/').auth('x', { type: 'bearer' })
@@ -53,7 +54,7 @@ describe('createBearerGuard', () => {
       save: async () => true,
       remove: async () => undefined,
     }
-    const guard = createBearerGuard({ store, clock, storeDeadline: 0.05 })
+    const guard = createBearerGuard({ issuer, store, clock, storeDeadline: 0.05 })
     const { status } = await request(express().get('/', guard()))
       .get('/')
       .auth(`at_${'A'.repeat(64)}`, { type: 'bearer' })
@@ -62,19 +63,25 @@ describe('createBearerGuard', () => {
   })
 
   it.each<[string, unknown, readonly string[]]>([
-    ['nothing', undefined, ['options', 'store']],
-    ['no store', {}, ['store']],
-    ['a store that is none', { store: {} }, ['store']],
-    ['a deadline that is none', { store: memoryStore(), storeDeadline: 0 }, ['storeDeadline']],
-    ['a closing without a bound', { store: memoryStore(), closeDeadline: Infinity }, ['closeDeadline']],
-    ['a clock that is none', { store: memoryStore(), clock: 7 }, ['clock']],
-    ['token types that are none', { store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],
-    ['counters that are none', { store: memoryStore(), counters: {} }, ['counters']],
-    ['a misspelt name', { store: memoryStore(), scopes: {} }, ['scopes']],
+    ['nothing', undefined, ['options', 'issuer', 'store']],
+    ['no store', { issuer }, ['store']],
+    ['no issuer', { store: memoryStore() }, ['issuer']],
+    ['an issuer that is none', { store: memoryStore(), issuer: 'auth.example' }, ['issuer']],
+    ['a store that is none', { issuer, store: {} }, ['store']],
+    ['a deadline that is none', { issuer, store: memoryStore(), storeDeadline: 0 }, ['storeDeadline']],
+    [
+      'a closing without a bound',
+      { issuer, store: memoryStore(), closeDeadline: Infinity },
+      ['closeDeadline'],
+    ],
+    ['a clock that is none', { issuer, store: memoryStore(), clock: 7 }, ['clock']],
+    ['token types that are none', { issuer, store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],
+    ['counters that are none', { issuer, store: memoryStore(), counters: {} }, ['counters']],
+    ['a misspelt name', { issuer, store: memoryStore(), scopes: {} }, ['scopes']],
     [
       'all of it',
-      { store: 7, storeDeadline: 'x', clock: 'x', x: 1 },
-      ['store', 'storeDeadline', 'clock', 'x'],
+      { issuer: 7, store: 7, storeDeadline: 'x', clock: 'x', x: 1 },
+      ['issuer', 'store', 'storeDeadline', 'clock', 'x'],
     ],
   ])('refuses %s at once, with each path', (_what, options, paths) => {
     expect(mistakesIn(options).map(({ path }) => path)).toEqual(paths)

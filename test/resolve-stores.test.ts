@@ -41,7 +41,7 @@ const guardInProduction = (bend: string) =>
     process.env.NODE_ENV = 'production'
     const store = { find: async () => undefined, save: async () => true, remove: async () => {} }
     const { createBearerGuard, mac } = suite
-    createBearerGuard({ store, ${bend} })
+    createBearerGuard({ issuer: 'http://localhost', store, ${bend} })
   `).map(({ code }) => code)
 
 describe('EAS_COUNTERS_IN_MEMORY', () => {

@@ -173,7 +173,7 @@ describeOwnRedis('What a store finds around it', () => {
   })
 
   it('is a warning of a guard by itself', () => {
-    const program = `const guard = createBearerGuard({ store: redisStore({ url }) }); await found(); await guard.close()`
+    const program = `const guard = createBearerGuard({ issuer: 'http://localhost', store: redisStore({ url }) }); await found(); await guard.close()`
     expect(around(program)).toEqual(['EAS_REDIS_EVICTION'])
   })
 

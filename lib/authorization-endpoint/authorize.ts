@@ -139,8 +139,8 @@ async function approveAtOnce(
   circumstances: Circumstances,
   witness: Witness | undefined,
 ): Promise<Redirection> {
-  const { random } = circumstances
-  const proposed = { id: createId(random), ...proposal }
+  const { issuerDigest, random } = circumstances
+  const proposed = { id: createId(random), issuerDigest, ...proposal }
   const { authorization, redirection } = approved(endpoint, responseType, proposed, circumstances)
   await begin(endpoint.store, authorization, random)
   witness?.({ found: undefined, write: authorization })

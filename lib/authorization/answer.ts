@@ -51,7 +51,7 @@ function requestExpired(): OAuthError {
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
 export function approveWithCode(
-  { id, clientId, subject, scope, tokenType, bindings, request }: Proposed,
+  { id, issuerDigest, clientId, subject, scope, tokenType, bindings, request }: Proposed,
   { now, random, codeSecrets = random, lifetimes }: Circumstances,
 ): { readonly authorization: Approved; readonly code: string } {
   const code = createCredential('authorizationCode', id, codeSecrets)
@@ -62,6 +62,7 @@ export function approveWithCode(
     authorization: {
       state: 'approved',
       id,
+      issuerDigest,
       handle: undefined,
       clientId,
       subject,

@@ -11,6 +11,8 @@ export type Authorization = Pending | Denied | Approved | Active
 export interface Grant {
   /** 16 random bytes; every credential of the authorization carries it. */
   readonly id: string
+  /** Names the issuer whose server wrote the record. To the server of another issuer the record is unknown. */
+  readonly issuerDigest: string
   readonly clientId: string
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined

@@ -5,6 +5,8 @@ import type { TokenTypes } from '../protocol/token-type'
 export interface Circumstances {
   /** Seconds since the epoch. */
   readonly now: number
+  /** Names this server in the records that it writes. */
+  readonly issuerDigest: string
   readonly random: Random
   /** Where the secret of a code comes from that can be made again; left out: `random`. */
   readonly codeSecrets?: Random

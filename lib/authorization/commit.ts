@@ -58,8 +58,9 @@ async function done(
   random: Random,
 ): Promise<boolean> {
   if (write === 'nothing') return true
-  if (write === 'removal') return removed(store, id, found, random)
-  if (write !== 'confirmation') return saved(store, write, createId(random), found?.revision)
+  // Nothing that was found is nothing to remove: under this id the record of another issuer may stand.
+  if (write === 'removal' && found !== undefined) return removed(store, found, random)
+  if (typeof write !== 'string') return saved(store, write, createId(random), found?.revision)
   if (found !== undefined) return saved(store, found.authorization, found.revision, found.revision)
   return confirmAbsence(store, id)
 }
@@ -67,13 +68,11 @@ async function done(
 // What began with a one-time use leaves the use behind: with the whole record gone, the same assertion would be good again.
 async function removed(
   store: AuthorizationStore,
-  id: string,
-  found: StoredAuthorization | undefined,
+  { authorization, revision }: StoredAuthorization,
   random: Random,
 ): Promise<boolean> {
-  if (isUsedOnce(found?.authorization))
-    return saved(store, remainsOf(found.authorization), createId(random), found.revision)
-  await end(store, id)
+  if (isUsedOnce(authorization)) return saved(store, remainsOf(authorization), createId(random), revision)
+  await end(store, authorization.id)
   return true
 }
 

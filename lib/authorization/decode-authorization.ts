@@ -10,7 +10,8 @@ import type {
   Rotation,
   Shown,
 } from './authorization'
-import { states } from './encode-authorization'
+import { states, usualTokenType } from './encode-authorization'
+import { issuerDigestLength } from './of-issuer'
 import { StoredTuple } from './stored-tuple'
 
 /**
@@ -21,24 +22,29 @@ import { StoredTuple } from './stored-tuple'
  */
 export function decodeAuthorization(id: string, text: string): Authorization {
   const tuple = StoredTuple.parse(text)
-  const state = tuple.text(0)
+  const first = tuple.text(0)
+  const state = first.length <= 1 || first.length === 1 + issuerDigestLength ? first.charAt(0) : first
+  // A record of a version that named no issuer has the letter alone: no issuer's digest is empty, so it is unknown to all.
+  const own = { id, issuerDigest: first.slice(1) }
   switch (state) {
     case states.pending:
-      return { state: 'pending', ...shownOf(id, tuple) }
+      return { state: 'pending', ...shownOf(own, tuple) }
     case states.denied:
-      return { state: 'denied', ...shownOf(id, tuple) }
+      return { state: 'denied', ...shownOf(own, tuple) }
     case states.approved:
-      return approvedOf(id, tuple)
+      return approvedOf(own, tuple)
     case states.active:
-      return activeOf(id, tuple)
+      return activeOf(own, tuple)
     default:
       throw new Error(`A stored authorization is not readable by this version: its state is "${state}".`)
   }
 }
 
-function shownOf(id: string, tuple: StoredTuple): Shown {
+type Own = Pick<Grant, 'id' | 'issuerDigest'>
+
+function shownOf(own: Own, tuple: StoredTuple): Shown {
   return {
-    ...grantOf(id, tuple, 11),
+    ...grantOf(own, tuple, 11),
     handle: tuple.text(4),
     expiresAt: tuple.integer(5),
     subject: tuple.text(6),
@@ -51,8 +57,8 @@ function shownOf(id: string, tuple: StoredTuple): Shown {
   }
 }
 
-function approvedOf(id: string, tuple: StoredTuple): Approved {
-  const grant = grantOf(id, tuple, 11)
+function approvedOf(own: Own, tuple: StoredTuple): Approved {
+  const grant = grantOf(own, tuple, 11)
   return {
     state: 'approved',
     ...grant,
@@ -74,8 +80,8 @@ function repetitionOf(tuple: StoredTuple): Repetition {
   return { salt: tuple.text(13), responseType: tuple.text(14), requestState: tuple.optionalText(15) }
 }
 
-function activeOf(id: string, tuple: StoredTuple): Active {
-  const grant = grantOf(id, tuple, 8)
+function activeOf(own: Own, tuple: StoredTuple): Active {
+  const grant = grantOf(own, tuple, 8)
   return {
     state: 'active',
     ...grant,
@@ -88,12 +94,12 @@ function activeOf(id: string, tuple: StoredTuple): Active {
   }
 }
 
-function grantOf(id: string, tuple: StoredTuple, bindings: number): Omit<Grant, 'subject'> {
+function grantOf(own: Own, tuple: StoredTuple, bindings: number): Omit<Grant, 'subject'> {
   return {
-    id,
+    ...own,
     clientId: tuple.text(1),
     scope: tuple.scope(2),
-    tokenType: tuple.text(3),
+    tokenType: tuple.json(3) === '' ? usualTokenType : tuple.text(3),
     bindings: tuple.has(bindings) ? tuple.bindings(bindings) : {},
   }
 }

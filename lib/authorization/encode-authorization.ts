@@ -2,9 +2,15 @@ import type { Json } from '../protocol/bindings'
 import { formatScope, type Scope } from '../protocol/scope'
 import type { AccessToken, Authorization, RefreshToken } from './authorization'
 
-// A tuple of few characters: Redis keeps it by the million, and every guarded request reads one. Its places are the state,
-// client, scope and token type, then what the state has; what is absent at the end is left away.
+// A tuple of few characters: Redis keeps it by the million, and every guarded request reads one. Its first place is a
+// letter for the state with the digest of the issuer behind it. Client, scope and token type follow, then what the state
+// has; what is absent at the end is left away.
 export const states = { pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
+
+/** The token type that stands in a record as an empty text, because nearly every record has it. */
+export const usualTokenType = 'bearer'
+
+const usual = (tokenType: string) => (tokenType === usualTokenType ? '' : tokenType)
 
 // JSON writes null for what is absent between others.
 type Stored = Json | undefined | readonly Stored[]
@@ -15,8 +21,8 @@ export function encodeAuthorization(authorization: Authorization): string {
 }
 
 function placesOf(authorization: Authorization): Stored[] {
-  const { state, clientId, scope, tokenType, bindings, subject } = authorization
-  const places: Stored[] = [states[state], clientId, formatScope(scope), tokenType]
+  const { state, issuerDigest, clientId, scope, tokenType, bindings, subject } = authorization
+  const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
   const bound = Object.keys(bindings).length === 0 ? undefined : bindings
   switch (state) {
     case 'pending':

@@ -29,7 +29,11 @@ export function issueDirectly(
   circumstances: Circumstances,
   id: string = createId(circumstances.random),
 ): Issuance {
-  const authorization = { ...withoutTokens(grant, id), usedUntil: grant.oneTimeUse?.until }
+  const { issuerDigest } = circumstances
+  const authorization = {
+    ...withoutTokens({ ...grant, issuerDigest }, id),
+    usedUntil: grant.oneTimeUse?.until,
+  }
   if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
   const { scope, expiresAt } = grant
   return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))

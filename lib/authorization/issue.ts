@@ -106,12 +106,13 @@ export function issuePair(
 
 /** The record of what was granted, as it is before any token is issued from it. */
 export function withoutTokens(
-  { clientId, subject, scope, tokenType, bindings }: Omit<Grant, 'id'>,
+  { issuerDigest, clientId, subject, scope, tokenType, bindings }: Omit<Grant, 'id'>,
   id: string,
 ): Active {
   return {
     state: 'active',
     id,
+    issuerDigest,
     handle: undefined,
     clientId,
     subject,

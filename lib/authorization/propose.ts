@@ -2,16 +2,19 @@ import { createCredential, createId, digest } from '../protocol/credential'
 import type { Pending, Proposed } from './authorization'
 import type { Circumstances } from './circumstances'
 
-/** A valid authorization request of a known resource owner, before it has an id. */
-export type Proposal = Omit<Proposed, 'id'>
+/** A valid authorization request of a known resource owner, before it is a record with an id. */
+export type Proposal = Omit<Proposed, 'id' | 'issuerDigest'>
 
 /** Begins an authorization: the record to store, and the handle that only the consent form knows. */
 export function propose(
   proposal: Proposal,
-  { now, random, lifetimes }: Circumstances,
+  { now, issuerDigest, random, lifetimes }: Circumstances,
 ): { readonly pending: Pending; readonly handle: string } {
   const id = createId(random)
   const handle = createCredential('authorizationRequest', id, random)
   const expiresAt = now + lifetimes.authorizationRequest
-  return { handle, pending: { state: 'pending', id, handle: digest(handle), expiresAt, ...proposal } }
+  return {
+    handle,
+    pending: { state: 'pending', id, issuerDigest, handle: digest(handle), expiresAt, ...proposal },
+  }
 }

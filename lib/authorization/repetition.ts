@@ -40,11 +40,11 @@ export function withForm(
 
 /** The request that was approved, as it was proposed; undefined when its answer cannot be given again. */
 export function proposedOnce(approved: Approved): Proposed | undefined {
-  const { id, clientId, subject, scope, tokenType, bindings, code, accessTokens } = approved
+  const { id, issuerDigest, clientId, subject, scope, tokenType, bindings, code, accessTokens } = approved
   const { redirectUri, redirectUriSent, repetition } = code
   // An access token was in the answer: no token goes out twice.
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }
-  return { id, clientId, subject, scope, tokenType, bindings, request }
+  return { id, issuerDigest, clientId, subject, scope, tokenType, bindings, request }
 }

@@ -35,8 +35,8 @@ export function cached(
     counters: store.counters,
     clients: store.clients,
     place: store.place,
-    check: async () => {
-      const cautions = await store.check()
+    check: async (issuer) => {
+      const cautions = await store.check(issuer)
       const refusal = await withinDeadline(() => invalidations.refusal(), patience)
       return [...cautions, ...cautionsAbout(refusal)]
     },

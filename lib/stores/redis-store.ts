@@ -62,8 +62,11 @@ export interface RedisStore extends AuthorizationStore {
   /**
    * Looks at the Redis that it is on: eviction, version, role, cluster, clock. Servers and guards do so by themselves and
    * warn of what is found. Rejects when Redis does not answer.
+   *
+   * @param issuer as servers and guards pass it: the issuer is noted below the prefix, and others that were noted there
+   * are told of. Without it nothing is written.
    */
-  check(): Promise<readonly Caution[]>
+  check(issuer?: string): Promise<readonly Caution[]>
   /** Ends the connections that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
@@ -129,6 +132,7 @@ class KeyPerAuthorization implements RedisStore {
   readonly clients: ClientRegistry
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
+  private readonly rootPrefix: string
   private readonly prefix: string
 
   constructor(
@@ -143,6 +147,7 @@ class KeyPerAuthorization implements RedisStore {
     this.place = placeOf(client)
     this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place: this.place })
     this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
+    this.rootPrefix = prefix
     this.prefix = `${prefix}authorization:`
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.prefix + id)))
@@ -172,9 +177,9 @@ class KeyPerAuthorization implements RedisStore {
     await this.writes.remove(this.prefix + id)
   }
 
-  async check(): Promise<readonly Caution[]> {
+  async check(issuer?: string): Promise<readonly Caution[]> {
     try {
-      return await cautionsAbout({ client: this.client, prefix: this.prefix, clock: this.clock })
+      return await cautionsAbout({ client: this.client, prefix: this.rootPrefix, clock: this.clock }, issuer)
     } catch (trouble) {
       // What a command met says less: that it was tried too often.
       const obstacle = this.client.obstacle?.()

@@ -2,6 +2,7 @@ import { createId, secureRandom } from '../protocol/credential'
 import { isRecord } from '../protocol/configuration'
 import type { Caution } from './caution'
 import type { RedisCommands } from './redis-commands'
+import { otherIssuersBelow } from './redis-issuers'
 
 type Information = ReadonlyMap<string, string>
 
@@ -13,10 +14,16 @@ interface Surroundings {
 }
 
 /**
- * Looks at what a Redis is and how it is reached, by reading alone. What its access rules forbid to ask is taken to be in
- * order. Rejects when it does not answer.
+ * Looks at what a Redis is and how it is reached. What its access rules forbid to ask is taken to be in order. Rejects when
+ * it does not answer.
+ *
+ * @param issuer whose server or guard looks: it is noted there, to find others below the same prefix. Without it the look
+ * reads and writes nothing.
  */
-export async function cautionsAbout({ client, prefix, clock }: Surroundings): Promise<readonly Caution[]> {
+export async function cautionsAbout(
+  { client, prefix, clock }: Surroundings,
+  issuer?: string,
+): Promise<readonly Caution[]> {
   const information = informationOf(await ifAllowed(client.call('INFO')))
   const isCluster = information.get('cluster_enabled') === '1'
   const cautions = [
@@ -26,6 +33,7 @@ export async function cautionsAbout({ client, prefix, clock }: Surroundings): Pr
     isCluster ? await clusterOf(client, prefix) : undefined,
     await clockOf(client, clock),
     resendingOf(client),
+    issuer === undefined ? undefined : await otherIssuersBelow({ client, prefix, clock }, issuer),
   ]
   return cautions.filter((caution) => caution !== undefined)
 }

@@ -134,6 +134,7 @@ describe('approveWithAccessToken', () => {
     expect(authorization).toEqual({
       state: 'active',
       id: pending.id,
+      issuerDigest: pending.issuerDigest,
       handle: undefined,
       clientId,
       subject,

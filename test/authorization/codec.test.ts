@@ -46,6 +46,14 @@ describe('decodeAuthorization', () => {
     },
   )
 
+  it('reads a record of a version that named no issuer, as one of no issuer', () => {
+    for (const record of records) {
+      const places = placesOf(record)
+      const before = bent(places, [0], String(places[0]).slice(0, 1))
+      expect(decodeAuthorization(record.id, before)).toStrictEqual({ ...record, issuerDigest: '' })
+    }
+  })
+
   it('drops places of a later version that it does not know', () => {
     expect(read(JSON.stringify([...placesOf(deny(pending)), 1]))).toStrictEqual(deny(pending))
   })
@@ -121,7 +129,14 @@ describe('encodeAuthorization', () => {
       refreshToken: undefined,
       bindings: {},
     }
-    const parts = [lone.clientId, lone.scope.join(' '), lone.tokenType, token?.digest, '1795000000'].join('')
+    const parts = [
+      lone.issuerDigest,
+      lone.clientId,
+      lone.scope.join(' '),
+      lone.tokenType,
+      token?.digest,
+      '1795000000',
+    ].join('')
     expect(encodeAuthorization(lone).length).toBeLessThanOrEqual(parts.length + 20)
   })
 })

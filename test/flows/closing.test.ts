@@ -188,7 +188,12 @@ describeOnEveryStore('Closing', (stage) => {
 
   test('ends the guards of another application by their own close()', async () => {
     const { store, clock, flow, oauth } = stage()
-    const guard = createBearerGuard({ store, clock: clock.read, storeDeadline: 10 })
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store,
+      clock: clock.read,
+      storeDeadline: 10,
+    })
     const app = express().get('/photos', guard(), (_request, response) => void response.json({}))
     const remote = new Flow(app)
     const { accessToken } = await flow.tokens(photoBook)
@@ -237,7 +242,7 @@ describeOnEveryStore('A server is ready', (stage) => {
 
   test('and so is a guard by itself', async () => {
     const { store } = stage()
-    const guard = createBearerGuard({ store, storeDeadline: 10 })
+    const guard = createBearerGuard({ issuer: 'http://localhost', store, storeDeadline: 10 })
     expect(await guard.ready()).toBe(true)
     await guard.close()
     expect(await guard.ready()).toBe(false)
@@ -249,7 +254,7 @@ test('A store that throws is no unready one for ever', async () => {
   const find = jest.spyOn(store, 'find').mockImplementationOnce(() => {
     throw new Error('not connected yet')
   })
-  const guard = createBearerGuard({ store })
+  const guard = createBearerGuard({ issuer: 'http://localhost', store })
   expect([await guard.ready(), await guard.ready()]).toEqual([false, true])
   expect(find).toHaveBeenCalledTimes(2)
 })

@@ -106,7 +106,11 @@ test('who listens to one event puts an id on the answers that it tells of, and o
 test('a guard by itself tells of what it refuses, in a time of its own', async () => {
   const shared = memoryStore()
   const server = memoryStage({ store: shared })
-  const guard = createBearerGuard({ store: shared, clock: () => server.clock.read() + 5 })
+  const guard = createBearerGuard({
+    issuer: 'http://localhost',
+    store: shared,
+    clock: () => server.clock.read() + 5,
+  })
   const heard = heardFrom(guard.events)
   const photos = new Flow(express().get('/photos', guard('photos:read')))
   const { accessToken } = await server.flow.tokens(photoBook, { scope: 'photos:print' })

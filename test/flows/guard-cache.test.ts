@@ -39,7 +39,7 @@ describeOwnRedis('A guard with a cache', () => {
   beforeEach(() => {
     prefix = uniquePrefix()
     store = redisStore({ url: server.url, prefix, cache: { maximum: 100 } })
-    const guard = createBearerGuard({ store, storeDeadline: 10 })
+    const guard = createBearerGuard({ issuer: 'http://localhost', store, storeDeadline: 10 })
     const app = express()
     app.get('/photos', guard('photos:read'), (request, response) => {
       response.json(request.oauth)
@@ -105,7 +105,7 @@ describeOwnRedis('A guard with a cache', () => {
     const refreshed = tokensOf(await authorizations.flow.refresh(photoBook, first.refreshToken))
     // As if the news had not come yet.
     const late = { ...store, recall: () => stale }
-    const guard = createBearerGuard({ store: late })
+    const guard = createBearerGuard({ issuer: 'http://localhost', store: late })
     const app = express()
     app.get('/photos', guard('photos:read'), (_request, response) => void response.end())
     expect((await new Flow(app).photos(refreshed.accessToken)).status).toBe(200)

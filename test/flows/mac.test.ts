@@ -136,7 +136,13 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     const set = stage(macByDefault)
     const { body } = await set.flow.request(nightlyReport, grant)
     const { store, clock } = set
-    const guard = createBearerGuard({ store, clock: clock.read, storeDeadline: 10, ...signing })
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store,
+      clock: clock.read,
+      storeDeadline: 10,
+      ...signing,
+    })
     const app = express()
     app.get('/photos', guard('photos:read'), (req, res) => void res.json(req.oauth))
     const flow = new Flow(app)

@@ -36,7 +36,7 @@ describeOwnRedis('A server that starts before its Redis', () => {
     const port = await emptyPort()
     const [url, prefix] = [`redis://127.0.0.1:${port}`, `late:${randomUUID()}:`]
     const { flow, oauth } = application({ store: redisStore({ url, prefix }) })
-    const guard = createBearerGuard({ store: redisStore({ url, prefix }) })
+    const guard = createBearerGuard({ issuer: 'http://localhost', store: redisStore({ url, prefix }) })
     const remote = guardedBy(guard)
     const asked = authorizationRequest(photoBook)
     expect([
@@ -99,7 +99,7 @@ describeOwnRedis('Closing on Redis', () => {
   test('ends the connection of a store that server and guard share with the last of them', async () => {
     const store = redisStore({ url: redis.url })
     const { flow, oauth } = application({ store })
-    const guard = createBearerGuard({ store })
+    const guard = createBearerGuard({ issuer: 'http://localhost', store })
     const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
     await oauth.close()
     expect((await guardedBy(guard).photos(accessToken)).status).toBe(200)

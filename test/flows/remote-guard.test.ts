@@ -7,7 +7,7 @@ import { tokensOf } from '../support/flows/tokens'
 
 /** A resource server that shares nothing with the authorization server but the store. */
 function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOptions> = {}) {
-  const guard = createBearerGuard({ store, clock: clock.read, ...bend })
+  const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read, ...bend })
   const reasons: string[] = []
   guard.events.on('refused', ({ reason }) => reasons.push(reason))
   guard.events.on('failure', ({ reason }) => reasons.push(reason))

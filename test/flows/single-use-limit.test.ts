@@ -66,6 +66,7 @@ describeOnEveryStore('What one client may use once', (stage) => {
     const { store, clock } = set
     const { tokenTypes = [] } = signing
     const guard = createBearerGuard({
+      issuer: 'http://localhost',
       store,
       clock: clock.read,
       storeDeadline: 10,

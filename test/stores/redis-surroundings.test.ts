@@ -94,14 +94,35 @@ describeOwnRedis('redisStore looks at', () => {
     ])
   })
 
+  it('other issuers below its prefix, for a week, once a server or guard has told its own', async () => {
+    const { url } = await server()
+    const prefix = 'shared:'
+    const at = (days: number) => storeWith({ url, prefix, clock: () => Date.now() + days * 86_400_000 })
+    const told = async (days: number, issuer: string) =>
+      (await at(days).check(issuer)).filter(({ code }) => code === 'EAS_SHARED_STORE')
+    const [one, other] = ['https://one.example', 'https://other.example']
+    expect([await told(0, one), await told(0, one)]).toEqual([[], []])
+    expect(await told(6, other)).toEqual([
+      {
+        code: 'EAS_SHARED_STORE',
+        message: expect.stringMatching(
+          /^The issuer https:\/\/other.* "shared:" with https:\/\/one\.example\./,
+        ),
+      },
+    ])
+    expect(await told(8, other)).toEqual([])
+    expect(await told(8, one)).toHaveLength(1)
+    expect(await storeWith({ url, prefix: 'apart:' }).check(one)).toEqual([])
+  })
+
   it('nothing that its access rules forbid, and is content', async () => {
     const { url } = await server('--maxmemory-policy', 'allkeys-lru')
     const owner = clientOf(new Redis(url))
-    await owner.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-info', '-time')
+    await owner.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-info', '-time', '-hset')
     // Without the ready check, which asks for INFO as well, and grumbles.
     const limited = url.replace('//', '//limited:secret@')
     const client = clientOf(new Redis(limited, { enableReadyCheck: false, ...sendingOnce }))
-    expect(await storeWith({ client, clock: () => 0 }).check()).toEqual([])
+    expect(await storeWith({ client, clock: () => 0 }).check('https://one.example')).toEqual([])
   })
 
   it('nothing that its hoster has taken away, and is content', async () => {
@@ -198,6 +219,8 @@ describe('redisStore looks at the version', () => {
 
   it('in whatever form a client answers, and guesses nothing', async () => {
     for (const answer of [undefined, null, 7, [], {}, Buffer.from('role:slave')])
-      expect(await storeWith({ client: { call: async () => answer } }).check()).toEqual([])
+      expect(await storeWith({ client: { call: async () => answer } }).check('https://one.example')).toEqual(
+        [],
+      )
   })
 })

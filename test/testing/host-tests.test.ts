@@ -78,9 +78,13 @@ describe('mintToken', () => {
   test('puts the record into the store, where the guard of another process finds it', async () => {
     const store = memoryStore()
     const { oauth } = host({ store })
-    const guarded = express().get('/', createBearerGuard({ store })(), (_request, response) => {
-      response.sendStatus(204)
-    })
+    const guarded = express().get(
+      '/',
+      createBearerGuard({ issuer: 'http://localhost', store })(),
+      (_request, response) => {
+        response.sendStatus(204)
+      },
+    )
     const { access_token } = await mintToken(oauth, { subject: 'ada', clientId: 'album' })
     const { status } = await request(guarded).get('/').auth(access_token, { type: 'bearer' })
     expect(status).toBe(204)

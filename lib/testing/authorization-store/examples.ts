@@ -18,7 +18,9 @@ export function inSeconds(seconds: number): number {
 }
 
 const redirectUri = 'https://calendar.example.com/callback?x=1'
+const issuerDigest = 'Zk3-_qVb09XxYyAa'
 const granted = {
+  issuerDigest,
   clientId: 's6BhdRkqt3',
   subject: 'u-8842',
   scope: ['calendar.read', 'calendar.write'],

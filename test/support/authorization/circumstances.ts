@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
+import { issuerDigest } from '../../../lib/authorization/of-issuer'
 import type { Random } from '../../../lib/protocol/credential'
 import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
 import { bearer } from '../../../lib/token-types/bearer'
@@ -34,6 +35,9 @@ export const stamped: TokenType = {
 
 export const tokenTypes: TokenTypes = new Map([bearer, stamped].map((type) => [type.name, type]))
 
+/** Of the server in all stories. */
+export const ownIssuer = issuerDigest('https://auth.example')
+
 const shared = countedRandom()
 
 /** Noon, the default lifetimes and fresh random bytes, unless bent. */
@@ -41,7 +45,14 @@ export function circumstances(
   bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
 ): Circumstances {
   const { now = noon, random = shared } = bend
-  return { now, random, lifetimes: { ...lifetimes, ...bend.lifetimes }, tokenTypes, countIssue: () => {} }
+  return {
+    now,
+    issuerDigest: ownIssuer,
+    random,
+    lifetimes: { ...lifetimes, ...bend.lifetimes },
+    tokenTypes,
+    countIssue: () => {},
+  }
 }
 
 /** So many seconds after noon. */

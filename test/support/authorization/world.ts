@@ -4,7 +4,7 @@ import type { Transition } from '../../../lib/authorization/step'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'
-import { countedRandom, noon, tokenTypes } from './circumstances'
+import { countedRandom, noon, ownIssuer, tokenTypes } from './circumstances'
 import type { Move, Work } from './moves'
 import { transitionOf, type ConsentForm, type Ending } from './transition-of'
 import type { Turn } from './turns'
@@ -56,7 +56,7 @@ export class World {
 
   circumstances(): Circumstances {
     const { now, random, lifetimes } = this
-    return { now, random, lifetimes, tokenTypes, countIssue: () => {} }
+    return { now, issuerDigest: ownIssuer, random, lifetimes, tokenTypes, countIssue: () => {} }
   }
 
   /** Alice is shown the consent form, and these moves are made, one by one and without any trouble. */

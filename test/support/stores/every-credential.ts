@@ -1,6 +1,7 @@
 import { answered, approveWithCode } from '../../../lib/authorization/answer'
 import type { Circumstances } from '../../../lib/authorization/circumstances'
 import { begin, commit } from '../../../lib/authorization/commit'
+import { issuerDigest } from '../../../lib/authorization/of-issuer'
 import { propose } from '../../../lib/authorization/propose'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { repeatable, withForm } from '../../../lib/authorization/repetition'
@@ -22,6 +23,7 @@ export async function everyCredential(
 ): Promise<readonly string[]> {
   const circumstances: Circumstances = {
     now: inSeconds(0),
+    issuerDigest: issuerDigest('https://auth.example'),
     random: secureRandom,
     lifetimes: {
       authorizationRequest: 600,

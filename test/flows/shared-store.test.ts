@@ -1,0 +1,113 @@
+import express from 'express'
+import { createBearerGuard, jwtBearer, memoryClients } from '../../lib/index'
+import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
+import { application, canonicalOptions } from '../support/flows/application'
+import { bent, photoPrint } from '../support/flows/clients'
+import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { codeOf } from '../support/flows/redirection'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const assertions = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
+const client = bent(photoPrint, {
+  may_introspect: true,
+  grant_types: ['authorization_code', 'refresh_token', assertions.name],
+})
+const options = { clients: [client.registration], grantTypes: [assertions] }
+const otherIssuer = 'http://127.0.0.1'
+
+/** A server, and another one of another issuer on the same store, with the same registered client. */
+function twoServers(stage: SetStage) {
+  const own = stage(options)
+  const always = { store: own.store, clock: own.clock.read, storeDeadline: 10 }
+  return { own, other: application({ ...always, ...options, issuer: otherIssuer }), always }
+}
+
+const isGood = async ({ flow }: { readonly flow: Flow }, accessToken: string) =>
+  (await flow.photos(accessToken)).status
+
+describeOnEveryStore('Of two issuers on one store', (stage) => {
+  test('no access token of the one passes at the other', async () => {
+    const { own, other, always } = twoServers(stage)
+    const { accessToken, refreshToken } = await own.flow.tokens(client)
+    expect(await isGood(other, accessToken)).toBe(401)
+    for (const token of [accessToken, refreshToken])
+      expect((await other.flow.introspect(client, token)).body).toEqual({ active: false })
+    for (const [issuer, status] of [
+      [canonicalOptions.issuer, 200],
+      [otherIssuer, 401],
+    ] as const) {
+      const app = express()
+      app.get('/photos', createBearerGuard({ issuer, ...always })('photos:read'), (_request, response) => {
+        response.end()
+      })
+      expect(await isGood({ flow: new Flow(app) }, accessToken)).toBe(status)
+    }
+    expect((await own.flow.introspect(client, accessToken)).body).toMatchObject({ active: true })
+  })
+
+  test('the one redeems no code of the other, and neither a failure nor a replay there ends anything', async () => {
+    const { own, other } = twoServers(stage)
+    const code = await own.flow.approve(client)
+    for (let attempt = 0; attempt < 6; attempt++)
+      expect(refusalOf(await other.flow.redeem(client, code))).toBe('400 invalid_grant')
+    const { accessToken } = tokensOf(await own.flow.redeem(client, code))
+    expect(refusalOf(await other.flow.redeem(client, code))).toBe('400 invalid_grant')
+    expect(await isGood(own, accessToken)).toBe(200)
+    expect(other.failures.map(({ reason }) => reason)).toEqual(
+      Array.from({ length: 7 }, () => 'code_unknown'),
+    )
+  })
+
+  test('the one refreshes nothing of the other, and a refresh token that is used up there ends nothing', async () => {
+    const { own, other } = twoServers(stage)
+    const first = await own.flow.tokens(client)
+    expect(refusalOf(await other.flow.refresh(client, first.refreshToken))).toBe('400 invalid_grant')
+    const second = tokensOf(await own.flow.refresh(client, first.refreshToken))
+    own.clock.advance(60)
+    expect(refusalOf(await other.flow.refresh(client, first.refreshToken))).toBe('400 invalid_grant')
+    expect(await isGood(own, second.accessToken)).toBe(200)
+  })
+
+  test('the one revokes nothing of the other, neither for a client nor for its host', async () => {
+    const { own, other } = twoServers(stage)
+    const { accessToken, refreshToken } = await own.flow.tokens(client)
+    for (const token of [accessToken, refreshToken])
+      expect((await other.flow.revoke(client, token)).status).toBe(200)
+    const { authorizationId } = (await own.flow.photos(accessToken)).body
+    await other.oauth.revoke(authorizationId)
+    expect(await isGood(own, accessToken)).toBe(200)
+    await own.oauth.revoke(authorizationId)
+    expect(await isGood(own, accessToken)).toBe(401)
+  })
+
+  test('the one takes no decision on a request of the other, which stays open', async () => {
+    const { own, other } = twoServers(stage)
+    const page = await own.flow.ask(authorizationRequest(client), 'alice')
+    for (const decision of ['approve', 'deny'])
+      expect((await other.flow.decide(page, decision, 'alice')).status).toBe(400)
+    const code = codeOf(await own.flow.decide(page, 'approve', 'alice'))
+    expect((await own.flow.redeem(client, code)).status).toBe(200)
+  })
+
+  test('each takes an assertion once that is meant for both', async () => {
+    const { own, other } = twoServers(stage)
+    const assertion = jwt(hub, claimsAt(Math.floor(own.clock.read() / 1000)))
+    const fields = { grant_type: assertions.name, assertion, scope: 'photos:read' }
+    for (const { flow } of [own, other]) {
+      tokensOf(await flow.request(client, fields))
+      expect(refusalOf(await flow.request(client, fields))).toBe('400 invalid_grant')
+    }
+  })
+
+  test('the one is the other before its name was changed: clients stay, and tokens end', async () => {
+    const clients = memoryClients()
+    const own = stage({ clients })
+    const { client_id, ...metadata } = photoPrint.registration
+    await own.oauth.registerClient({ client_id, ...metadata })
+    const { accessToken } = await own.flow.tokens(photoPrint)
+    const renamed = application({ clients, store: own.store, clock: own.clock.read, issuer: otherIssuer })
+    expect(await isGood(renamed, accessToken)).toBe(401)
+    expect(await isGood(renamed, (await renamed.flow.tokens(photoPrint)).accessToken)).toBe(200)
+  })
+})
