@@ -161,7 +161,8 @@ describe('revoke', () => {
   })
 
   it('rejects when the store does not answer: the tokens may be alive', async () => {
-    const store = { ...quickStore(), remove: () => Promise.reject(new Error('down')) }
+    const down = () => Promise.reject(new Error('down'))
+    const store = { ...quickStore(), find: down, remove: down }
     await expect(hostWith({ store }).oauth.revoke('x')).rejects.toMatchObject({
       code: 'temporarily_unavailable',
     })

@@ -90,7 +90,7 @@ test('where nobody listens, a good answer has no request id, and a revocation by
   const { authorizationId } = (await flow.photos(tokensOf(answer).accessToken)).body
   const before = store.calls.find
   await oauth.revoke(String(authorizationId))
-  // For a one-time use, which must outlive the authorization.
+  // For the issuer of the record, and for a one-time use, which must outlive the authorization.
   expect(store.calls.find).toBe(before + 1)
 })
 

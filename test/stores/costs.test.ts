@@ -128,7 +128,7 @@ describeOwnRedis('On Redis', () => {
     const flow = open()
     const bytes: Record<string, number> = {}
     const weigh = async (state: string) => {
-      const [key = '', ...more] = await redis.keys(`${prefix}*`)
+      const [key = '', ...more] = await redis.keys(`${prefix}authorization:*`)
       expect({ state, more }).toEqual({ state, more: [] })
       bytes[state] = Number(await redis.memory('USAGE', key))
     }
@@ -148,7 +148,7 @@ describeOwnRedis('On Redis', () => {
       if ([1, 10, 40, 50].includes(refreshes)) await weigh(`active, after ${refreshes} refreshes`)
     }
     await flow.revoke(photoPrint, refreshToken)
-    expect(await redis.keys(`${prefix}*`)).toEqual([])
+    expect(await redis.keys(`${prefix}authorization:*`)).toEqual([])
 
     for (const [state, size] of Object.entries(bytes)) {
       expect({ state, fits: size > 100 && size < 4096 }).toEqual({ state, fits: true })
