@@ -161,8 +161,8 @@ describe('revoke', () => {
   })
 
   it('rejects when the store does not answer: the tokens may be alive', async () => {
-    const down = () => Promise.reject(new Error('down'))
-    const store = { ...quickStore(), find: down, remove: down }
+    const trouble = Promise.reject(new Error('down'))
+    const store = { ...quickStore(), find: () => trouble, remove: () => trouble }
     await expect(hostWith({ store }).oauth.revoke('x')).rejects.toMatchObject({
       code: 'temporarily_unavailable',
     })

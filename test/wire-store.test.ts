@@ -9,6 +9,7 @@ const settled = async () => {
 
 const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 beforeEach(() => void warned.mockClear())
+const codes = () => warned.mock.calls.map(([, options]) => Object(options).code)
 
 const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
 const looking = (check: () => Promise<readonly Caution[]>, place?: string) => ({
@@ -67,7 +68,6 @@ describe('a store that two issuers share', () => {
 })
 
 describe('a store that looks at its surroundings', () => {
-  const codes = () => warned.mock.calls.map(([, options]) => Object(options).code)
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] })
   })

@@ -3,7 +3,7 @@ import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
 import { digest } from '../../lib/protocol/credential'
 import type { Extension } from '../../lib/protocol/extension'
-import { noon } from '../support/authorization/circumstances'
+import { noon, ownIssuer } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
@@ -42,6 +42,7 @@ describe('authorize: the question', () => {
       {
         state: 'pending',
         id: expect.any(String),
+        issuerDigest: ownIssuer,
         clientId: 'photo-printer',
         subject: 'alice',
         scope: ['photos.read'],
