@@ -24,6 +24,7 @@ export async function cautionsAbout(
   { client, prefix, clock }: Surroundings,
   issuer?: string,
 ): Promise<readonly Caution[]> {
+  const others = issuer === undefined ? undefined : otherIssuersBelow({ client, prefix, clock }, issuer)
   const information = informationOf(await ifAllowed(client.call('INFO')))
   const isCluster = information.get('cluster_enabled') === '1'
   const cautions = [
@@ -33,7 +34,7 @@ export async function cautionsAbout(
     isCluster ? await clusterOf(client, prefix) : undefined,
     await clockOf(client, clock),
     resendingOf(client),
-    issuer === undefined ? undefined : await otherIssuersBelow({ client, prefix, clock }, issuer),
+    await others,
   ]
   return cautions.filter((caution) => caution !== undefined)
 }

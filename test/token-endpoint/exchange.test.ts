@@ -2,7 +2,7 @@ import { exchange } from '../../lib/token-endpoint/exchange'
 import type { GrantType, Proof, TokenRequest } from '../../lib/token-endpoint/grant-type'
 import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { digest } from '../../lib/protocol/credential'
-import { circumstances, noon } from '../support/authorization/circumstances'
+import { circumstances, noon, ownIssuer } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { tokenEndpoint, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
@@ -103,6 +103,7 @@ describe('exchange: a grant type through the door', () => {
       {
         state: 'active',
         id: expect.any(String),
+        issuerDigest: ownIssuer,
         clientId: 'photo-printer',
         subject: 'bob',
         scope: ['photos.read'],
