@@ -21,7 +21,7 @@ export interface Attempt {
   readonly signed: boolean
   /** What no answer may show. */
   readonly secrets: readonly string[]
-  /** Whether a second use of it must fail. */
+  /** Whether it must fail once it is used up. */
   readonly once: boolean
   /** A token that dies with a revocation, and this request with it. */
   readonly dies: string | undefined

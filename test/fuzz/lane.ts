@@ -56,7 +56,7 @@ export class Lane {
     this.ready.delete(attempt.kind)
     const { message, dies, once } = attempt
     if (dies !== undefined) await this.valid.send(this.valid.revocationOf(dies))
-    else if (once) await this.valid.send(message)
+    else if (once) await this.valid.useUp(attempt)
     const dead = dies === undefined ? 'it was used' : 'its token was revoked'
     await this.judge({ attempt, message, mark, ...(once || dies !== undefined ? { dead } : {}) })
   }

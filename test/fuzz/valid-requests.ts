@@ -19,6 +19,8 @@ const givesToken = ({ status, body }: Answer) => status === 200 && body.includes
 const asksOwner = ({ status, body }: Answer) =>
   status === 200 && body.includes('name="authorization_request"')
 const sendsCode = (answer: Answer) => /[?&]code=/.test(headerOf(answer, 'location') ?? '')
+const codeIn = (answer: Answer) =>
+  new URL(headerOf(answer, 'location') ?? 'about:blank').searchParams.get('code') ?? ''
 
 /** Makes valid requests of every kind at a running server, in whose time it lives. */
 export class ValidRequests {
@@ -59,6 +61,12 @@ export class ValidRequests {
 
   async send(message: Message): Promise<Answer> {
     return converse(this.port, bytesOf(message))
+  }
+
+  /** Uses a request up: what it brings is not given again. A decision is used up by the redemption of its code. */
+  async useUp({ kind, message }: Attempt): Promise<void> {
+    const answer = await this.send(message)
+    if (kind === 'decision') await this.send(this.grant(kind, book, redemption(book, codeIn(answer))).message)
   }
 
   private authorization(method: 'GET' | 'POST'): Attempt {
@@ -103,7 +111,7 @@ export class ValidRequests {
 
   private async code(client: ClientApplication): Promise<Attempt> {
     const answer = await this.send(this.decision(await this.consent(client)).message)
-    const code = new URL(headerOf(answer, 'location') ?? 'about:blank').searchParams.get('code') ?? ''
+    const code = codeIn(answer)
     const kind = client === book ? 'code of a public client' : 'code of a confidential client'
     const attempt = this.grant(kind, client, redemption(client, code))
     return { ...attempt, once: true, secrets: [...attempt.secrets, code] }
