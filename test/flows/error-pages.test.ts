@@ -121,7 +121,8 @@ describeOnEveryStore('The owner is told, and no one is redirected,', (stage) => 
         code: 'invalid_request',
         reason: 'client_unknown',
         requestId: 'req-7',
-        clientId: 'photo-crook',
+        // Not registered: the first digits of its digest.
+        clientId: 'e1a2b39b',
       },
     ])
   })

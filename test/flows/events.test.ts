@@ -29,7 +29,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
     const first = tokensOf(await flow.redeem(photoBook, code))
     await flow.photos(first.accessToken)
     const second = tokensOf(await flow.refresh(photoBook, first.refreshToken, { scope: 'photos:read' }))
-    await flow.refresh(photoBook, first.refreshToken)
+    await flow.refresh(photoBook, first.refreshToken, { scope: 'photos:read' })
     const third = tokensOf(await flow.refresh(photoBook, second.refreshToken))
     clock.advance(31)
     await flow.refresh(photoBook, first.refreshToken)
