@@ -11,15 +11,15 @@ export interface PhotoEntry {
 interface HomeView {
   readonly tokens: Tokens | undefined
   readonly photos: readonly PhotoEntry[]
-  /** Error code. */
-  readonly problem: string | undefined
+  /** What to tell: an error code, or a word of {@link news}. */
+  readonly notice: string | undefined
   readonly steps: readonly Step[]
 }
 
 /** The only page of Photo Book: an invitation, or the photos. */
-export function homePage({ tokens, photos, problem, steps }: HomeView): string {
+export function homePage({ tokens, photos, notice, steps }: HomeView): string {
   return page(html`
-    ${problem !== undefined && html`<p class="notice" role="status">${explanationOf(problem)}</p>`}
+    ${notice !== undefined && noticeOf(notice)}
     ${tokens === undefined ? invitation : [gallery(photos), connection(tokens), story(steps)]}
   `)
 }
@@ -33,21 +33,37 @@ export function awayPage(): string {
   )
 }
 
-const explanations = new Map([
+// What visitors did themselves.
+const news = new Map([
   [
     'access_denied',
     'You chose not to connect Lumen. Nothing was shared, and you can change your mind any time.',
   ],
+  [
+    'disconnected',
+    'Disconnected. Photo Book gave its tokens back and Lumen ended them: it can see your photos no more.',
+  ],
+  ['connected_already', 'You are connected already. Nothing had to be done.'],
+])
+
+const problems = new Map([
   [
     'state_mismatch',
     'That answer does not belong to a connection that you began here. Please connect again.',
   ],
   ['issuer_mismatch', 'That answer did not come from Lumen. Please connect again.'],
   ['invalid_grant', 'Lumen has ended this connection. Connect again to see your photos.'],
+  [
+    'not_revoked',
+    'Photo Book forgot your tokens, but Lumen was out of reach and did not end them. They end by themselves.',
+  ],
 ])
 
-function explanationOf(problem: string): string {
-  return explanations.get(problem) ?? `Lumen could not do that just now (${problem}). Please try again.`
+function noticeOf(notice: string): Html {
+  const told = news.get(notice)
+  if (told !== undefined) return html`<p class="notice" role="status">${told}</p>`
+  const problem = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
+  return html`<p class="notice" role="alert">${problem}</p>`
 }
 
 const invitation = html`<section class="invitation">

@@ -49,9 +49,9 @@ export function client({ app, resourceServer, sessions, ...registration }: Clien
   app.get('/', async (request, response) => {
     const answer = await visitorOf(request).fetch('/photos')
     const photos: PhotoEntry[] = answer?.ok === true ? JSON.parse(await answer.text()) : []
-    const { tokens, problem, steps = [] } = request.session
-    delete request.session.problem
-    response.set('Cache-Control', 'no-store').send(homePage({ tokens, photos, problem, steps }))
+    const { tokens, notice, steps = [] } = request.session
+    delete request.session.notice
+    response.set('Cache-Control', 'no-store').send(homePage({ tokens, photos, notice, steps }))
   })
 
   app.post('/connect', sameOrigin, (request, response) => {
@@ -69,11 +69,12 @@ export function client({ app, resourceServer, sessions, ...registration }: Clien
   })
 
   app.post('/disconnect', sameOrigin, async (request, response, next) => {
-    // A visitor who leaves is let go even while the other side cannot be reached.
-    await visitorOf(request)
-      .disconnect()
-      .catch(() => undefined)
-    request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')))
+    const notice = await visitorOf(request).disconnect()
+    request.session.regenerate((error) => {
+      if (error) return next(error)
+      request.session.notice = notice
+      response.redirect(303, '/')
+    })
   })
 
   app.get('/photos/:id', async (request, response) => {

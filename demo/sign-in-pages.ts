@@ -23,7 +23,7 @@ export function signInPage({ username, returnTo, problem }: SignInView): string 
         <div class="mark" aria-hidden="true">L</div>
         <h1>Sign in <span class="subtitle">to Lumen, where your photos live</span></h1>
       </header>
-      ${problem !== undefined && html`<p class="assurance" role="alert">${problem}</p>`}
+      ${problem !== undefined && html`<p class="assurance problem" role="alert">${problem}</p>`}
       <form method="post" action="/login">
         <label>
           Name
@@ -46,6 +46,7 @@ export function signInPage({ username, returnTo, problem }: SignInView): string 
             maxlength="72"
             required
             ${username !== '' && html`autofocus`}
+            ${problem !== undefined && html`aria-invalid="true"`}
           />
         </label>
         <input type="hidden" name="return_to" value="${returnTo}" />

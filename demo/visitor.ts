@@ -20,8 +20,8 @@ declare module 'express-session' {
   interface SessionData {
     departure: Departure
     tokens: Tokens
-    /** Error code, to be told once. */
-    problem: string
+    /** An error code, or what the visitor did, to be told once. */
+    notice: string
     steps: readonly Step[]
   }
 }
@@ -44,8 +44,13 @@ export class Visitor {
   }
 
   async arrive(answer: URLSearchParams): Promise<void> {
-    const { departure } = this.session
+    const { departure, tokens } = this.session
     delete this.session.departure
+    // A visitor went back and pressed Allow again: that answer is not needed, and nobody looks at it.
+    if (departure === undefined && tokens !== undefined) {
+      this.session.notice = 'connected_already'
+      return
+    }
     await this.attempt(async () => {
       this.session.tokens = await arrive(this.registration, answer, departure)
       this.note('Checked state and issuer, traded your code for tokens', 'POST /token authorization_code')
@@ -56,10 +61,18 @@ export class Visitor {
     await this.attempt(() => this.renew())
   }
 
-  /** Gives the tokens back, so that they are dead and not merely forgotten here. */
-  async disconnect(): Promise<void> {
+  /**
+   * Gives the tokens back, so that they are dead and not merely forgotten here. A visitor who leaves is let go even while
+   * the other side cannot be reached. Resolves to what to tell.
+   */
+  async disconnect(): Promise<string> {
     const { tokens } = this.session
-    if (tokens !== undefined) await revoke(this.registration, tokens)
+    try {
+      if (tokens !== undefined) await revoke(this.registration, tokens)
+      return 'disconnected'
+    } catch {
+      return 'not_revoked'
+    }
   }
 
   /** Asks the resource server; undefined when there is no connection, or none any more. */
@@ -88,7 +101,7 @@ export class Visitor {
       if (!(error instanceof NotConnected)) throw error
       // Other trouble may be over soon, and these tokens would still be good.
       if (error.code === 'invalid_grant') delete this.session.tokens
-      this.session.problem = error.code
+      this.session.notice = error.code
       return undefined
     }
   }

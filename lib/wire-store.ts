@@ -59,7 +59,8 @@ function checkSurroundings(store: AuthorizationStore, issuer: string): () => voi
       const cautions = await store.check(issuer)
       if (!state.stopped) for (const { code, message } of cautions) warnOnce(code, message)
     } catch (error) {
-      blame(error instanceof Error ? error.message : 'it failed without an error')
+      // A client that refuses commands until it is connected may be about to be.
+      if (pause > soonest) blame(error instanceof Error ? error.message : 'it failed without an error')
       if (!state.stopped)
         state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()
     } finally {

@@ -37,7 +37,7 @@ async function noticeAfter(cookie: string, answer: Record<string, string>): Prom
   const query = new URLSearchParams(answer).toString()
   await fetch(`${demo.client}/callback?${query}`, { headers: { cookie }, redirect: 'manual' })
   const page = await (await fetch(demo.client, { headers: { cookie } })).text()
-  return /class="notice" role="status">(.*?)</.exec(page)?.[1]
+  return /class="notice" role="(?:status|alert)">(.*?)</.exec(page)?.[1]
 }
 
 async function accessToken(): Promise<string> {

@@ -47,15 +47,28 @@ test('a connection that the other side has ended is forgotten and told', async (
   refreshed = { status: 400, body: { error: 'invalid_grant' } }
   const { visitor, session } = visit()
   expect(await visitor.fetch('/photos')).toBeUndefined()
-  expect(session).toMatchObject({ problem: 'invalid_grant' })
+  expect(session).toMatchObject({ notice: 'invalid_grant' })
   expect(session.tokens).toBeUndefined()
+})
+
+test('an answer that comes again while there is a connection is not looked at, and costs nothing', async () => {
+  const { visitor, session } = visit()
+  await visitor.arrive(new URLSearchParams({ code: 'old', state: 'old' }))
+  expect(session).toEqual({ tokens, notice: 'connected_already' })
+})
+
+test('a visitor who leaves while the other side is out of reach is told that the tokens were not ended', async () => {
+  const { visitor } = visit()
+  await servers.close()
+  expect(await visitor.disconnect()).toBe('not_revoked')
+  servers = await listen(0)
 })
 
 test('trouble that may pass costs no connection', async () => {
   refreshed = { status: 400, body: { error: 'temporarily_unavailable' } }
   const { visitor, session } = visit()
   await visitor.refresh()
-  expect(session).toMatchObject({ problem: 'temporarily_unavailable', tokens })
+  expect(session).toMatchObject({ notice: 'temporarily_unavailable', tokens })
 })
 
 test('a visitor who disconnects gives the tokens back', async () => {

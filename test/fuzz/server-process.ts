@@ -74,7 +74,10 @@ function watchProcess(): string[] {
   const complaints: string[] = []
   process.on('uncaughtException', (error) => complaints.push(`uncaught exception: ${error.message}`))
   process.on('unhandledRejection', (error) => complaints.push(`unhandled rejection: ${String(error)}`))
-  process.on('warning', ({ name, message }) => complaints.push(`warning ${name}: ${message}`))
+  process.on('warning', ({ name, code, message }: Error & { readonly code?: unknown }) => {
+    // The fuzzer may name any host: that one warns of it is right.
+    if (code !== 'EAS_ISSUER_HOST') complaints.push(`warning ${name}: ${message}`)
+  })
   return complaints
 }
 

@@ -29,7 +29,7 @@ describe('EAS_STORE_UNREACHABLE', () => {
       'a server over a client of the host',
       `const client = new Redis(url, { maxRetriesPerRequest: 0 }).on('error', () => {})
       const made = createAuthorizationServer({ ...options, store: redisStore({ client }) })
-      setTimeout(() => client.disconnect(), 2000)`,
+      told.then(() => client.disconnect())`,
     ],
   ])('says at the start of %s where Redis was looked for, and no password', (_whose, making) => {
     const warnings = program(making)

@@ -19,6 +19,8 @@ export const stylesheet = `
   --on-tint: #2f48bb;
   --caution: #fdf1dc;
   --on-caution: #8a5300;
+  --problem: #fdeceb;
+  --on-problem: #a81b12;
   --shadow: 0 1px 2px rgb(20 24 40 / 5%), 0 12px 32px -8px rgb(20 24 40 / 12%);
 }
 @media (prefers-color-scheme: dark) {
@@ -37,6 +39,8 @@ export const stylesheet = `
     --on-tint: #b4c2ff;
     --caution: #3a2c12;
     --on-caution: #f4c36c;
+    --problem: #3d1c1a;
+    --on-problem: #ffb0a6;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 16px 40px -8px rgb(0 0 0 / 50%);
   }
 }
@@ -154,6 +158,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   text-align: center;
   text-wrap: balance;
 }
+.assurance.problem { border-color: var(--on-problem); background: var(--problem); color: var(--on-problem); font-weight: 500; }
 .assurance strong { display: block; font-weight: 600; }
 .fineprint { margin-top: 1.5rem; color: var(--muted); font-size: 0.8125rem; text-align: center; }
 .fineprint a, .fineprint code { display: inline-block; margin: 0 0.375rem; }
