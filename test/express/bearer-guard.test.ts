@@ -153,7 +153,7 @@ describe('bearerGuard in trouble', () => {
   })
 
   it('hands on what breaks, and reports it', async () => {
-    const { app, errors, failures } = guardOn(async () => JSON.parse('{"authorization":{"state":"active"}}'))
+    const { app, errors, failures } = guardOn(async () => JSON.parse('{"authorization":null}'))
     expect(await answerOf(request(app).get('/photos').auth(token, { type: 'bearer' }))).toEqual({
       status: 500,
       text: "the host's page",
