@@ -24,7 +24,10 @@ describe('EAS_STORE_UNREACHABLE', () => {
 
   it.each([
     ['a server', 'const made = createAuthorizationServer({ ...options, store: redisStore({ url }) })'],
-    ['a guard', 'const made = createBearerGuard({ issuer: 'http://localhost', store: redisStore({ url, cache: { maximum: 10 } }) })'],
+    [
+      'a guard',
+      'const made = createBearerGuard({ issuer: options.issuer, store: redisStore({ url, cache: { maximum: 10 } }) })',
+    ],
     [
       'a server over a client of the host',
       `const client = new Redis(url, { maxRetriesPerRequest: 0 }).on('error', () => {})
