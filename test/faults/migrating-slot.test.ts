@@ -68,9 +68,9 @@ describeOwnRedis('While the slot of an authorization migrates, and writes wait f
     await cluster.stop()
   })
 
-  /** Moves the slot of the one key below the prefix, which goes first, and does something in between. */
+  /** Moves the slot of the one authorization below the prefix, which goes first, and does something in between. */
   async function migrating<T>(prefix: string, act: () => Promise<T>): Promise<T> {
-    const keys = await Promise.all(masters.map((master) => master.keys(`${prefix}*`)))
+    const keys = await Promise.all(masters.map((master) => master.keys(`${prefix}authorization:*`)))
     const from = keys.findIndex((some) => some.length > 0)
     const to = (from + 1) % masters.length
     const [key = ''] = keys[from] ?? []
