@@ -100,7 +100,9 @@ describe('settings', () => {
     const { findClient } = resolveOptions(optionsWith({ clients: [registration] }))
     registration.redirect_uris.push('javascript:alert(1)')
     registration.grant_types.push('password')
-    await expect(findClient(printer.client_id)).rejects.toThrow('must not use the scheme javascript:')
+    await expect(async () => findClient(printer.client_id)).rejects.toThrow(
+      'must not use the scheme javascript:',
+    )
   })
 })
 
