@@ -8,7 +8,7 @@ import { installedSizes } from './measure/installed-size'
 import { memoryOf } from './measure/memory'
 import { startRedis, type RunningRedis } from './redis'
 import { report, type Results } from './report'
-import { prepare, type Round } from './rounds'
+import { prepare, quietRound, type Round } from './rounds'
 import { servers } from './servers'
 import { workloads, type Workload } from './story'
 
@@ -49,7 +49,7 @@ async function measuredOnce(
       const one = ready[(turn + round) % ready.length]
       if (one === undefined) continue
       await one.prepared.run(extent.leadIn)
-      one.rounds.push(await one.prepared.run(extent.span))
+      one.rounds.push(await quietRound(one.prepared, extent.span))
     }
   for (const { prepared } of ready) prepared.close()
   await Promise.all(ready.map(({ running }) => running.stop()))
