@@ -6,6 +6,8 @@ const digest = 'RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o'
 const record: Authorization = {
   state: 'active',
   id: 'AAAAAAAAAAAAAAAAAAAAAA',
+  issuerDigest: 'RBNvo1WzZ4oRRq0W',
+  handle: digest,
   clientId: 'photo-printer',
   subject: 'alice',
   scope: ['photos:read'],
