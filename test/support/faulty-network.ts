@@ -18,6 +18,8 @@ export interface FaultyNetwork {
   silence(): void
   /** Whether it keeps a copy of each write of an authorization that passes, its removal aside. */
   copyWrites(on: boolean): void
+  /** How many copies wait. */
+  copiedWrites(): number
   /** Delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
   deliverCopies(): Promise<number>
   /** How many replies were lost. */
@@ -58,6 +60,7 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
     copyWrites: (on) => (weather.copying = on),
+    copiedWrites: () => weather.copies.length,
     deliverCopies: async () => {
       const copies = weather.copies.splice(0)
       await sendAll(weather.port, copies)
