@@ -34,10 +34,10 @@ const stolenAtMost = 0.02
 const attempts = 8
 
 /** The round that lost least to the machine's host: the first that lost nearly nothing, or the best of several. */
-export async function quietRound({ run }: Prepared, milliseconds: number): Promise<Round> {
-  let best = await run(milliseconds)
+export async function quietRound(prepared: Prepared, milliseconds: number): Promise<Round> {
+  let best = await prepared.run(milliseconds)
   for (let attempt = 1; attempt < attempts && best.stolen > stolenAtMost; attempt++) {
-    const next = await run(milliseconds)
+    const next = await prepared.run(milliseconds)
     if (next.stolen < best.stolen) best = next
   }
   return best
