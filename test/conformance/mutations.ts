@@ -1,7 +1,13 @@
+// The mutations that the tests of the requirements must notice.
+//
+//   npm run mutations               breaks the code once for each, and runs the tests of its requirement: about an hour
+//   npm run mutations -- TKN-1      those of one requirement
+//   npm run mutations -- --places   looks whether each can still be made: a second
 import { join } from 'node:path'
 import { mutations } from './mutations/all'
-import { Copy } from './mutations/copy'
+import { Copy, librarySources } from './mutations/copy'
 import type { Mutation } from './mutations/mutation'
+import { placeOf } from './mutations/place'
 import { conformanceOf } from './report/conformance'
 
 const root = join(__dirname, '../..')
@@ -50,11 +56,11 @@ async function soundOutcome(files: readonly string[]): Promise<string> {
 }
 
 /** What the tests of a requirement say of a mutation: `red` is right, and everything else a fault. */
-async function outcomeOf(copy: Copy, [id, file, text, replacement]: Mutation): Promise<string> {
+async function outcomeOf(copy: Copy, [id, declaration, text, replacement]: Mutation): Promise<string> {
   const tests = testsOf(id)
   if (tests.length === 0) return 'no test'
-  const restore = copy.mutate(`lib/${file}`, text, replacement)
-  if (restore === undefined) return 'the text does not stand there exactly once'
+  const restore = copy.mutate(declaration, text, replacement)
+  if (restore === undefined) return 'moved'
   try {
     return await copy.outcomeOf(tests, id)
   } finally {
@@ -62,7 +68,18 @@ async function outcomeOf(copy: Copy, [id, file, text, replacement]: Mutation): P
   }
 }
 
-void run(process.argv.slice(2)).then((faults) => {
+/** The mutations whose text has moved away or was rewritten. */
+function moved(): readonly string[] {
+  const sources = librarySources(root)
+  return mutations
+    .filter(([, declaration, text]) => placeOf(sources, declaration, text) === undefined)
+    .map(([id, declaration, text]) => `${id} ${declaration}: moved: ${text}`)
+}
+
+const [first, ...words] = process.argv.slice(2)
+const outcome =
+  first === '--places' ? Promise.resolve(moved()) : run(first === undefined ? [] : [first, ...words])
+void outcome.then((faults) => {
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   if (faults.length > 0) process.exitCode = 1
 })

@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { placeOf } from './place'
 
 const parts = ['lib', 'test', 'docs', 'package.json', 'tsconfig.json', 'jest.config.ts', 'README.md']
 
 /** A copy of the project in which the code may be broken. */
 export class Copy {
-  private constructor(private readonly root: string) {}
+  private readonly sources: ReadonlyMap<string, string>
+
+  private constructor(private readonly root: string) {
+    this.sources = librarySources(root)
+  }
 
   static of(project: string): Copy {
     const root = mkdtempSync(join(tmpdir(), 'mutations-'))
@@ -21,13 +26,13 @@ export class Copy {
     rmSync(this.root, { recursive: true })
   }
 
-  /** Replaces a text that stands in a file exactly once; returns what undoes it, or undefined where it does not. */
-  mutate(file: string, text: string, replacement: string): (() => void) | undefined {
-    const path = join(this.root, file)
-    const source = readFileSync(path, 'utf8')
-    const [before, after, more] = source.split(text)
-    if (before === undefined || after === undefined || more !== undefined) return undefined
-    writeFileSync(path, before + replacement + after)
+  /** Breaks a declaration of lib/; returns what undoes it, or undefined where the text is not found. */
+  mutate(declaration: string, text: string, replacement: string): (() => void) | undefined {
+    const place = placeOf(this.sources, declaration, text)
+    const source = place && this.sources.get(place.file)
+    if (place === undefined || source === undefined) return undefined
+    const path = join(this.root, place.file)
+    writeFileSync(path, source.slice(0, place.start) + replacement + source.slice(place.end))
     return () => writeFileSync(path, source)
   }
 
@@ -48,4 +53,14 @@ export class Copy {
     if (numFailedTests > 0) return 'red'
     return numPassedTests > 0 ? 'green' : 'no test ran'
   }
+}
+
+/** The texts of lib/ by their paths from the root of a project. */
+export function librarySources(root: string): ReadonlyMap<string, string> {
+  const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })
+  return new Map(
+    files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => [join('lib', file), readFileSync(join(root, 'lib', file), 'utf8')]),
+  )
 }
