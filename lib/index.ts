@@ -125,6 +125,7 @@ export type { ErrorView } from './express/pages/error-page'
 export type { AuthenticationMethodTerms } from './protocol/authentication-method'
 export type { Bindings, Json } from './protocol/bindings'
 export type { AuthorizationExtensionRequest, Extension, ExtensionRequest } from './protocol/extension'
+export { OAuthError, Throttled, type OAuthErrorCode } from './protocol/oauth-error'
 export {
   accessDenied,
   invalidClient,
@@ -132,14 +133,12 @@ export {
   invalidRequest,
   invalidScope,
   invalidTarget,
-  OAuthError,
   serverError,
   temporarilyUnavailable,
-  Throttled,
   tooManyAttempts,
   unauthorizedClient,
-  type OAuthErrorCode,
-} from './protocol/oauth-error'
+} from './protocol/host-errors'
+export { reasons, type Reason } from './protocol/reasons'
 export { grantableScope } from './protocol/grantable-scope'
 export type { Parameters } from './protocol/parameters'
 export type { ResponseTypeTerms } from './protocol/response-type'

@@ -136,7 +136,7 @@ describe('the option clients, as a store', () => {
     await expect(findClient(printer.client_id)).resolves.toHaveProperty('client_id', printer.client_id)
   })
 
-  it('is not believed when it finds another client than it was asked for', async () => {
+  it('is not believed when it finds another client than it was asked for [client-25]', async () => {
     await expect(found(async () => ({ ...printer, client_id: 'PHOTO-PRINTER' }))).resolves.toBeUndefined()
   })
 

@@ -45,7 +45,7 @@ const guardInProduction = (bend: string) =>
   `).map(({ code }) => code)
 
 describe('EAS_COUNTERS_IN_MEMORY', () => {
-  it('is given in production for a store without counters', () => {
+  it('is given in production for a store without counters [store-10]', () => {
     expect(inProduction('')).toEqual(['EAS_COUNTERS_IN_MEMORY'])
   })
 

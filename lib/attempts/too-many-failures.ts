@@ -2,6 +2,7 @@ import { digest } from '../protocol/credential'
 import { tooManyAttempts } from '../protocol/oauth-error'
 import type { AttemptLimit } from './attempt'
 import type { Limit } from './limit'
+import type { Reason } from '../protocol/reasons'
 
 // One text for all: which limit it was is nothing for a guesser to know.
 const description = 'There were too many failed attempts. Try again later.'
@@ -13,7 +14,7 @@ const description = 'There were too many failed attempts. Try again later.'
  * @param whose it is counted for; the key holds its digest.
  */
 export function tooManyFailures(
-  reason: string,
+  reason: Reason<'temporarily_unavailable'>,
   limit: Limit | undefined,
   count: string,
   whose: string,

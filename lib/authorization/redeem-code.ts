@@ -5,6 +5,7 @@ import type { Approved, Authorization, Code } from './authorization'
 import type { Circumstances } from './circumstances'
 import { issue, withoutTokens, type Issued } from './issue'
 import { confirm, keep, remove, save, type Step } from './step'
+import type { Reason } from '../protocol/reasons'
 
 /** A redemption as its client asks for it. */
 export interface Redemption {
@@ -19,7 +20,7 @@ export interface Redemption {
 
 const failuresThatBurn = 5
 
-const refused = (reason: string) =>
+const refused = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The authorization code is invalid, expired, revoked, or belongs to another request.')
 
 /**

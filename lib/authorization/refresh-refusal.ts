@@ -1,8 +1,9 @@
 import { invalidGrant, invalidScope, type OAuthError } from '../protocol/oauth-error'
 import { covers, parseScope, type Scope } from '../protocol/scope'
+import type { Reason } from '../protocol/reasons'
 
 /** One answer to every refresh token that is no good: only the reason, which stays here, tells them apart. */
-export function refreshRefused(reason: string): OAuthError {
+export function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   return invalidGrant(
     reason,
     'The refresh token is invalid, expired, revoked, or was issued to another client.',

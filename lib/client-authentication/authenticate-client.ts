@@ -2,6 +2,7 @@ import { hasCredentialFor } from '../protocol/authentication-method'
 import type { Client } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
 import type { PresentedClient, WithinLimits } from './method'
+import type { Reason } from '../protocol/reasons'
 
 /** A client that has proven itself. */
 export interface ProvenClient {
@@ -37,4 +38,4 @@ export async function authenticateClient(
   return { client, byOldSecret }
 }
 
-const refused = (reason: string) => invalidClient(reason, 'Client authentication failed.')
+const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')

@@ -2,6 +2,7 @@ import type { Client } from '../protocol/client'
 import { hasDigest } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
 
 /** Which clients must use PKCE; any client may. */
 export type PkceRequirement = 'public' | 'all' | 'none'
@@ -53,5 +54,5 @@ export function pkce(requirement: PkceRequirement): Extension {
 }
 
 // RFC 7636 4.6: a failed verification is an invalid grant.
-const failed = (reason: string) =>
+const failed = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')

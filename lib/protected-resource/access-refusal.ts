@@ -1,5 +1,6 @@
 import { errorMembers } from '../protocol/oauth-error'
 import { formatScope, type Scope } from '../protocol/scope'
+import type { Reason } from '../protocol/reasons'
 
 /** Why a request to a protected resource is refused (RFC 6750 3.1). */
 export type AccessRefusalCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope'
@@ -24,12 +25,12 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(401, undefined, 'token_missing', 'An access token is required.', scope)
   }
 
-  static malformed(reason: string, scope: Scope): AccessRefusal {
+  static malformed(reason: Reason<'invalid_request'>, scope: Scope): AccessRefusal {
     const description = 'The request does not carry one access token in one Authorization header.'
     return new AccessRefusal(400, 'invalid_request', reason, description, scope)
   }
 
-  static badToken(reason: string, scope: Scope): AccessRefusal {
+  static badToken(reason: Reason<'invalid_token'>, scope: Scope): AccessRefusal {
     const description = 'The access token is unknown, expired or revoked.'
     return new AccessRefusal(401, 'invalid_token', reason, description, scope)
   }

@@ -1,4 +1,5 @@
 import type { Json } from '../protocol/bindings'
+import type { Reason } from '../protocol/reasons'
 import { covers, intersects, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { AccessRefusal } from './access-refusal'
@@ -13,7 +14,7 @@ export interface GoodToken {
 }
 
 /** What a look-up of a token comes to: undefined when it is unknown, or a stable word that says why it is no good. */
-export type FoundToken = GoodToken | { readonly objection: string } | undefined
+export type FoundToken = GoodToken | { readonly objection: Reason<'invalid_token'> } | undefined
 
 /**
  * What a guard looks tokens up in; `now` in seconds since the epoch.

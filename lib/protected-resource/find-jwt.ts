@@ -6,6 +6,7 @@ import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { FindToken, FoundToken } from './admit'
 import { jwtAccess, type AccessFault, type JwtDialect } from './jwt-access'
 import { VerifiedTokens, type VerifiedToken } from './verified-tokens'
+import type { Reason } from '../protocol/reasons'
 
 /** What JWT access tokens are held to. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
@@ -18,19 +19,7 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
   readonly maximumAge: number
 }
 
-type Objection =
-  | 'jwt_malformed'
-  | 'jwt_header_refused'
-  | 'jwt_algorithm_refused'
-  | 'jwt_issuer_unknown'
-  | 'jwt_key_unknown'
-  | 'jwt_signature_wrong'
-  | 'jwt_incomplete'
-  | 'jwt_audience_wrong'
-  | 'jwt_expired'
-  | 'jwt_not_yet_valid'
-  | 'jwt_bound_to_key'
-  | 'jwt_of_another_kind'
+type Objection = Reason<'invalid_token'>
 
 /** Finds what JWT access tokens stand for (RFC 9068 4), at the cost of a look-up for one that was verified before. */
 export function findJwt(terms: JwtAccessTerms): FindToken {

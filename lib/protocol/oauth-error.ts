@@ -1,3 +1,5 @@
+import type { Reason } from './reasons'
+
 /** The error codes, for both endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` of RFC 8693 2.2.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -67,11 +69,9 @@ export class NotAttempted extends OAuthError {
 
 const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
-type Refusal = (reason: string, description: string, options?: { readonly cause?: unknown }) => OAuthError
-
 const refusal =
-  (code: OAuthErrorCode): Refusal =>
-  (reason, description, options) =>
+  <Code extends OAuthErrorCode>(code: Code) =>
+  (reason: Reason<Code>, description: string, options?: { readonly cause?: unknown }): OAuthError =>
     new OAuthError(code, reason, description, options)
 
 /** A parameter is missing, repeated or malformed. */
@@ -96,16 +96,18 @@ export const accessDenied = refusal('access_denied')
 export const serverError = refusal('server_error')
 /** Something this side depends on does not answer in time: worth another try. */
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
+type Busy = Reason<'temporarily_unavailable'>
+
 /** There were too many such requests; one may come again after this many seconds. */
-export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
+export const tooManyAttempts = (reason: Busy, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)
 
 /** The client or the owner has had its share; there is room again after this many seconds. */
-export const tooManyForShare = (reason: string, description: string, retryAfter: number): OverShare =>
+export const tooManyForShare = (reason: Busy, description: string, retryAfter: number): OverShare =>
   new OverShare(reason, description, retryAfter)
 
 /** There are too many such attempts at this moment. */
-export const tooManyAtOnce = (reason: string, description: string): NotAttempted =>
+export const tooManyAtOnce = (reason: Busy, description: string): NotAttempted =>
   new NotAttempted(reason, description)
 
 /** What an error says of itself on the wire. */

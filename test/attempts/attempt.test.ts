@@ -1,10 +1,6 @@
 import { attemptWithin, type AttemptLimit } from '../../lib/attempts/attempt'
-import {
-  temporarilyUnavailable,
-  Throttled,
-  tooManyAtOnce,
-  tooManyAttempts,
-} from '../../lib/protocol/oauth-error'
+import { temporarilyUnavailable, tooManyAttempts } from '../../lib/protocol/host-errors'
+import { Throttled, tooManyAtOnce } from '../../lib/protocol/oauth-error'
 import type { Counters } from '../../lib/stores/counters'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { refusalOf } from '../support/rooms/refused'
@@ -100,7 +96,7 @@ describe('attemptWithin', () => {
   })
 
   it('takes back an attempt that was not made', async () => {
-    const refusal = tooManyAtOnce('busy', 'Later.')
+    const refusal = tooManyAtOnce('bcrypt_busy', 'Later.')
     const busy = async () => Promise.reject(refusal)
     await expect(attemptWithin([limit('a', 5), limit('b', 5)], counters, busy)).rejects.toBe(refusal)
     expect([await counted('a'), await counted('b')]).toEqual([0, 0])

@@ -38,7 +38,7 @@ describe('TokenBuckets', () => {
     expect(count).toBeLessThanOrEqual(14)
   })
 
-  it('forget no count for many other keys, which share one bucket once there is no room', () => {
+  it('forget no count for many other keys, which share one bucket once there is no room [store-30]', () => {
     const clock = new Clock()
     const buckets = new TokenBuckets({ attempts: 3, seconds: 60 }, clock.read, 2)
     expect(taken(buckets, 'a')).toBe(3)

@@ -95,7 +95,7 @@ describe('authorizationResponse', () => {
     )
   })
 
-  it('names the issuer in every answer (RFC 9207)', () => {
+  it('names the issuer in every answer (RFC 9207) [answer-2]', () => {
     fc.assert(
       fc.property(fc.constantFrom(...modes), fc.option(anyText, { nil: undefined }), (mode, requestState) => {
         const answers = [
@@ -108,7 +108,7 @@ describe('authorizationResponse', () => {
     )
   })
 
-  it('writes nothing that could end the header', () => {
+  it('writes nothing that could end the header [redirect-20]', () => {
     fc.assert(
       fc.property(anyText, (requestState) => {
         expect(respond({ requestState })).toMatch(/^[\x21-\x7E]+$/)

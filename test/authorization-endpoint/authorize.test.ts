@@ -1,7 +1,7 @@
 import { authorize, type AuthorizationEndpoint, type Host } from '../../lib/authorization-endpoint/authorize'
 import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
-import { accessDenied, temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { accessDenied, temporarilyUnavailable } from '../../lib/protocol/host-errors'
 import { authorizationEndpoint, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { hostWhere, hostWithoutOwner } from '../support/rooms/watched-host'
@@ -43,7 +43,7 @@ describe('authorize: the first phase', () => {
     expect(outcome).toEqual({ kind: 'refused', error })
   })
 
-  it('hides what breaks there behind server_error, with its cause', async () => {
+  it('hides what breaks there behind server_error, with its cause [input-13]', async () => {
     const cause = new TypeError('broken')
     const outcome = await ask({}, { findClient: () => Promise.reject(cause) })
     expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'server_error', cause } })
@@ -77,7 +77,7 @@ describe('authorize: the second phase', () => {
     expect(await told({ state: undefined, scope: 'everything' })).not.toHaveProperty('state')
   })
 
-  it('echoes no state that is repeated, and still tells the error', async () => {
+  it('echoes no state that is repeated, and still tells the error [answer-4]', async () => {
     const answer = await told({ state: ['a', 'b'] })
     expect(answer).toMatchObject({ error: 'invalid_request' })
     expect(answer).not.toHaveProperty('state')
@@ -104,7 +104,7 @@ describe('authorize: the second phase', () => {
     expect(host.calls).toEqual([])
   })
 
-  it('sends nobody to the login, and keeps nothing until somebody is there', async () => {
+  it('sends nobody to the login, and keeps nothing until somebody is there [consent-8]', async () => {
     const store = watchedStore()
     const host = hostWithoutOwner()
     expect(await ask({}, { store }, host)).toEqual({ kind: 'answered' })

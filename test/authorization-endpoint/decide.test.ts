@@ -129,7 +129,7 @@ describe('decide', () => {
     expect(new Set(answers).size).toBe(1)
   })
 
-  it('refuses a decision that took too long', async () => {
+  it('refuses a decision that took too long [consent-27]', async () => {
     const { endpoint, decision } = await asked()
     const late = { ...endpoint, circumstances: () => later(600) }
     expect(await decide(late, decision)).toMatchObject({

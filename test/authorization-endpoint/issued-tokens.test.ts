@@ -53,7 +53,7 @@ describe('an access token in the answer of the authorization endpoint', () => {
     expect(fragment.has('refresh_token')).toBe(false)
   })
 
-  it('is never put into a query: the client is told server_error, and nothing is saved', async () => {
+  it('is never put into a query: the client is told server_error, and nothing is saved [implicit-2]', async () => {
     const { store, outcome, query } = await approved({ ...implicit(), mode: 'query' })
     expect(query.get('error')).toBe('server_error')
     expect(outcome.location).not.toContain('access_token')

@@ -1,7 +1,7 @@
 import type { Authorization } from '../../lib/authorization/authorization'
 import type { Circumstances } from '../../lib/authorization/circumstances'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
-import { invalidGrant } from '../../lib/protocol/oauth-error'
+import { invalidGrant } from '../../lib/protocol/host-errors'
 import { approvedAuthorization, redemption, refreshed } from '../support/authorization/authorization'
 import { circumstances, later } from '../support/authorization/circumstances'
 import { answerOf, refusal, written } from '../support/authorization/step'

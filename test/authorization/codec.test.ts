@@ -69,7 +69,7 @@ describe('decodeAuthorization', () => {
   })
 
   it.each(records.flatMap((record) => placesOf(record).map((_, at) => [record.state, at, record] as const)))(
-    'refuses a record that is %s with a wrong place %s',
+    'refuses a record that is %s with a wrong place %s [store-6]',
     (_state, at, record) => {
       for (const wrong of [-0.5, [7]])
         expect(() => read(bent(placesOf(record), [at], wrong))).toThrow('not readable by this version')
@@ -112,7 +112,7 @@ describe('decodeAuthorization', () => {
 })
 
 describe('encodeAuthorization', () => {
-  it('writes text without any token or code in clear', () => {
+  it('writes text without any token or code in clear [token-2]', () => {
     const { approved: waiting, code } = approvedAuthorization()
     const text = [waiting, active, rotated].map(encodeAuthorization).join('\n')
     for (const credential of [code, issued.accessToken, issued.refreshToken!])

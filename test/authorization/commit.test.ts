@@ -2,7 +2,7 @@ import { begin, commit, end } from '../../lib/authorization/commit'
 import { confirm, keep, remove, save, type Transition } from '../../lib/authorization/step'
 import { deny } from '../../lib/authorization/answer'
 import { secureRandom } from '../../lib/protocol/credential'
-import { invalidGrant } from '../../lib/protocol/oauth-error'
+import { invalidGrant } from '../../lib/protocol/host-errors'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { pendingAuthorization } from '../support/authorization/authorization'
@@ -175,7 +175,7 @@ describe('commit', () => {
     expect(outcomes.toSorted()).toEqual(['already denied', 'denied'])
   })
 
-  it('does not write back what was removed meanwhile', async () => {
+  it('does not write back what was removed meanwhile [revocation-5]', async () => {
     const { store, stored } = await storeWith((inner) => ({
       find: async (id) => {
         const found = await inner.find(id)

@@ -2,7 +2,7 @@ import type { Approved, Authorization } from '../../lib/authorization/authorizat
 import type { Circumstances } from '../../lib/authorization/circumstances'
 import { deny } from '../../lib/authorization/answer'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
-import { invalidGrant } from '../../lib/protocol/oauth-error'
+import { invalidGrant } from '../../lib/protocol/host-errors'
 import {
   activeAuthorization,
   approvedAuthorization,

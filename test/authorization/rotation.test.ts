@@ -45,7 +45,7 @@ describe('rotate', () => {
     expect(new Set(tokens.map((token) => token!.slice(-32))).size).toBe(100)
   })
 
-  it('makes nothing again for any other token', () => {
+  it('makes nothing again for any other token [refresh-11]', () => {
     for (const other of [
       rotated.issued.refreshToken!,
       rotated.issued.accessToken,
@@ -65,7 +65,7 @@ describe('rotate', () => {
     expect(pairAgain(first.active, of(first.active), presented)).toBeUndefined()
   })
 
-  it('keeps nothing on record that shows a token, or what its type added, and no more than a salt for a bearer', () => {
+  it('keeps nothing on record that shows a token, or what its type added, and no more than a salt for a bearer [refresh-10]', () => {
     const { authorization, issued } = stamped
     const record = JSON.stringify(authorization)
     expect(record).not.toContain(issued.properties['stamp'])

@@ -9,7 +9,7 @@ const generated = generateClientSecret()
 const quick = (secret: string) => hash(secret, 4)
 
 describe('generateClientSecret (REG-3)', () => {
-  it('makes 256 bits in 43 characters that need no encoding anywhere', () => {
+  it('makes 256 bits in 43 characters that need no encoding anywhere [client-12]', () => {
     expect(generated.client_secret).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(Buffer.from(generated.client_secret, 'base64url')).toHaveLength(32)
   })
@@ -89,7 +89,7 @@ describe('matchesSecretHash', () => {
     await expect(matchesSecretHash('x'.repeat(71) + 'é', made)).resolves.toBe(false)
   })
 
-  it('does not stop at a NUL', async () => {
+  it('does not stop at a NUL [client-10]', async () => {
     const made = await quick('secret')
     await expect(matchesSecretHash('secret\0', made)).resolves.toBe(false)
     await expect(matchesSecretHash('secret\0more', made)).resolves.toBe(false)

@@ -49,7 +49,7 @@ describe('SecretVerifier: what it remembers', () => {
     expect(comparisons()).toEqual([quick, quick, quick])
   })
 
-  it('still refuses a wrong secret when the right one is remembered', async () => {
+  it('still refuses a wrong secret when the right one is remembered [client-18]', async () => {
     await verify(chosen, 'secret')
     expect(await verify(chosen, 'wrong')).toBe(false)
     expect(await verify(chosen, 'secre')).toBe(false)
@@ -70,7 +70,7 @@ describe('SecretVerifier: what it remembers', () => {
     expect(comparisons()).toHaveLength(2)
   })
 
-  it('forgets with the digest: a secret that was taken from its client is dead at once', async () => {
+  it('forgets with the digest: a secret that was taken from its client is dead at once [client-17]', async () => {
     await verify(chosen, 'secret')
     const rotated = clientWith({ client_secret_hashes: [another] })
     expect(await verify(rotated, 'secret')).toBe(false)
@@ -167,17 +167,20 @@ describe('SecretVerifier: what it costs', () => {
     ['two', [quick, another]],
     ['two of different cost', [quick, costly]],
     ['one beside a generated secret', [hashOf(later), costly]],
-  ])('costs as many rounds for whoever is refused, once a client with %s was seen', async (_what, hashes) => {
-    const most = clientWith({ client_id: 'most', client_secret_hashes: hashes })
-    await verify(most, 'wrong')
-    const rounds = roundsCompared()
-    expect(rounds).toBeGreaterThanOrEqual(16)
-    for (const client of [undefined, chosen, modern, withoutSecret, most]) {
-      compare.mockClear()
-      expect(await verify(client, 'wrong')).toBe(false)
-      expect(roundsCompared()).toBe(rounds)
-    }
-  })
+  ])(
+    'costs as many rounds for whoever is refused, once a client with %s was seen [client-8]',
+    async (_what, hashes) => {
+      const most = clientWith({ client_id: 'most', client_secret_hashes: hashes })
+      await verify(most, 'wrong')
+      const rounds = roundsCompared()
+      expect(rounds).toBeGreaterThanOrEqual(16)
+      for (const client of [undefined, chosen, modern, withoutSecret, most]) {
+        compare.mockClear()
+        expect(await verify(client, 'wrong')).toBe(false)
+        expect(roundsCompared()).toBe(rounds)
+      }
+    },
+  )
 
   it('costs as many comparisons, too, where all digests cost the same', async () => {
     const two = clientWith({ client_secret_hashes: [quick, another] })

@@ -5,7 +5,7 @@ import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
 
-test('[COD-1] codes share no part of 128 random bits, and nothing can be read in them', async () => {
+test('[COD-1] codes share no part of 128 random bits, and nothing can be read in them [code-1]', async () => {
   const { flow } = memoryStage()
   const codes = await Promise.all(Array.from({ length: 20 }, () => flow.approve(photoBook)))
   const bytes = codes.map((code) => Buffer.from(code.slice('ac_'.length), 'base64url'))
@@ -17,7 +17,7 @@ test('[COD-1] codes share no part of 128 random bits, and nothing can be read in
   }
 })
 
-test('[COD-2] a code is good for no other client', async () => {
+test('[COD-2] a code is good for no other client [code-4]', async () => {
   const { flow } = memoryStage()
   const code = await flow.approve(photoPrint)
   const redirect_uri = photoPrint.registration.redirect_uris[0]
@@ -27,7 +27,7 @@ test('[COD-2] a code is good for no other client', async () => {
 })
 
 test.each(['https://print.example/other', 'https://print.example/callback/', undefined])(
-  '[COD-2] a code is good with no other redirection URI: %p',
+  '[COD-2] a code is good with no other redirection URI: %p [redirect-9]',
   async (redirect_uri) => {
     const { flow } = memoryStage()
     const code = await flow.approve(photoPrint)
@@ -35,7 +35,7 @@ test.each(['https://print.example/other', 'https://print.example/callback/', und
   },
 )
 
-test('[COD-3] a code lives for a minute unless configured, and never longer than ten', async () => {
+test('[COD-3] a code lives for a minute unless configured, and never longer than ten [code-8]', async () => {
   const { flow, clock } = memoryStage()
   const [good, late] = [await flow.approve(photoPrint), await flow.approve(photoPrint)]
   clock.advance(59)
@@ -69,7 +69,7 @@ test('[COD-5] a second use kills the access and the refresh token that came of t
   expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
 })
 
-test('[COD-6] a code of the past is an invalid grant', async () => {
+test('[COD-6] a code of the past is an invalid grant [code-7]', async () => {
   const { flow, clock } = memoryStage({ authorizationCodeLifetime: 10 })
   const code = await flow.approve(photoPrint)
   clock.advance(10)

@@ -71,7 +71,7 @@ test.each([
   'client_id=photo-book&client_id=photo-book',
   'client_id=%FF',
 ])(
-  '[AUZ-10] a missing, unknown or repeated client is told to the resource owner, without a Location: %p',
+  '[AUZ-10] a missing, unknown or repeated client is told to the resource owner, without a Location: %p [redirect-6]',
   async (client) => {
     const response = await memoryStage().flow.ask(`${formOf(without('client_id'))}&${client}`, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -85,7 +85,7 @@ test.each([
   'callback',
   'javascript:alert(1)',
 ])(
-  '[AUZ-10] a redirection URI that is not the client’s is told to the resource owner, without a Location: %s',
+  '[AUZ-10] a redirection URI that is not the client’s is told to the resource owner, without a Location: %s [redirect-5]',
   async (redirect_uri) => {
     const response = await memoryStage().flow.ask({ ...asked, redirect_uri }, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -158,7 +158,7 @@ test.each(['fails', 'hangs'] as const)('[AUZ-12] temporarily_unavailable: the st
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect temporarily_unavailable')
 })
 
-test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, does not', async () => {
+test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, does not [consent-9]', async () => {
   const { flow } = memoryStage()
   const page = await flow.ask(asked, 'alice')
   for (const owner of [undefined, 'bob'])
@@ -168,7 +168,7 @@ test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, d
   expect((await flow.photos(body.access_token)).body.subject).toBe('alice')
 })
 
-test('[AUZ-14] a redirection URI in plain HTTP is refused unless it stays on the machine', () => {
+test('[AUZ-14] a redirection URI in plain HTTP is refused unless it stays on the machine [redirect-13]', () => {
   expect(() => stageWith('http://book.example/callback')).toThrow('must use https')
   expect(() => stageWith('http://127.0.0.1:3000/callback')).not.toThrow()
 })

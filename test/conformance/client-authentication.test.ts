@@ -41,7 +41,7 @@ test('[CAU-1] so does a public client that has a secret', async () => {
   expect(outcomeOf(await flow.redeem(keeper, code))).toBe('tokens')
 })
 
-test('[CAU-2] more than one method in a request is an invalid request', async () => {
+test('[CAU-2] more than one method in a request is an invalid request [client-3]', async () => {
   const { flow } = memoryStage()
   for (const fields of [{ client_secret }, { client_id, client_secret }, { client_id, client_secret: 'x' }])
     expect(outcomeOf(await flow.request(nightlyReport, { ...grant, ...fields }))).toBe('400 invalid_request')
@@ -66,7 +66,7 @@ test.each([
   )
 })
 
-test('[CAU-4] the body may carry id and secret, the URI never', async () => {
+test('[CAU-4] the body may carry id and secret, the URI never [client-5]', async () => {
   const { flow } = memoryStage()
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id, client_secret }))).toBe('tokens')
   const query = new URLSearchParams({ client_id, client_secret }).toString()
@@ -145,13 +145,13 @@ test('[CAU-2] a further method beside another one is an invalid request', async 
     )
 })
 
-test('[CAU-6] a password without TLS is refused before it is looked at', async () => {
+test('[CAU-6] a password without TLS is refused before it is looked at [client-6]', async () => {
   const { flow } = memoryStage({ issuer: 'https://photos.example' })
   for (const secret of [client_secret, 'guess'])
     expect(outcomeOf(await flow.request({ ...nightlyReport, secret }, grant))).toBe('400 invalid_request')
 })
 
-test('[CAU-6] each failed authentication is an event that names the client', async () => {
+test('[CAU-6] each failed authentication is an event that names the client [client-33]', async () => {
   const { flow, failures } = memoryStage()
   await flow.request({ ...nightlyReport, secret: 'guess' }, grant)
   expect(failures).toMatchObject([{ endpoint: 'token', code: 'invalid_client', clientId: client_id }])
@@ -165,7 +165,7 @@ test('[CAU-6] guessing at a secret ends after twenty failures, and locks its cli
   expect(await flow.request(nightlyReport, grant)).toHaveProperty('status', 200)
 })
 
-test('[CAU-7] the secret of a public client opens nothing that is for confidential ones', async () => {
+test('[CAU-7] the secret of a public client opens nothing that is for confidential ones [client-2]', async () => {
   const { flow } = memoryStage({ clients: [keeper.registration] })
   const plain = { code_challenge: undefined, code_challenge_method: undefined }
   const request = { ...authorizationRequest(keeper), ...plain }

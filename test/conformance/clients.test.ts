@@ -111,7 +111,7 @@ test.each([
   ],
   ['Web application', 'client_type', { client_type: 'hybrid' }],
   ['Web application', 'client_type', { client_type: ['confidential', 'public'] }],
-])('[REG-12] a client that mixes the types is refused: %s, by its %s', (profile, field, bend) => {
+])('[REG-12] a client that mixes the types is refused: %s, by its %s [client-23]', (profile, field, bend) => {
   expect(refusedFields({ ...registrationOf(profile) })).toEqual([])
   expect(refusedFields({ ...registrationOf(profile), ...bend })).toContain(`clients[0].${field}`)
 })

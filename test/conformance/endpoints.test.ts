@@ -56,7 +56,7 @@ const behindProxy: Mount = (app, oauth) => {
   mountAll(app, oauth)
 }
 
-test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended it', async () => {
+test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended it [edge-1]', async () => {
   const issuer = 'https://photos.example'
   const overTls = { 'X-Forwarded-Proto': 'https' }
   const bare = memoryStage({ issuer }).flow
@@ -69,7 +69,7 @@ test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended 
   expect(outcomeOf(await proxied.behind(overTls).request(nightlyReport, grant))).toBe('tokens')
 })
 
-test('[EPT-5] plain HTTP is for loopback hosts: with another issuer there is no server', async () => {
+test('[EPT-5] plain HTTP is for loopback hosts: with another issuer there is no server [edge-4]', async () => {
   expect(
     outcomeOf(await memoryStage({ issuer: 'http://127.0.0.1' }).flow.request(nightlyReport, grant)),
   ).toBe('tokens')

@@ -15,7 +15,7 @@ function answerOf(response: Response): unknown {
   return JSON.parse(response.text)
 }
 
-test('[INT-1] only a confidential client that is registered for it may ask, once it is authenticated', async () => {
+test('[INT-1] only a confidential client that is registered for it may ask, once it is authenticated [revocation-7]', async () => {
   const { flow } = memoryStage()
   const { accessToken } = await flow.tokens(photoBook)
   for (const client of everyClient)
@@ -25,7 +25,7 @@ test('[INT-1] only a confidential client that is registered for it may ask, once
     expect(outcomeOf(await stage().flow.introspect(client, accessToken))).toBe('401 invalid_client')
 })
 
-test('[INT-2] a good access token of any client is active, with all that it stands for and no null', async () => {
+test('[INT-2] a good access token of any client is active, with all that it stands for and no null [implicit-7]', async () => {
   const { flow, clock } = stage()
   for (const client of [photoBook, frame]) {
     const exp = Math.floor(clock.read() / 1000) + 3600
@@ -50,7 +50,7 @@ test('[INT-3] a client that acts for itself is its own subject', async () => {
   expect(answerOf(await flow.introspect(frame, accessToken))).toMatchObject(own)
 })
 
-test('[INT-4] of everything else nothing is said but that it is not active', async () => {
+test('[INT-4] of everything else nothing is said but that it is not active [revocation-9]', async () => {
   const { flow, clock } = stage()
   const tokens = await flow.tokens(photoBook)
   const revoked = await flow.tokens(photoBook)
@@ -62,7 +62,7 @@ test('[INT-4] of everything else nothing is said but that it is not active', asy
   expect(answerOf(await flow.introspect(report, tokens.accessToken))).toEqual({ active: false })
 })
 
-test('[INT-5] a refresh token is active for its client, and for nobody else', async () => {
+test('[INT-5] a refresh token is active for its client, and for nobody else [revocation-10]', async () => {
   const { flow } = stage()
   const { refreshToken } = await flow.tokens(frame)
   const own = { active: true, client_id: 'photo-frame', sub: 'alice' }
@@ -70,7 +70,7 @@ test('[INT-5] a refresh token is active for its client, and for nobody else', as
   expect(answerOf(await flow.introspect(report, refreshToken))).toEqual({ active: false })
 })
 
-test('[INT-6] the token is required, in the body, and a hint changes nothing', async () => {
+test('[INT-6] the token is required, in the body, and a hint changes nothing [revocation-11]', async () => {
   const { flow } = stage()
   const { accessToken } = await flow.tokens(photoBook)
   expect(outcomeOf(await flow.introspect(report, ''))).toBe('400 invalid_request')
@@ -82,7 +82,7 @@ test('[INT-6] the token is required, in the body, and a hint changes nothing', a
     })
 })
 
-test('[INT-7] a public client cannot be registered for it', () => {
+test('[INT-7] a public client cannot be registered for it [revocation-8]', () => {
   const { registration } = bent(photoBook, { may_introspect: true })
   expect(() => memoryStage({ clients: [registration] })).toThrow('clients[0].may_introspect')
 })

@@ -26,7 +26,7 @@ const rootAndRouter: Mount = (app, oauth) => {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
-test('[META-1] each endpoint that is named answers at its URL, wherever the host has put it', async () => {
+test('[META-1] each endpoint that is named answers at its URL, wherever the host has put it [answer-6]', async () => {
   const issuer = 'http://localhost/oauth'
   const paths = {
     authorizationPath: '/v1/allow',
@@ -140,7 +140,7 @@ test('[META-2] methods of client authentication that are listed work', async () 
 })
 
 test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
-  '[META-3, META-4] the issuer %s is told letter by letter, and no member is null',
+  '[META-3, META-4] the issuer %s is told letter by letter, and no member is null [answer-5]',
   async (issuer) => {
     const { flow } = application({ issuer }, { mount: (app, oauth) => app.use(oauth.metadata()) })
     const metadata = await metadataOf(flow, document + new URL(issuer).pathname.replace(/\/$/, ''))

@@ -64,7 +64,7 @@ describe.each(titled)('%s', (_, { kind, name, omitted, faulty, other }) => {
     expect(await surprises(kind, name, asOmitted, omitted)).toEqual([])
   })
 
-  test('[EPT-4] twice, or not decodable, refuses the request if anybody reads it', async () => {
+  test('[EPT-4] twice, or not decodable, refuses the request if anybody reads it [input-1]', async () => {
     expect(await surprises(kind, name, asFaulty, faulty)).toEqual([])
   })
 

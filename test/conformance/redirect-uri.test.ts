@@ -18,10 +18,13 @@ test.each([
   'https://book.example/a/../callback',
   'https://book.example/callbac',
   'https://book.example.evil.example/callback',
-])('[RED-1] a redirection URI is compared letter by letter: %s is another one', async (redirect_uri) => {
-  const { flow } = memoryStage()
-  expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
-})
+])(
+  '[RED-1] a redirection URI is compared letter by letter: %s is another one [redirect-1]',
+  async (redirect_uri) => {
+    const { flow } = memoryStage()
+    expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
+  },
+)
 
 test('[RED-1] the registered redirection URI is a match', async () => {
   const { flow } = memoryStage()
@@ -86,7 +89,7 @@ test.each([
   'https://print.example/callback?tenant=7#x',
   'https://print.example/callback?code=mine',
 ])(
-  '[REG-9] scheme, authority and path never vary, and no query forges an answer: %s',
+  '[REG-9] scheme, authority and path never vary, and no query forges an answer: %s [redirect-17]',
   async (redirect_uri) => {
     const { flow } = partial()
     expect(outcomeOf(await flow.ask({ ...askedInPart, redirect_uri }, 'alice'))).toBe(

@@ -21,7 +21,7 @@ const book = photoBook.registration
 const print = photoPrint.registration
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-test('[REG-1] a client_id that another client has already is refused', () => {
+test('[REG-1] a client_id that another client has already is refused [client-19]', () => {
   expect(refusedFields(book, print)).toEqual([])
   expect(refusedFields(book, { ...print, client_id: 'photo-book' })).toEqual(['clients[1].client_id'])
 })
@@ -44,7 +44,7 @@ test('[REG-2] the client_id of a client that registered itself authenticates nob
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
 })
 
-test('[REG-2] a confidential client that sends only its id is not authenticated', async () => {
+test('[REG-2] a confidential client that sends only its id is not authenticated [client-1]', async () => {
   const { client_id } = nightlyReport.registration
   expect(outcomeOf(await memoryStage().flow.submit('/token', { ...grant, client_id }))).toBe(
     '401 invalid_client',
@@ -107,7 +107,7 @@ test.each([
   'https://book.example/callback#a',
   'https://book.example/callback#',
   'https://book.example/callback?a=b#c',
-])('[REG-5] a redirection URI that is relative or has a fragment is refused: %s', (uri) => {
+])('[REG-5] a redirection URI that is relative or has a fragment is refused: %s [redirect-11]', (uri) => {
   expect(refusedFields({ ...book, redirect_uris: [uri] })).toEqual(['clients[0].redirect_uris[0]'])
 })
 
@@ -128,10 +128,13 @@ test.each([
   '+state=x',
   '%C1%A3ode=x',
   '%e0%81%a3ode=x',
-])('[REG-5] a query of a redirection URI holds no name of the answer: %s is refused', (query) => {
-  const redirect_uris = ['https://book.example/callback', `https://book.example/callback?${query}`]
-  expect(refusedFields({ ...book, redirect_uris })).toEqual(['clients[0].redirect_uris[1]'])
-})
+])(
+  '[REG-5] a query of a redirection URI holds no name of the answer: %s is refused [redirect-23]',
+  (query) => {
+    const redirect_uris = ['https://book.example/callback', `https://book.example/callback?${query}`]
+    expect(refusedFields({ ...book, redirect_uris })).toEqual(['clients[0].redirect_uris[1]'])
+  },
+)
 
 test('[REG-5] a redirection URI may have a query', () => {
   expect(refusedFields({ ...book, redirect_uris: ['https://book.example/callback?a=b&c'] })).toEqual([])
@@ -152,7 +155,7 @@ test('[REG-7] a public client without a redirection URI is refused, a confidenti
   expect(refusedFields({ ...nightlyReport.registration, redirect_uris: [] })).toEqual([])
 })
 
-test('[REG-8] who has registered no redirection URI cannot use the authorization endpoint', async () => {
+test('[REG-8] who has registered no redirection URI cannot use the authorization endpoint [redirect-8]', async () => {
   const { flow } = memoryStage()
   const request = { ...authorizationRequest(nightlyReport), scope: 'photos:read' }
   for (const redirect_uri of [undefined, 'https://report.example/callback'])
@@ -247,7 +250,7 @@ test('[REG-10] a confidential client gets a credential when it registers, a publ
   expect((await oauth.registerClient(phone)).client_secret).toBeUndefined()
 })
 
-test('[REG-13] a secret is rotated under the same client_id, with two valid meanwhile', async () => {
+test('[REG-13] a secret is rotated under the same client_id, with two valid meanwhile [client-14]', async () => {
   const { oauth, flow } = memoryStage({ clients: memoryClients() })
   const first = await registered(oauth)
   const { client_id } = first.registration

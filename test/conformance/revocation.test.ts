@@ -22,7 +22,7 @@ test.each([
   expect((await flow.photos(other.accessToken)).status).toBe(200)
 })
 
-test('[REV-3] a token of another client, an unknown or a malformed one revokes nothing and looks like a success', async () => {
+test('[REV-3] a token of another client, an unknown or a malformed one revokes nothing and looks like a success [revocation-1]', async () => {
   const { flow } = memoryStage()
   const { accessToken, refreshToken } = await flow.tokens(photoPrint)
   const strangers = [accessToken, refreshToken, `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`, 'x', '世界']
@@ -32,7 +32,7 @@ test('[REV-3] a token of another client, an unknown or a malformed one revokes n
   expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
 })
 
-test('[REV-4] garbage that carries a known id revokes nothing, an old genuine refresh token does', async () => {
+test('[REV-4] garbage that carries a known id revokes nothing, an old genuine refresh token does [refresh-8]', async () => {
   const { flow } = memoryStage()
   const { accessToken, refreshToken } = await flow.tokens(photoPrint)
   const id = accessToken.slice(3, 25)
@@ -58,7 +58,7 @@ test('[REV-5] the answer is 200 with {}, as JSON that nobody keeps', async () =>
   }
 })
 
-test('[REV-6] clients authenticate as at the token endpoint, and are refused as there', async () => {
+test('[REV-6] clients authenticate as at the token endpoint, and are refused as there [revocation-2]', async () => {
   const { flow } = memoryStage()
   const { accessToken: token } = await flow.tokens(photoPrint)
   const { client_id } = photoPrint.registration

@@ -112,7 +112,7 @@ test.each(['fails', 'hangs'] as const)(
   },
 )
 
-test('[TER-3] while the store of clients fails, no client counts as unknown', async () => {
+test('[TER-3] while the store of clients fails, no client counts as unknown [store-4]', async () => {
   const { flow } = memoryStage({ clients: { find: () => Promise.reject(new Error('refused')) } })
   const response = await flow.request(nightlyReport, grant)
   expect(outcomeOf(response)).toBe('400 temporarily_unavailable')
@@ -128,7 +128,7 @@ test.each([
   expect(outcomeOf(await memoryStage().flow.request(nightlyReport, fields))).toBe(outcome)
 })
 
-test('[TER-5] a client that may not use a grant is told so', async () => {
+test('[TER-5] a client that may not use a grant is told so [client-24]', async () => {
   const { flow } = memoryStage()
   for (const grant_type of ['authorization_code', 'refresh_token'])
     expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unauthorized_client')

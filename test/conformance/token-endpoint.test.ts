@@ -33,7 +33,7 @@ test.each([
   ['400 invalid_request', `${formType}; charset=iso-8859-1`],
   ['tokens', `${formType}; charset=UTF-8`],
   ['tokens', formType],
-])('[TOK-2] the body is a form in UTF-8: %s for %s', async (outcome, type) => {
+])('[TOK-2] the body is a form in UTF-8: %s for %s [input-5]', async (outcome, type) => {
   const body = type === 'application/json' ? JSON.stringify(grant) : formOf(grant)
   const response = await memoryStage().flow.submit('/token', body, undefined, {
     Authorization,
@@ -42,7 +42,7 @@ test.each([
   expect(outcomeOf(response)).toBe(outcome)
 })
 
-test('[TOK-2] bytes that are not UTF-8 are an invalid request', async () => {
+test('[TOK-2] bytes that are not UTF-8 are an invalid request [input-6]', async () => {
   const body = Buffer.from('grant_type=client_credentials&scope=photos:read\xff', 'latin1')
   const headers = ['Authorization', Authorization, 'Content-Type', formType]
   const { status, text } = await rawRequest(memoryStage().app, {
@@ -54,7 +54,7 @@ test('[TOK-2] bytes that are not UTF-8 are an invalid request', async () => {
   expect([status, JSON.parse(text).error]).toEqual([400, 'invalid_request'])
 })
 
-test('[TOK-3] parameters in the query are not read, and a credential there refuses the request', async () => {
+test('[TOK-3] parameters in the query are not read, and a credential there refuses the request [input-10]', async () => {
   const { flow } = memoryStage()
   const post = async (query: string, body: string): Promise<string> =>
     outcomeOf(await flow.submit(`/token?${query}`, body, undefined, { Authorization }))
@@ -64,7 +64,7 @@ test('[TOK-3] parameters in the query are not read, and a credential there refus
     expect(await post(`${name}=x`, formOf(grant))).toBe('400 invalid_request')
 })
 
-test('[TOK-4] a client that authenticates may name itself, and no other', async () => {
+test('[TOK-4] a client that authenticates may name itself, and no other [client-4]', async () => {
   const { flow } = memoryStage()
   expect(outcomeOf(await flow.request(nightlyReport, { ...grant, client_id }))).toBe('tokens')
   const response = await flow.request(nightlyReport, { ...grant, client_id: 'photo-print' })
@@ -152,7 +152,7 @@ test('[TOK-9] a refresh takes the authentication of its client', async () => {
   expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
 })
 
-test('[TOK-9] a refresh has the scope that was granted, or less, never more', async () => {
+test('[TOK-9] a refresh has the scope that was granted, or less, never more [refresh-12]', async () => {
   const { flow } = memoryStage()
   const { refreshToken } = await flow.tokens(photoPrint, { scope: 'photos:read' })
   const more = await flow.refresh(photoPrint, refreshToken, { scope: 'photos:read photos:print' })

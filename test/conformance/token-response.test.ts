@@ -42,7 +42,7 @@ test('[RSP-4] a scope that differs from the request is named', async () => {
   expect(body.scope).toBe('photos:read')
 })
 
-test('[RSP-5] no cache keeps tokens, nor what refuses them, nor codes, nor a page with a handle', async () => {
+test('[RSP-5] no cache keeps tokens, nor what refuses them, nor codes, nor a page with a handle [code-20]', async () => {
   const { flow } = memoryStage()
   const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
   const approval = await flow.decide(page, 'approve', 'alice')

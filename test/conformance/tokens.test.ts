@@ -126,7 +126,7 @@ test.each([
   ['a line break', 'photos:read\n'],
   ['a letter beyond ASCII', 'phötos:read'],
   ['another case', 'Photos:read'],
-])('[TKN-7] a scope with %s is an invalid scope, at both endpoints', async (_, scope) => {
+])('[TKN-7] a scope with %s is an invalid scope, at both endpoints [input-11]', async (_, scope) => {
   const { flow } = memoryStage()
   const request = { ...authorizationRequest(photoBook), scope }
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect invalid_scope')
@@ -135,7 +135,7 @@ test.each([
   expect(outcomeOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
 })
 
-test('[TKN-8] a guarded route takes neither an expired token nor one of another scope', async () => {
+test('[TKN-8] a guarded route takes neither an expired token nor one of another scope [token-3]', async () => {
   const { flow, clock } = memoryStage()
   const other = tokensOf(await flow.request(nightlyReport, { ...grant, scope: 'reports:write' }))
   const good = tokensOf(await flow.request(nightlyReport, grant))

@@ -112,7 +112,7 @@ describe('the authorization endpoint: a decision', () => {
     expect(await statusOf(request(host.app).post('/authorize').type('form').send(form))).toBe(303)
   })
 
-  it('is answered with 303, so that the form is not sent on', async () => {
+  it('is answered with 303, so that the form is not sent on [redirect-22]', async () => {
     const host = hostWith()
     const { status, headers } = await request(host.app)
       .post('/authorize')

@@ -121,7 +121,7 @@ describe('bearerGuard that is optional', () => {
     expect({ status, body }).toEqual({ status: 200, body: 'anybody' })
   })
 
-  it('takes a good token, and refuses a bad one all the same', async () => {
+  it('takes a good token, and refuses a bad one all the same [token-16]', async () => {
     const { get, token } = await guarded('photos.read', { optional: true })
     expect((await get(`Bearer ${token}`)).body).toHaveProperty('clientId', printer.client_id)
     expect(await statusOf(get('Bearer x'))).toBe(401)
@@ -184,7 +184,7 @@ describe('bearerGuard that is made wrongly', () => {
     expect(make).toThrow(ConfigurationError)
   })
 
-  it('says so when it is mounted uncalled', async () => {
+  it('says so when it is mounted uncalled [token-15]', async () => {
     const host = hostWith({}, (app, server) => app.get('/photos', Reflect.get(server, 'bearerGuard')))
     expect(await statusOf(request(host.app).get('/photos'))).toBe(500)
     expect(host.errors).toEqual([expect.any(ConfigurationError)])

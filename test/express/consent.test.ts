@@ -25,7 +25,7 @@ describe('pages of the suite', () => {
   it.each([
     ['the consent page', {}, 200],
     ['the error page', { client_id: 'nobody' }, 400],
-  ])('%s is private, and runs no script', async (_which, bend, status) => {
+  ])('%s is private, and runs no script [consent-22]', async (_which, bend, status) => {
     const { status: answered, headers } = await ask(hostWith(), bend)
     expect(answered).toBe(status)
     expect(headers).toMatchObject({ ...isPrivate, 'content-type': 'text/html; charset=utf-8' })

@@ -45,7 +45,7 @@ describe('nobody is logged in', () => {
     expect(returnTo(headers['location'])).toMatch(/^\/auth\/authorize\?/)
   })
 
-  it('names nothing that the request claimed of the host', async () => {
+  it('names nothing that the request claimed of the host [redirect-21]', async () => {
     const { headers } = await request(hostWith(nobody).app)
       .get('/authorize')
       .query(sent)

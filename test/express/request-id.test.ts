@@ -58,7 +58,7 @@ describe('the id of a request', () => {
     expect(text).toContain(`<code>${headers['x-request-id']}</code>`)
   })
 
-  it('is not taken from what the user agent sent', async () => {
+  it('is not taken from what the user agent sent [edge-11]', async () => {
     const { headers } = await request(hostOf().app).get('/authorize').set('X-Request-Id', 'from-outside')
     expect(headers['x-request-id']).not.toBe('from-outside')
   })

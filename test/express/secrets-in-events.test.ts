@@ -25,7 +25,7 @@ const everything = (value: unknown) =>
   JSON.stringify(value)
 
 describe('failure events', () => {
-  it('hold no secret, whatever fails', async () => {
+  it('hold no secret, whatever fails [input-14]', async () => {
     const clients = { find: async (id: string) => registered.find(({ client_id }) => client_id === id) }
     const { app, oauth, failures, errors } = hostWith({ clients }, (host, server) => {
       host.use(server.router())

@@ -161,7 +161,7 @@ describe('the token endpoint: parts', () => {
     expect(host.failures).toEqual([])
   })
 
-  it('issues nothing without client authentication before, and tells the host what to do', async () => {
+  it('issues nothing without client authentication before, and tells the host what to do [client-27]', async () => {
     const host = hostWith({}, (app, oauth) => app.post('/token', oauth.token()))
     const response = await ask(host)
     expect(response.status).toBe(500)
@@ -169,7 +169,7 @@ describe('the token endpoint: parts', () => {
     expect(String(host.failures[0]?.cause)).toContain('mount oauth.clientAuthentication() before it')
   })
 
-  it('takes nothing that the host wrote onto the request for a proven client', async () => {
+  it('takes nothing that the host wrote onto the request for a proven client [client-26]', async () => {
     const host = hostWith({}, (app, oauth) => {
       app.use((req, _response, next) => {
         Object.assign(req, { user: printer, client: printer, oauth: { client: printer } })

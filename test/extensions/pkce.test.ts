@@ -39,7 +39,7 @@ describe('pkce: the authorization request', () => {
     ['public', 'a public client', phone],
     ['all', 'a public client', phone],
     ['all', 'a confidential client', printer],
-  ])('required of %s: refuses %s without a challenge', (requirement, _who, client) => {
+  ])('required of %s: refuses %s without a challenge [pkce-4]', (requirement, _who, client) => {
     for (const values of [{}, { code_challenge: '' }])
       expect(thrownBy(() => requested(values, requirement, client))).toMatchObject({
         code: 'invalid_request',
@@ -64,22 +64,25 @@ describe('pkce: the authorization request', () => {
       ).toBeUndefined()
   })
 
-  it('refuses a method without a challenge, of every client: something was lost', () => {
+  it('refuses a method without a challenge, of every client: something was lost [pkce-5]', () => {
     for (const requirement of ['public', 'all', 'none'] as const)
       expect(
         thrownBy(() => requested({ code_challenge_method: 'S256' }, requirement, printer)),
       ).toHaveProperty('reason', 'pkce_challenge_missing')
   })
 
-  it.each([undefined, '', 'plain', 's256', 'S512', 'S256 '])('refuses the method %j: S256 only', (method) => {
-    for (const requirement of ['public', 'none'] as const)
-      expect(
-        thrownBy(() => requested({ ...good, code_challenge_method: method }, requirement)),
-      ).toMatchObject({
-        code: 'invalid_request',
-        reason: 'pkce_method_unsupported',
-      })
-  })
+  it.each([undefined, '', 'plain', 's256', 'S512', 'S256 '])(
+    'refuses the method %j: S256 only [pkce-6]',
+    (method) => {
+      for (const requirement of ['public', 'none'] as const)
+        expect(
+          thrownBy(() => requested({ ...good, code_challenge_method: method }, requirement)),
+        ).toMatchObject({
+          code: 'invalid_request',
+          reason: 'pkce_method_unsupported',
+        })
+    },
+  )
 
   it.each([
     ['a letter less', vector.challenge.slice(1)],
@@ -89,14 +92,14 @@ describe('pkce: the authorization request', () => {
     ['a letter that is not ASCII', vector.challenge.replace('E', 'É')],
     ['a line break at its end', `${vector.challenge}\n`],
     ['hexadecimal', createHash('sha256').update(vector.verifier).digest('hex')],
-  ])('refuses a challenge with %s', (_what, code_challenge) => {
+  ])('refuses a challenge with %s [pkce-8]', (_what, code_challenge) => {
     expect(thrownBy(() => requested({ ...good, code_challenge }))).toMatchObject({
       code: 'invalid_request',
       reason: 'pkce_challenge_malformed',
     })
   })
 
-  it.each(['code_challenge', 'code_challenge_method'])('refuses a repeated %s', (name) => {
+  it.each(['code_challenge', 'code_challenge_method'])('refuses a repeated %s [pkce-9]', (name) => {
     const values = { ...good, [name]: [vector.challenge, vector.challenge] }
     expect(thrownBy(() => requested(values))).toHaveProperty('reason', 'parameter_malformed')
   })
@@ -138,7 +141,7 @@ describe('pkce: the redemption', () => {
     ['is another one of 128 letters', 'a'.repeat(128), 'pkce_verifier_wrong'],
     ['differs in case only', vector.verifier.toUpperCase(), 'pkce_verifier_wrong'],
     ['is the challenge, as in plain', vector.challenge, 'pkce_verifier_wrong'],
-  ])('refuses a verifier that %s', (_what, verifier, reason) => {
+  ])('refuses a verifier that %s [pkce-7]', (_what, verifier, reason) => {
     expect(redeem(verifier)).toMatchObject({ code: 'invalid_grant', reason })
   })
 
@@ -163,7 +166,7 @@ describe('pkce: the redemption', () => {
     },
   )
 
-  it('tells each refusal in the same words', () => {
+  it('tells each refusal in the same words [pkce-11]', () => {
     const refusals = [redeem(undefined), redeem('short'), redeem('a'.repeat(43))]
     expect(new Set(refusals.map((error) => error?.description)).size).toBe(1)
   })

@@ -75,10 +75,13 @@ describeOnEveryStore('What is approved already', (stage) => {
   test.each([
     ['on loopback', onLoopback],
     ['by a scheme of its own', ofAnApp],
-  ])('is not believed of a public client %s, which another app could pass for', async (_where, client) => {
-    const page = await open(client).ask(authorizationRequest(client), 'alice')
-    expect(page.text).toContain('wants to access your account')
-  })
+  ])(
+    'is not believed of a public client %s, which another app could pass for [consent-32]',
+    async (_where, client) => {
+      const page = await open(client).ask(authorizationRequest(client), 'alice')
+      expect(page.text).toContain('wants to access your account')
+    },
+  )
 
   test('is believed of a confidential client wherever it is', async () => {
     const client = bent(photoPrint, { redirect_uris: ['http://localhost/callback'] })

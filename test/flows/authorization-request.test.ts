@@ -27,7 +27,7 @@ describeOnEveryStore('An authorization request', (stage) => {
     ['quotes and markup', `"'<script>\\`],
     ['all of Unicode', 'Grüße, 世界, 👩‍👩‍👧, \u202e'],
     ['two kilobytes', 'x%+ é'.repeat(400)],
-  ])('has its state echoed byte for byte: %s', async (_, state) => {
+  ])('has its state echoed byte for byte: %s [answer-3]', async (_, state) => {
     const { flow } = stage()
     for (const page of [
       await flow.ask({ ...asked, state }, 'alice'),
@@ -46,7 +46,7 @@ describeOnEveryStore('An authorization request', (stage) => {
   })
 
   test.each(['http://localhost', 'http://localhost:3000', 'http://localhost/', 'http://localhost/oauth'])(
-    'learns the issuer exactly as it is configured: %s',
+    'learns the issuer exactly as it is configured: %s [answer-1]',
     async (issuer) => {
       const path = new URL(issuer).pathname
       const { flow } = stage(

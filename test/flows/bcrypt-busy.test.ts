@@ -63,7 +63,7 @@ async function besieged() {
 }
 
 describe('More secrets than bcrypt can verify', () => {
-  test('four are verified at once, 32 wait, and the others are told to come again, uncounted', async () => {
+  test('four are verified at once, 32 wait, and the others are told to come again, uncounted [store-22]', async () => {
     const { answers, siege, counted, failures } = await besieged()
     expect(gate.waiting).toBe(4)
     expect(new Set(answers)).toEqual(new Set([busy]))

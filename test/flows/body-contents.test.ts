@@ -122,7 +122,7 @@ describe.each(bodyParsers)('The token endpoint, with %s before it,', (_, handler
     for (const status of statuses) expect([400, 415]).toContain(status)
   })
 
-  test('takes brackets behind a known name for another name, or refuses them', async () => {
+  test('takes brackets behind a known name for another name, or refuses them [input-4]', async () => {
     const response = await post(handlers, `${grant}&scope[]=unheard-of`, formType)
     expect(response.text).toMatch(/"scope":"photos:read"|"invalid_request"/)
   })

@@ -61,7 +61,7 @@ describeOnEveryStore('What is too long', (stage) => {
     },
   )
 
-  test('as state of more than 16 KiB, which no redirect can hold, is told to the owner', async () => {
+  test('as state of more than 16 KiB, which no redirect can hold, is told to the owner [input-16]', async () => {
     const { flow, failures } = stage()
     const tooMuch = { ...asked, state: 's'.repeat(16_385) }
     expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')

@@ -34,7 +34,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     ['photo-frame', 'photo-frame'],
     ['photo-book', 'photo-book'],
     ['nobody', createHash('sha256').update('nobody').digest('hex').slice(0, 8)],
-  ])('is limited per client and address: %s', async (clientId, told) => {
+  ])('is limited per client and address: %s [store-12]', async (clientId, told) => {
     const { flow, failures } = open(stage, { ...off, clientAndAddress: three })
     await guessTimes(3, flow, clientId)
     const response = await come(flow, clientId, 'guess')
@@ -72,7 +72,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     await guessTimes(3, from(set, '192.0.2.7'), 'nightly-report')
   })
 
-  test('counts all addresses of one IPv6 network as one', async () => {
+  test('counts all addresses of one IPv6 network as one [store-18]', async () => {
     const set = open(stage, { ...off, clientAndAddress: three }, trusting)
     for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:a:b:c:d'])
       await guessTimes(1, from(set, address))
@@ -80,7 +80,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     await guessTimes(1, from(set, '2001:db8:0:2::1'))
   })
 
-  test('believes X-Forwarded-For only where the host trusts its proxy, and then its last word', async () => {
+  test('believes X-Forwarded-For only where the host trusts its proxy, and then its last word [store-19]', async () => {
     const limits = { ...off, clientAndAddress: three }
     const believing = open(stage, limits, trusting)
     for (const end of [1, 2, 3]) await guessTimes(1, from(believing, `198.51.100.${end}, 192.0.2.7`))
@@ -98,7 +98,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     await guessTimes(1, from(set, '192.0.2.4'), 'nightly-report')
   })
 
-  test('is limited per address, at however many clients, so that invented names fill no store', async () => {
+  test('is limited per address, at however many clients, so that invented names fill no store [store-20]', async () => {
     const set = open(stage, { address: three }, trusting)
     for (const name of ['one', 'two', 'three']) await guessTimes(1, from(set, '192.0.2.7'), name)
     expect(await guess(from(set, '192.0.2.7'), 'four')).toBe(limited)
@@ -111,7 +111,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     for (let time = 0; time < 25; time++) expect(await guess(flow)).toBe(wrong)
   })
 
-  test('locks no generated secret out', async () => {
+  test('locks no generated secret out [store-17]', async () => {
     const { flow } = open(stage, { address: three, clientAndAddress: three, client: three })
     await guessTimes(3, flow)
     for (let time = 0; time < 5; time++) {
@@ -133,7 +133,7 @@ describeOnEveryStore('Guessing at client secrets', (stage) => {
     expect(await right(stranger.flow, photoFrame)).toBe(limited)
   })
 
-  test('of 200 at once on two processes as many are looked at as the limit says', async () => {
+  test('of 200 at once on two processes as many are looked at as the limit says [store-21]', async () => {
     const limits = { clientAndAddress: { attempts: 20 } }
     const first = open(stage, limits)
     const second = open((options) => stage({ ...options, store: first.store }), limits)

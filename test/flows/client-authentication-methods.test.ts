@@ -153,7 +153,7 @@ describeOnEveryStore('A method of the host', (stage) => {
   })
 
   test.each([1, 'true', 'yes', {}, [], false, null, undefined, 0])(
-    'proves nobody when verify says %j: only true is a proof',
+    'proves nobody when verify says %j: only true is a proof [client-28]',
     async (answer) => {
       const { flow } = host(stage, { verify: async () => JSON.parse(JSON.stringify({ answer })).answer })
       expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(

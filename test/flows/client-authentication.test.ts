@@ -143,7 +143,7 @@ describeOnEveryStore('A confidential client', (stage) => {
   test.each([
     ['wrong', basic(client_id, 'guess'), { client_id, client_secret: 'guess' }],
     ['empty', basic(client_id, ''), { client_id }],
-  ])('with a %s secret and an unknown client get the same answer', async (_, header, body) => {
+  ])('with a %s secret and an unknown client get the same answer [client-7]', async (_, header, body) => {
     const set = stage()
     const unknown = { ...body, client_id: 'nobody' }
     const secret = header.endsWith('Og==') ? '' : 'guess'

@@ -81,7 +81,7 @@ describeOnEveryStore('A method by the certificate of the connection', (stage) =>
     expect(await ask(app, { client_id: 'bank' }, ownCertificate, { headers })).toBe(401)
   })
 
-  test('takes no header for a certificate', async () => {
+  test('takes no header for a certificate [client-29]', async () => {
     const headers = { 'X-Client-Cert': ownCertificate.cert.replaceAll('\n', ''), 'Client-Cert': 'x' }
     expect(await ask(stage(options).app, { client_id: 'bank' }, {}, { headers })).toBe(401)
   })

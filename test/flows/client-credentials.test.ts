@@ -14,7 +14,7 @@ describeOnEveryStore('A client for itself', (stage) => {
     expect(response.body).toMatchObject({ expires_in: 3600, scope: 'photos:read' })
   })
 
-  test('gets none even where it may refresh what others grant it', async () => {
+  test('gets none even where it may refresh what others grant it [refresh-16]', async () => {
     const client = bent(photoPrint, {
       grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
     })
@@ -23,7 +23,7 @@ describeOnEveryStore('A client for itself', (stage) => {
     expect(tokensOf(response).refreshToken).toBe('')
   })
 
-  test('has no subject at a guarded route', async () => {
+  test('has no subject at a guarded route [token-20]', async () => {
     const seen: (GuardedAccess | undefined)[] = []
     const { flow } = stage(
       {},
@@ -55,7 +55,7 @@ describeOnEveryStore('A client for itself', (stage) => {
   })
 
   test.each([undefined, '', 'photos:print', 'photos:read  reports:write', 'unheard-of'])(
-    'with the scope %p gets invalid_scope',
+    'with the scope %p gets invalid_scope [token-10]',
     async (scope) => {
       const { flow, store } = stage()
       expect(refusalOf(await flow.request(nightlyReport, { grant_type, scope }))).toBe('400 invalid_scope')

@@ -34,7 +34,7 @@ describeOnEveryStore('A client secret', (stage) => {
     expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
   })
 
-  test('is not matched by its first 72 bytes, all that bcrypt reads', async () => {
+  test('is not matched by its first 72 bytes, all that bcrypt reads [client-9]', async () => {
     const registration = report('report', cheap('x'.repeat(72)))
     const { flow } = stage({ clients: [registration] })
     const response = await flow.request({ registration, secret: 'x'.repeat(73) }, grant)
@@ -70,13 +70,16 @@ describeOnEveryStore('A client secret', (stage) => {
     ['spaces', 'night report', ' a  b '],
     ['non-ASCII', 'bericht-für-世界', 'pässwörd-🔑'],
     ['delimiters', 'a&b=c', '?a=b&c#d/e'],
-  ])('may hold %s, and so may an id: form encoded in Basic, and in the body', async (_, id, secret) => {
-    const registration = report(id, cheap(secret))
-    const { flow } = stage({ clients: [registration] })
-    expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
-    const body = { ...grant, client_id: id, client_secret: secret }
-    expect((await flow.submit('/token', body)).status).toBe(200)
-  })
+  ])(
+    'may hold %s, and so may an id: form encoded in Basic, and in the body [client-11]',
+    async (_, id, secret) => {
+      const registration = report(id, cheap(secret))
+      const { flow } = stage({ clients: [registration] })
+      expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
+      const body = { ...grant, client_id: id, client_secret: secret }
+      expect((await flow.submit('/token', body)).status).toBe(200)
+    },
+  )
 
   test.each([
     ['colons in the secret', 'report', 'a:b::c:'],

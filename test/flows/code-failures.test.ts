@@ -15,7 +15,7 @@ const wrong: readonly [string, Fields][] = [
 ]
 
 describeOnEveryStore('A redemption', (stage) => {
-  test.each(wrong)('with %s is refused, and four of them leave the code good', async (_, bend) => {
+  test.each(wrong)('with %s is refused, and four of them leave the code good [pkce-2]', async (_, bend) => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)
     for (let attempt = 1; attempt <= 4; attempt += 1)
@@ -23,14 +23,14 @@ describeOnEveryStore('A redemption', (stage) => {
     tokensOf(await flow.redeem(photoBook, code))
   })
 
-  test.each(wrong)('with %s burns the code at the fifth time', async (_, bend) => {
+  test.each(wrong)('with %s burns the code at the fifth time [code-14]', async (_, bend) => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)
     for (let attempt = 1; attempt <= 5; attempt += 1) await flow.redeem(photoBook, code, bend)
     expect(refusalOf(await flow.redeem(photoBook, code))).toBe('400 invalid_grant')
   })
 
-  test('gets no more than five guesses from parallel requests either', async () => {
+  test('gets no more than five guesses from parallel requests either [code-15]', async () => {
     const { flow, failures } = stage()
     const code = await flow.approve(photoBook)
     const guess = { code_verifier: 'x'.repeat(43) }
@@ -40,7 +40,7 @@ describeOnEveryStore('A redemption', (stage) => {
     expect(refusalOf(await flow.redeem(photoBook, code))).toBe('400 invalid_grant')
   })
 
-  test('with a redirect_uri that the authorization request left out needs the right one', async () => {
+  test('with a redirect_uri that the authorization request left out needs the right one [redirect-10]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoBook, { redirect_uri: undefined })
     const bend = { redirect_uri: 'https://evil.example/callback' }
@@ -48,7 +48,7 @@ describeOnEveryStore('A redemption', (stage) => {
     tokensOf(await flow.redeem(photoBook, code))
   })
 
-  test('with a verifier where there was no challenge is refused', async () => {
+  test('with a verifier where there was no challenge is refused [pkce-3]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoPrint, {
       code_challenge: undefined,
@@ -58,7 +58,7 @@ describeOnEveryStore('A redemption', (stage) => {
     tokensOf(await flow.redeem(photoPrint, code, { code_verifier: undefined }))
   })
 
-  test('of what is no code is refused', async () => {
+  test('of what is no code is refused [code-12]', async () => {
     const { flow } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
     const made = `ac_${'A'.repeat(64)}`
@@ -67,7 +67,7 @@ describeOnEveryStore('A redemption', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('of a code with a byte changed is refused, and changes nothing', async () => {
+  test('of a code with a byte changed is refused, and changes nothing [code-13]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)
     const forged = code.slice(0, -1) + (code.endsWith('A') ? 'B' : 'A')

@@ -5,7 +5,7 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 const clients = [photoBook, photoPrint]
 
 describeOnEveryStore('A code that is redeemed a second time', (stage) => {
-  test.each(clients)('kills all that came of it, for $registration.client_id', async (client) => {
+  test.each(clients)('kills all that came of it, for $registration.client_id [code-2]', async (client) => {
     const { flow, failures } = stage()
     const code = await flow.approve(client)
     const first = tokensOf(await flow.redeem(client, code))
@@ -43,7 +43,7 @@ describeOnEveryStore('A code that is redeemed a second time', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('still kills when the code has long expired', async () => {
+  test('still kills when the code has long expired [code-9]', async () => {
     const { flow, clock } = stage()
     const code = await flow.approve(photoBook)
     const { accessToken } = tokensOf(await flow.redeem(photoBook, code))
@@ -80,14 +80,14 @@ describeOnEveryStore('A stolen code', (stage) => {
     },
   )
 
-  test('is worth nothing to a public client that only names itself', async () => {
+  test('is worth nothing to a public client that only names itself [code-6]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoBook, code))).toBe('400 invalid_grant')
     tokensOf(await flow.redeem(photoPrint, code))
   })
 
-  test('kills nothing when another client replays it', async () => {
+  test('kills nothing when another client replays it [code-10]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)
     const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoBook, code))
@@ -96,7 +96,7 @@ describeOnEveryStore('A stolen code', (stage) => {
     tokensOf(await flow.refresh(photoBook, refreshToken))
   })
 
-  test('with the name of its confidential client, but not the secret, changes nothing', async () => {
+  test('with the name of its confidential client, but not the secret, changes nothing [code-5]', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoPrint)
     const { registration } = photoPrint

@@ -47,7 +47,7 @@ describeOnEveryStore('The response type of docs/examples/code-token.ts', (stage)
     expect((await set.flow.photos(access_token)).status).toBe(200)
   })
 
-  test('has a code that is good once: its replay kills the token of the fragment as well', async () => {
+  test('has a code that is good once: its replay kills the token of the fragment as well [code-21]', async () => {
     const set = stage(options)
     const { code = '', access_token = '' } = await answered(set, 'token code')
     const { accessToken } = tokensOf(await set.flow.redeem(album, code))

@@ -6,7 +6,7 @@ import { codeOf, redirectionOf } from '../support/flows/redirection'
 describeOnEveryStore('The consent page', (stage) => {
   const asked = authorizationRequest(photoBook)
 
-  test('says who asks, for what, as whom, and where the answer goes', async () => {
+  test('says who asks, for what, as whom, and where the answer goes [consent-12]', async () => {
     const { flow } = stage({ resourceOwner: () => ({ subject: 'alice', name: 'Alice Liddell' }) })
     const { text } = await flow.ask({ ...asked, scope: 'photos:print' })
     expect(text).toContain('Photo Book')
@@ -16,7 +16,7 @@ describeOnEveryStore('The consent page', (stage) => {
     expect(text).toContain('book.example')
   })
 
-  test('shows what a client calls itself, and runs none of it', async () => {
+  test('shows what a client calls itself, and runs none of it [consent-15]', async () => {
     const impostor = bent(photoBook, { client_name: '<script>alert(1)</script>' })
     const { flow } = stage({ clients: [impostor.registration] })
     const { text } = await flow.ask(asked, '"><img src=x>')
@@ -25,7 +25,7 @@ describeOnEveryStore('The consent page', (stage) => {
     expect(text).not.toMatch(/<script|<img/)
   })
 
-  test('is cached and framed by no one, and its form goes to this site and on to the client', async () => {
+  test('is cached and framed by no one, and its form goes to this site and on to the client [consent-13]', async () => {
     const { flow } = stage()
     const { headers } = await flow.ask(asked, 'alice')
     expect(headers).toMatchObject({
@@ -36,7 +36,7 @@ describeOnEveryStore('The consent page', (stage) => {
     })
   })
 
-  test('holds neither the state nor anything else of the request that a form could forge', async () => {
+  test('holds neither the state nor anything else of the request that a form could forge [consent-24]', async () => {
     const { flow } = stage()
     const { text } = await flow.ask({ ...asked, state: 'only-for-the-client' }, 'alice')
     expect(text).not.toContain('only-for-the-client')

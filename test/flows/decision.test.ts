@@ -19,7 +19,7 @@ const proxied: Mount = (app, oauth) => {
 const open = async ({ flow }: Stage) => flow.ask(asked, 'alice')
 
 describeOnEveryStore('The decision', (stage) => {
-  test('is the same owner’s alone: another one gets nowhere, and spoils nothing', async () => {
+  test('is the same owner’s alone: another one gets nowhere, and spoils nothing [consent-4]', async () => {
     const set = stage()
     const page = await open(set)
     for (const decision of ['approve', 'deny'])
@@ -27,7 +27,7 @@ describeOnEveryStore('The decision', (stage) => {
     codeOf(await set.flow.decide(page, 'approve', 'alice'))
   })
 
-  test('is nobody’s when nobody is logged in any more, and can be sent again after a login', async () => {
+  test('is nobody’s when nobody is logged in any more, and can be sent again after a login [consent-28]', async () => {
     const set = stage()
     const page = await open(set)
     expect(errorPageOf(await set.flow.decide(page, 'approve'))).toBe('400 invalid_request')
@@ -37,7 +37,7 @@ describeOnEveryStore('The decision', (stage) => {
   test.each([
     ['approve', 'deny'],
     ['deny', 'approve'],
-  ])('is taken one way: after %s, %s is refused', async (first, second) => {
+  ])('is taken one way: after %s, %s is refused [consent-26]', async (first, second) => {
     const set = stage()
     const page = await open(set)
     redirectionOf(await set.flow.decide(page, first, 'alice'))
@@ -54,7 +54,7 @@ describeOnEveryStore('The decision', (stage) => {
     expect((await set.flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('sent many times at once ends one way', async () => {
+  test('sent many times at once ends one way [consent-25]', async () => {
     const set = stage()
     const page = await open(set)
     const decisions = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'approve' : 'deny'))
@@ -66,7 +66,7 @@ describeOnEveryStore('The decision', (stage) => {
   })
 
   test.each(['cross-site', 'same-site'])(
-    'from a page that is %s is refused, and spoils nothing',
+    'from a page that is %s is refused, and spoils nothing [consent-1]',
     async (site) => {
       const set = stage()
       const page = await open(set)
@@ -116,7 +116,7 @@ describeOnEveryStore('The decision', (stage) => {
   })
 
   test.each(['Approve', 'approve ', 'approved', 'yes', 'true', '1', 'toString'])(
-    'with the value %p is no approval, and spoils nothing',
+    'with the value %p is no approval, and spoils nothing [consent-30]',
     async (decision) => {
       const set = stage()
       const page = await open(set)
@@ -137,7 +137,7 @@ describeOnEveryStore('The decision', (stage) => {
     },
   )
 
-  test('needs the handle of its own page: one that is missing or made up is refused', async () => {
+  test('needs the handle of its own page: one that is missing or made up is refused [consent-2]', async () => {
     const set = stage()
     const page = await open(set)
     const genuine = String(consentFormOf(page, '/authorize').fields['authorization_request'])
@@ -158,7 +158,7 @@ describeOnEveryStore('The decision', (stage) => {
     codeOf(await set.flow.decide(page, 'approve', 'alice'))
   })
 
-  test('by GET is none', async () => {
+  test('by GET is none [consent-3]', async () => {
     const set = stage()
     const { fields } = consentFormOf(await open(set), '/authorize')
     expect(errorPageOf(await set.flow.ask({ ...fields, decision: 'approve' }, 'alice'))).toBe(
@@ -166,7 +166,7 @@ describeOnEveryStore('The decision', (stage) => {
     )
   })
 
-  test('settles what was asked, whatever else the form is made to say', async () => {
+  test('settles what was asked, whatever else the form is made to say [consent-11]', async () => {
     const set = stage()
     const { fields } = consentFormOf(
       await set.flow.ask({ ...asked, scope: 'photos:read' }, 'alice'),

@@ -26,7 +26,7 @@ describeOnEveryStore('[REG-9] A client that registered all but the query', (stag
     tokensOf(await flow.redeem(tenants, code, { redirect_uri }))
   })
 
-  test('[TOK-5] redeems with the query of the request, and with no other', async () => {
+  test('[TOK-5] redeems with the query of the request, and with no other [redirect-19]', async () => {
     const { flow } = set()
     const redirect_uri = `${registered}?tenant=7`
     const page = await flow.ask({ ...asked, redirect_uri }, 'alice')

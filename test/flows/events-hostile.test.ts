@@ -35,7 +35,7 @@ const trusting: Hosting['mount'] = (app, oauth) => {
 }
 
 describe.each(hostile)('A client that names itself by %s', (_what, text) => {
-  test('in a form is told of harmlessly', async () => {
+  test('in a form is told of harmlessly [store-24]', async () => {
     const { flow, heard } = open()
     await flow.submit('/token', { client_id: text, client_secret: 'x', grant_type: text })
     expect(heard).toHaveLength(1)

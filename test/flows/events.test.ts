@@ -23,7 +23,7 @@ const ofAlice = (time: number) => ({
 })
 
 describeOnEveryStore('Events of what goes well', (stage) => {
-  test('tell of the main way: approved, issued, refreshed, repeated, and at last reused', async () => {
+  test('tell of the main way: approved, issued, refreshed, repeated, and at last reused [store-14]', async () => {
     const { flow, clock, heard } = heardOn(stage)
     const code = await flow.approve(photoBook)
     const first = tokensOf(await flow.redeem(photoBook, code))

@@ -31,7 +31,7 @@ describeOnEveryStore('By the clock', (stage) => {
     expect(refusalOf(await flow.redeem(photoPrint, late))).toBe('400 invalid_grant')
   })
 
-  test('an access token lives for an hour, which its answer says', async () => {
+  test('an access token lives for an hour, which its answer says [token-18]', async () => {
     const { flow, clock } = stage()
     const { accessToken, expiresIn } = await flow.tokens(photoPrint)
     expect(expiresIn).toBe(3600)
@@ -55,7 +55,7 @@ describeOnEveryStore('By the clock', (stage) => {
     expect((await flow.photos(second.accessToken)).status).toBe(401)
   })
 
-  test('a refresh token lives for thirty days, counted anew from each refresh', async () => {
+  test('a refresh token lives for thirty days, counted anew from each refresh [refresh-15]', async () => {
     const { flow, clock } = stage()
     const first = await flow.tokens(photoBook)
     clock.advance(30 * days - 1)

@@ -72,7 +72,7 @@ describeOwnRedis('A guard with a cache', () => {
     expect(sent.filter((command) => command !== 'SET')).toEqual([])
   })
 
-  test('refuses a token that another server has revoked, as soon as Redis has told of it', async () => {
+  test('refuses a token that another server has revoked, as soon as Redis has told of it [revocation-12]', async () => {
     const { accessToken: kept } = await authorizations.flow.tokens(photoBook)
     const keptId = await warm(kept)
     for (let round = 0; round < 10; round++) {

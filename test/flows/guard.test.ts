@@ -47,7 +47,7 @@ describeOnEveryStore('A guarded route', (stage) => {
     },
   )
 
-  test('calls two Authorization headers an invalid request, even if both are good', async () => {
+  test('calls two Authorization headers an invalid request, even if both are good [token-5]', async () => {
     const set = stage()
     const good = `Bearer ${await tokenFor(set, 'photos:read')}`
     const response = await rawRequest(set.app, {
@@ -83,7 +83,7 @@ describeOnEveryStore('A guarded route', (stage) => {
     }
   })
 
-  test('refuses a good token of too little scope, and names the scope that it needs', async () => {
+  test('refuses a good token of too little scope, and names the scope that it needs [token-8]', async () => {
     const set = stage()
     const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
     expect(response.status).toBe(403)
@@ -93,13 +93,13 @@ describeOnEveryStore('A guarded route', (stage) => {
     expect(response.body).toEqual({ error: 'insufficient_scope', error_description: tooLittle })
   })
 
-  test('takes no token from the query or the body', async () => {
+  test('takes no token from the query or the body [token-4]', async () => {
     const set = stage()
     const token = await tokenFor(set, 'photos:read')
     expect((await set.flow.open(`/photos?access_token=${token}`)).status).toBe(401)
   })
 
-  test('tells no cache to keep a refusal', async () => {
+  test('tells no cache to keep a refusal [token-17]', async () => {
     expect((await stage().flow.open('/photos')).headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',

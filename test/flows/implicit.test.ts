@@ -43,7 +43,7 @@ describeOnEveryStore('The implicit grant', (stage) => {
     expect({ uri, scope: parameters['scope'] }).toEqual({ uri: redirect_uri, scope: 'photos:read' })
   })
 
-  test('[AUZ-8] gives no refresh token, even to a client that may have one otherwise', async () => {
+  test('[AUZ-8] gives no refresh token, even to a client that may have one otherwise [implicit-3]', async () => {
     const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
     const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
     const { flow } = stage({ ...on, clients: [client.registration] })
@@ -59,7 +59,7 @@ describeOnEveryStore('The implicit grant', (stage) => {
     expect(fragmentOf(await flow.decide(page, 'approve', 'alice')).parameters).toHaveProperty('access_token')
   })
 
-  test('[AUZ-8] goes to a registered redirection URI only', async () => {
+  test('[AUZ-8] goes to a registered redirection URI only [redirect-7]', async () => {
     const { flow, store } = stage(on)
     const response = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
     expect(response.status).toBe(400)
@@ -85,7 +85,7 @@ describeOnEveryStore('The implicit grant', (stage) => {
     expect(parameters).not.toHaveProperty('access_token')
   })
 
-  test('is one write with the approval, and one decision gives one token', async () => {
+  test('is one write with the approval, and one decision gives one token [implicit-4]', async () => {
     const { flow, store } = stage(on)
     const page = await flow.ask(asked, 'alice')
     expect(store.calls.save).toBe(1)
@@ -98,7 +98,7 @@ describeOnEveryStore('The implicit grant', (stage) => {
     expect(store.calls.save - before).toBe(1)
   })
 
-  test('gives a token that expires, and that a revocation kills', async () => {
+  test('gives a token that expires, and that a revocation kills [implicit-6]', async () => {
     const { flow, clock, oauth } = stage(on)
     const token = async () => {
       const { parameters } = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice'))
@@ -119,7 +119,7 @@ describeOnEveryStore('The implicit grant', (stage) => {
     )
   })
 
-  test('is off: a server without it does not know it, and a client without it may not use it', async () => {
+  test('is off: a server without it does not know it, and a client without it may not use it [implicit-1]', async () => {
     const without = redirectionOf(await stage().flow.ask(asked, 'alice'))
     expect(without.parameters).toMatchObject({ error: 'unsupported_response_type' })
     const { flow } = stage({ ...on, clients: [photoBook.registration] })

@@ -51,7 +51,7 @@ const inFragment = async ({ flow }: Stage, owner = 'alice') => {
 }
 
 describeOnEveryStore('What is issued to one client', (stage) => {
-  test('is limited, and refills: the client is told when to come again, nothing is written, others are served', async () => {
+  test('is limited, and refills: the client is told when to come again, nothing is written, others are served [store-27]', async () => {
     const set = withLimits(stage, { client: three })
     for (let token = 0; token < 3; token++) tokensOf(await report(set))
     const refused = await report(set)
@@ -162,7 +162,7 @@ describeOnEveryStore('What is issued for one resource owner', (stage) => {
     tokensOf(await set.flow.refresh(photoBook, refreshToken))
   })
 
-  test('leaves what one client has to its other owners', async () => {
+  test('leaves what one client has to its other owners [store-28]', async () => {
     const set = withLimits(stage, { client: { attempts: 5, seconds: 60 }, owner: three })
     for (let more = 0; more < 10; more++) await forOwner(set, 'mallory')
     tokensOf(await forOwner(set, 'alice'))

@@ -34,7 +34,7 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
     })
   })
 
-  test('is good once, until nobody could use it any more', async () => {
+  test('is good once, until nobody could use it any more [jwt-16]', async () => {
     const set = open(stage)
     const assertion = jwt(hub, claimsNow(set))
     tokensOf(await set.flow.request(desk, fields(assertion)))
@@ -49,7 +49,7 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
     ])
   })
 
-  test('of 20 parallel requests with one assertion exactly one wins', async () => {
+  test('of 20 parallel requests with one assertion exactly one wins [jwt-15]', async () => {
     const set = open(stage)
     const request = fields(jwt(hub, claimsNow(set)))
     const responses = await Promise.all(Array.from({ length: 20 }, () => set.flow.request(desk, request)))
@@ -77,7 +77,7 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
     tokensOf(await set.flow.request(desk, good))
   })
 
-  test('about somebody without an account is refused, and nothing of it stands in the event', async () => {
+  test('about somebody without an account is refused, and nothing of it stands in the event [jwt-18]', async () => {
     const set = open(stage)
     const assertion = jwt(hub, { ...claimsNow(set), sub: 'mallory' })
     expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
@@ -111,7 +111,7 @@ describeOnEveryStore('Keys that an issuer publishes', (stage) => {
       }),
     ])
 
-  test('may change: a new key is good soon, an old one not for long', async () => {
+  test('may change: a new key is good soon, an old one not for long [jwt-11]', async () => {
     server.publish(hub.jwk)
     const set = openWithServer()
     const ask = (by: typeof hub) => set.flow.request(desk, fields(jwt(by, claimsNow(set))))

@@ -128,9 +128,9 @@ async function refuses(_title: string, reason: string, token: string): Promise<v
 }
 
 describe('A guard for JWTs refuses', () => {
-  test.each(unsigned)('what its issuer has not signed: %s', refuses)
-  test.each(ofAnotherKind)('what is no bearer token: %s', refuses)
-  test.each(ofOddContent)('claims that do not hold: %s', refuses)
+  test.each(unsigned)('what its issuer has not signed: %s [access-1]', refuses)
+  test.each(ofAnotherKind)('what is no bearer token: %s [access-2, access-3]', refuses)
+  test.each(ofOddContent)('claims that do not hold: %s [access-4, access-5]', refuses)
   test.each(ofOddForm)('what is no JWT: %s', refuses)
 
   test('every forged JWT, of an older issuer too', async () => {
@@ -154,7 +154,7 @@ describe('A guard for JWTs refuses', () => {
     expect(Object.hasOwn(Object.prototype, 'client_id')).toBe(false)
   })
 
-  test('two Authorization headers, even if both are good', async () => {
+  test('two Authorization headers, even if both are good [access-19]', async () => {
     const Authorization = `Bearer ${good}`
     const response = await rawRequest(app, {
       method: 'GET',
@@ -167,7 +167,7 @@ describe('A guard for JWTs refuses', () => {
 })
 
 describe('A guard for JWTs that has taken a token', () => {
-  test('refuses it with one bit changed, wherever that is', async () => {
+  test('refuses it with one bit changed, wherever that is [access-6]', async () => {
     const at = guardedPhotos()
     const token = at.token()
     expect((await at.ask(token)).status).toBe(200)
@@ -180,7 +180,7 @@ describe('A guard for JWTs that has taken a token', () => {
     expect((await at.ask(token)).status).toBe(200)
   })
 
-  test('says nothing to a guard for another audience', async () => {
+  test('says nothing to a guard for another audience [access-7]', async () => {
     const photos = guardedPhotos()
     const mail = guardedPhotos({ audience: 'https://mail.example', clock: photos.clock.read })
     const token = photos.token()

@@ -96,14 +96,14 @@ describe('A guard for JWTs', () => {
     expect((await ask('x.y.z', '/open')).status).toBe(401)
   })
 
-  test('takes a client that acts for itself for nobody else', async () => {
+  test('takes a client that acts for itself for nobody else [access-18]', async () => {
     const { ask, token } = guardedPhotos()
     const { body } = await ask(token({ sub: 'nightly-report', client_id: 'nightly-report' }))
     expect(body).toMatchObject({ clientId: 'nightly-report', claims: { sub: 'nightly-report' } })
     expect(body).not.toHaveProperty('subject')
   })
 
-  test('hands out what no route can change for the next one', async () => {
+  test('hands out what no route can change for the next one [access-17]', async () => {
     const { app, guard, ask, token } = guardedPhotos()
     const shared = token({ groups: [{ name: 'staff' }] })
     const thrown: unknown[] = []
@@ -185,7 +185,7 @@ describe('A guard for JWTs by published keys', () => {
     expect(server.requests).toBe(1)
   })
 
-  test('no longer takes a remembered token when its key is withdrawn and the set was fetched again', async () => {
+  test('no longer takes a remembered token when its key is withdrawn and the set was fetched again [access-9]', async () => {
     const { ask, token, clock, failures } = guardedPhotos({ jwksUri: server.uri, maximumAge: 86_400 })
     const lost = token()
     expect((await ask(lost)).status).toBe(200)
@@ -197,7 +197,7 @@ describe('A guard for JWTs by published keys', () => {
     expect(failures.map(({ reason }) => reason)).toEqual(['jwt_expired', 'jwt_key_unknown'])
   })
 
-  test('asks for them again after ten minutes, for remembered tokens too', async () => {
+  test('asks for them again after ten minutes, for remembered tokens too [access-10]', async () => {
     const { ask, token, clock } = guardedPhotos({ jwksUri: server.uri, maximumAge: 86_400 })
     const remembered = token({ exp: 4e9 })
     expect((await ask(remembered)).status).toBe(200)

@@ -6,7 +6,7 @@ import { codeOf, redirectionOf } from '../support/flows/redirection'
 describeOnEveryStore('The hand-off to the login of the host', (stage) => {
   const asked = authorizationRequest(photoBook)
 
-  test('keeps nothing, so it can be repeated', async () => {
+  test('keeps nothing, so it can be repeated [store-2]', async () => {
     const { flow, store } = stage()
     const first = await flow.ask(asked)
     const second = await flow.ask(asked)

@@ -24,7 +24,7 @@ describeOnEveryStore('A desktop app on a port of the loopback interface', (stage
     },
   )
 
-  test('[TOK-5] redeems with the port of the request, and with no other', async () => {
+  test('[TOK-5] redeems with the port of the request, and with no other [redirect-16]', async () => {
     const { flow } = set()
     const redirect_uri = 'http://127.0.0.1:51004/callback'
     const code = await flow.approve(desktop, { redirect_uri })
@@ -43,14 +43,14 @@ describeOnEveryStore('A desktop app on a port of the loopback interface', (stage
     'http://127.0.0.1:51004/callback?a=b',
     'http://localhost:51004/callback',
     'https://book.example:51004/callback',
-  ])('[AUZ-10] is not at %s', async (redirect_uri) => {
+  ])('[AUZ-10] is not at %s [redirect-14]', async (redirect_uri) => {
     const { flow, store } = set()
     const request = { ...authorizationRequest(desktop), redirect_uri }
     expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
     expect(store.calls.save).toBe(0)
   })
 
-  test('[RED-1] needs the opt-in for it', async () => {
+  test('[RED-1] needs the opt-in for it [redirect-15]', async () => {
     const strict = bent(desktop, { loopback_redirect_uris: false })
     const { flow } = stage({ clients: [strict.registration] })
     const request = { ...authorizationRequest(strict), redirect_uri: 'http://127.0.0.1:51004/callback' }

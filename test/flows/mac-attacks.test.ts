@@ -173,12 +173,12 @@ test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
       return { header: headerOf(Object.fromEntries(Object.entries(attributes).toReversed())) }
     },
   ],
-])('a request signed %s is refused: %s', async (_how, expected, attack) => {
+])('a request signed %s is refused: %s [token-23, token-24]', async (_how, expected, attack) => {
   const set = await scene()
   expect(await outcome(set, await attack(set))).toBe(expected)
 })
 
-test('a nonce is not used up by who has no key', async () => {
+test('a nonce is not used up by who has no key [token-27]', async () => {
   const set = await scene()
   const attributes = set.signed()
   const forged = headerOf({ ...attributes, mac: flipped(attributes['mac']) })
@@ -186,7 +186,7 @@ test('a nonce is not used up by who has no key', async () => {
   expect(await outcome(set, { header: headerOf(attributes) })).toBe('200')
 })
 
-test('a token of an algorithm that is not offered any more is refused', async () => {
+test('a token of an algorithm that is not offered any more is refused [token-29]', async () => {
   const set = await scene({ algorithms: ['hmac-sha-1'] })
   const stricter = memoryStage({ store: set.store, clock: set.clock.read, tokenTypes: [mac({ hosts })] })
   expect(await outcome(set, { header: headerOf(set.signed()) })).toBe('200')

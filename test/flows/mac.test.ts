@@ -152,7 +152,7 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     expect((await flow.open('/photos', undefined, headers)).status).toBe(401)
   })
 
-  test('let one of many parallel requests with the same nonce through', async () => {
+  test('let one of many parallel requests with the same nonce through [token-26]', async () => {
     const together = 6
     const inner = stage(macByDefault)
     const counters = gathering(inner.store.counters, together)
@@ -181,7 +181,7 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     expect((await set.flow.open('/photos', undefined, headers)).status).toBe(401)
   })
 
-  test('are good for a request once, and not again at any later time', async () => {
+  test('are good for a request once, and not again at any later time [token-25]', async () => {
     const set = stage(macByDefault)
     const { body } = await set.flow.request(nightlyReport, grant)
     const headers = signature(set, body, { ts: set.clock.read() + 60_000 })
@@ -196,7 +196,7 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
     expect(reasons).toEqual(['good', ...replayed, ...late])
   })
 
-  test('are answered with 503 when the uses of nonces cannot be counted', async () => {
+  test('are answered with 503 when the uses of nonces cannot be counted [token-28]', async () => {
     const counters: Counters = {
       add: () => Promise.reject(new Error('connection refused')),
       spend: () => Promise.reject(new Error('connection refused')),

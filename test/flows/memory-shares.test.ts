@@ -17,7 +17,7 @@ function small(maximumRecords: number) {
 }
 
 describe('One client in the memory store', () => {
-  test('has a quarter of its room, is told to come again, and leaves the rest to others', async () => {
+  test('has a quarter of its room, is told to come again, and leaves the rest to others [store-26]', async () => {
     const { flow, failures } = small(8)
     tokensOf(await flow.request(nightlyReport, grant))
     tokensOf(await flow.request(nightlyReport, grant))

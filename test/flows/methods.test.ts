@@ -23,7 +23,7 @@ describeOnEveryStore('At the endpoints', (stage) => {
     ['of the router', {}],
     ['in parts', inParts],
   ])('%s', (_, hosting) => {
-    test.each(others)('%s asks for nothing: no record comes of it', async (method) => {
+    test.each(others)('%s asks for nothing: no record comes of it [edge-10]', async (method) => {
       const { app, store } = stage({}, hosting)
       const headers = ['X-Owner', 'alice', ...form]
       const response = await rawRequest(app, { method, path: `/authorize?${asked}`, headers, body: asked })
@@ -33,7 +33,7 @@ describeOnEveryStore('At the endpoints', (stage) => {
       expect(store.calls).toEqual(nothing)
     })
 
-    test.each([...others, 'GET'])('%s gets no tokens, and spends nothing', async (method) => {
+    test.each([...others, 'GET'])('%s gets no tokens, and spends nothing [edge-9]', async (method) => {
       const { app, store, flow } = stage({}, hosting)
       const code = await flow.approve(photoBook)
       const before = { ...store.calls }
@@ -49,7 +49,7 @@ describeOnEveryStore('At the endpoints', (stage) => {
     })
   })
 
-  test('HEAD of a guarded route is guarded like GET', async () => {
+  test('HEAD of a guarded route is guarded like GET [token-12]', async () => {
     const { app, flow } = stage()
     const { accessToken } = await flow.tokens(photoBook)
     const head = (headers: readonly string[]) => rawRequest(app, { method: 'HEAD', path: '/photos', headers })

@@ -17,7 +17,7 @@ const open = (options = {}) => {
 
 describe('A client id that nobody has', () => {
   test.each(['/token', '/revoke', '/introspect'])(
-    'is told as 8 digits of its digest at %s: it may be a secret in the wrong place',
+    'is told as 8 digits of its digest at %s: it may be a secret in the wrong place [input-22]',
     async (path) => {
       const { flow, heard } = open({ rateLimit: { clients: { attempts: 3, seconds: 60 } } })
       await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })

@@ -30,7 +30,7 @@ describeOnEveryStore('Consent pages that nobody answers', (stage) => {
     expect((await opened(set)).status).toBe(429)
   })
 
-  test('are limited when they come all at once, too', async () => {
+  test('are limited when they come all at once, too [store-23]', async () => {
     const set = stage(three)
     const answers = await Promise.all(Array.from({ length: 12 }, () => opened(set)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)

@@ -52,7 +52,7 @@ const stageOn = (add: Counters['add']) => {
 }
 
 describeOnEveryStore('Guessing at passwords', (stage) => {
-  test('is limited per user name: then even the right password is not looked at', async () => {
+  test('is limited per user name: then even the right password is not looked at [password-2]', async () => {
     const { flow, check, failures } = open(stage, { ...off, username: three })
     await guessTimes(3, flow)
     const response = await right(flow)
@@ -63,7 +63,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     expect(failures.at(-1)).toMatchObject({ reason: 'password_username_limited', clientId: 'photo-print' })
   })
 
-  test('per user name is limited at all clients together, however the name is spelt, and for that name alone', async () => {
+  test('per user name is limited at all clients together, however the name is spelt, and for that name alone [password-3]', async () => {
     const { flow } = open(stage, { ...off, username: three })
     await guessTimes(1, flow, 'alice')
     await guessTimes(1, flow, ' ALICE', oldBook)
@@ -82,11 +82,14 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     ['Ægir', 'aegir'],
     ['a\u1DC4lice', 'alice'],
     ['ali\uFE0Fce', 'alice'],
-  ])('per user name counts %s and %s as one, as databases without accents do', async (spelling, name) => {
-    const { flow } = open(stage, { ...off, username: { attempts: 1 } })
-    await guessTimes(1, flow, spelling)
-    expect(await guess(flow, name)).toBe(limited)
-  })
+  ])(
+    'per user name counts %s and %s as one, as databases without accents do [password-19]',
+    async (spelling, name) => {
+      const { flow } = open(stage, { ...off, username: { attempts: 1 } })
+      await guessTimes(1, flow, spelling)
+      expect(await guess(flow, name)).toBe(limited)
+    },
+  )
 
   test('per user name counts the spellings as one that the option normalize makes one', async () => {
     const check = new PasswordCheck()
@@ -116,7 +119,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     tokensOf(await right(from(set, '192.0.2.8')))
   })
 
-  test('per address is limited for all addresses of one IPv6 network', async () => {
+  test('per address is limited for all addresses of one IPv6 network [password-4]', async () => {
     const set = open(stage, { ...off, address: three }, trusting)
     for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:a:b:c:d'])
       await guessTimes(1, from(set, address))
@@ -124,7 +127,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     tokensOf(await right(from(set, '2001:db8:0:2::1')))
   })
 
-  test('per address is not got around by a header that nobody trusts', async () => {
+  test('per address is not got around by a header that nobody trusts [password-5]', async () => {
     const set = open(stage, { ...off, address: three })
     for (const end of [1, 2, 3]) await guessTimes(1, from(set, `192.0.2.${end}`))
     expect(refusalOf(await right(from(set, '192.0.2.4')))).toBe(limited)
@@ -146,7 +149,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     expect((await right(flow)).status).toBe(200)
   })
 
-  test('a burst of 200 on two processes is verified no more often than the limit says', async () => {
+  test('a burst of 200 on two processes is verified no more often than the limit says [password-6]', async () => {
     const first = open(stage, { ...off, username: { attempts: 10 } })
     const second = open((options) => stage({ ...options, store: first.store }), {
       ...off,
@@ -174,7 +177,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     expect(refusalOf(await right(flow))).toBe(limited)
   })
 
-  test('is not forgotten when the guesser, or the owner, logs in meanwhile', async () => {
+  test('is not forgotten when the guesser, or the owner, logs in meanwhile [password-7]', async () => {
     for (const limits of [{ address: three }, { username: three }, { client: three }]) {
       const { flow } = open(stage, { ...off, ...limits })
       for (let time = 0; time < 3; time++) {
@@ -192,7 +195,7 @@ describeOnEveryStore('Guessing at passwords', (stage) => {
     tokensOf(await flow.request(oldPrint, { ...passwordRequest, username: 'bob', password: 'builder' }))
   })
 
-  test('from an address whose limit is reached locks nobody out', async () => {
+  test('from an address whose limit is reached locks nobody out [password-8]', async () => {
     const set = open(stage, { address: three, username: { attempts: 4 }, client: false }, trusting)
     await guessTimes(3, from(set, '192.0.2.7'))
     for (let time = 0; time < 10; time++) expect(await guess(from(set, '192.0.2.7'))).toBe(limited)
@@ -267,7 +270,7 @@ describe('Guessing at passwords, with counters in trouble', () => {
   test.each([
     ['fail', async () => Promise.reject(new Error('connection refused'))],
     ['hang', async () => new Promise<never>(() => {})],
-  ])('is temporarily unavailable when they %s, and nobody is asked', async (_, add) => {
+  ])('is temporarily unavailable when they %s, and nobody is asked [password-9]', async (_, add) => {
     const { flow, check, failures } = stageOn(add)
     const response = await right(flow)
     expect(refusalOf(response)).toBe('400 temporarily_unavailable')
@@ -287,7 +290,7 @@ describe('Guessing at passwords, with counters in trouble', () => {
 })
 
 describe('What is counted of guesses', () => {
-  test('names nobody in clear', async () => {
+  test('names nobody in clear [password-10]', async () => {
     const { keys, counters } = watchedCounters()
     const { flow } = application({ ...withPassword({ verify: new PasswordCheck().verify }), counters })
     await guess(flow)

@@ -43,7 +43,7 @@ describeOnEveryStore('The password grant', (stage) => {
     expect(refusalOf(await flow.refresh(oldPrint, second.refreshToken))).toBe('400 invalid_grant')
   })
 
-  test('gives no refresh token to a client that may not refresh', async () => {
+  test('gives no refresh token to a client that may not refresh [password-17]', async () => {
     const client = bent(oldPrint, { grant_types: ['password'] })
     const { flow } = stage({
       ...withPassword({ verify: new PasswordCheck().verify }),
@@ -52,7 +52,7 @@ describeOnEveryStore('The password grant', (stage) => {
     expect(tokensOf(await flow.request(client, passwordRequest)).refreshToken).toBe('')
   })
 
-  test('has one answer for an unknown name, a wrong password and what is too long', async () => {
+  test('has one answer for an unknown name, a wrong password and what is too long [password-11]', async () => {
     const { flow, failures, store } = open(stage)
     const bends = [
       { password: 'looking-glass' },
@@ -73,7 +73,7 @@ describeOnEveryStore('The password grant', (stage) => {
     expect(store.calls.save).toBe(0)
   })
 
-  test('is unknown to a server that has it not, and refused to a client that has it not', async () => {
+  test('is unknown to a server that has it not, and refused to a client that has it not [password-1]', async () => {
     const off = stage()
     expect(refusalOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
     const { flow, check } = open((options) => stage({ ...options, clients: [photoPrint.registration] }))
@@ -116,7 +116,7 @@ describeOnEveryStore('The password grant', (stage) => {
   })
 
   test.each(['username', 'password'])(
-    'refuses a request with %s in its URI, and does not ask',
+    'refuses a request with %s in its URI, and does not ask [password-14]',
     async (name) => {
       const { flow, check, failures } = open(stage)
       for (const fields of [passwordRequest, { ...passwordRequest, [name]: undefined }]) {
@@ -184,7 +184,7 @@ describeOnEveryStore('The password grant', (stage) => {
     expect(check.asked).toEqual([])
   })
 
-  test('refuses a scope that is not open to the client, without asking', async () => {
+  test('refuses a scope that is not open to the client, without asking [password-16]', async () => {
     const { flow, check } = open(stage)
     const response = await flow.request(oldPrint, { ...passwordRequest, scope: 'reports:write' })
     expect(refusalOf(response)).toBe('400 invalid_scope')
@@ -204,7 +204,7 @@ describeOnEveryStore('The password grant', (stage) => {
     }
   })
 
-  test('tells no password, and no user name, in an event', async () => {
+  test('tells no password, and no user name, in an event [password-15]', async () => {
     const { flow, failures } = open(stage)
     for (const bend of [
       { password: 'p'.repeat(40) },
@@ -230,7 +230,7 @@ describeOnEveryStore('The password grant', (stage) => {
       )
   })
 
-  test('is not open to a client by the secret of another', async () => {
+  test('is not open to a client by the secret of another [password-18]', async () => {
     const { flow, check } = open(stage)
     const thief = { ...oldPrint, secret: photoFrame.secret }
     expect(refusalOf(await flow.request(thief, passwordRequest))).toBe('401 invalid_client')

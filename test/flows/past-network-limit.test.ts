@@ -46,7 +46,7 @@ const key: ClientAuthenticationMethod = {
 }
 
 describe('Once a network has used up its failures', () => {
-  test('by 600 forms that a web page sends across sites, a right generated secret passes', async () => {
+  test('by 600 forms that a web page sends across sites, a right generated secret passes [store-31]', async () => {
     const { flow } = application()
     for (let time = 0; time < 600; time++)
       expect((await flow.submit('/token', 'a=1', undefined, crossSite)).status).toBe(401)
@@ -74,7 +74,7 @@ describe('Once a network has used up its failures', () => {
     expect((await flow.submit('/token', { ...grant, key: 'x' })).status).toBe(200)
   })
 
-  test('a chosen secret passes from the network where this process has verified it, and from no other', async () => {
+  test('a chosen secret passes from the network where this process has verified it, and from no other [store-33]', async () => {
     const set = application(two, trusting)
     const [home, elsewhere] = [from(set, '192.0.2.7'), from(set, '192.0.2.8')]
     expect(await right(home, photoFrame)).toBe(proven)
@@ -102,7 +102,7 @@ describe('Once a network has used up its failures', () => {
     expect(new Set(failures.slice(2).map(({ reason }) => reason))).toEqual(new Set(['rate_limited']))
   })
 
-  test('a guess costs one digest, and nothing is counted or compared by bcrypt', async () => {
+  test('a guess costs one digest, and nothing is counted or compared by bcrypt [store-32]', async () => {
     const { keys, counters } = watchedCounters()
     const { flow } = application({ ...two, counters })
     await exhaust(flow)

@@ -26,15 +26,18 @@ describeOnEveryStore('PKCE', (stage) => {
     { pkce: 'public', client: photoBook },
     { pkce: 'all', client: photoBook },
     { pkce: 'all', client: photoPrint },
-  ] as const)('that is required of $pkce clients binds $client.registration.client_id', async (row) => {
-    const { flow } = stage({ pkce: row.pkce })
-    const request = { ...authorizationRequest(row.client), ...withoutChallenge }
-    expect(redirectionOf(await flow.ask(request, 'alice')).parameters).toMatchObject({
-      error: 'invalid_request',
-    })
-  })
+  ] as const)(
+    'that is required of $pkce clients binds $client.registration.client_id [pkce-1]',
+    async (row) => {
+      const { flow } = stage({ pkce: row.pkce })
+      const request = { ...authorizationRequest(row.client), ...withoutChallenge }
+      expect(redirectionOf(await flow.ask(request, 'alice')).parameters).toMatchObject({
+        error: 'invalid_request',
+      })
+    },
+  )
 
-  test('is checked for whoever uses it, required or not', async () => {
+  test('is checked for whoever uses it, required or not [pkce-10]', async () => {
     const { flow } = stage({ pkce: 'none' })
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoPrint, code, withoutVerifier))).toBe('400 invalid_grant')
@@ -44,7 +47,7 @@ describeOnEveryStore('PKCE', (stage) => {
     expect((await flow.redeem(photoPrint, code)).status).toBe(200)
   })
 
-  test('binds each code to its own challenge: the code of another request is no use', async () => {
+  test('binds each code to its own challenge: the code of another request is no use [code-11]', async () => {
     const { flow } = stage()
     const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
     const page = await flow.ask(

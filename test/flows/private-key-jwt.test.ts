@@ -107,7 +107,7 @@ describeOnEveryStore('The method of docs/examples/private-key-jwt.ts', (stage) =
     ['by a shared secret', { header: { alg: 'HS256' } }],
     ['that brings its own key', { header: { jwk: jwkOf(foreign.publicKey, '1') }, key: foreign.privateKey }],
     ['with an unknown critical header', { header: { crit: ['x'], x: 1 } }],
-  ])('refuses an assertion %s', async (_, bend) => {
+  ])('refuses an assertion %s [client-30]', async (_, bend) => {
     const set = host(stage)
     const response = await ask(set, assertionAt(set, bend))
     expect(refusalOf(response)).toBe('401 invalid_client')
@@ -115,7 +115,7 @@ describeOnEveryStore('The method of docs/examples/private-key-jwt.ts', (stage) =
     expect(response.get('WWW-Authenticate')).toBe('Basic realm="oauth", charset="UTF-8"')
   })
 
-  test('takes an assertion once, of parallel requests too, and again only where it has expired', async () => {
+  test('takes an assertion once, of parallel requests too, and again only where it has expired [client-31]', async () => {
     const set = host(stage)
     const assertion = assertionAt(set)
     const statuses = await Promise.all([1, 2, 3].map(async () => (await ask(set, assertion)).status))

@@ -79,27 +79,30 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     expect((await flow.ask(asked, 'alice')).status).toBe(200)
   })
 
-  test.each(paths)('counts each failed request to %s once, and then refuses every one', async (path) => {
-    const clock = new Clock()
-    const { flow, failures } = application({ clock: clock.read, rateLimit: { clients: two } }, { mount })
-    expect((await fail(flow, path)).status).toBe(401)
-    expect((await fail(flow, path)).status).toBe(401)
-    for (const refused of [await fail(flow, path), await comeUnproven(flow)]) {
-      expect(refused.status).toBe(429)
-      expect(refused.body).toEqual(refusal)
-      expect(refused.headers).toMatchObject({
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-store',
-        pragma: 'no-cache',
-        'retry-after': '60',
-      })
-      for (const name of Object.keys(refused.headers)) expect(name).not.toMatch(/ratelimit/)
-    }
-    expect(failures.slice(2)).toMatchObject([{ reason: 'rate_limited' }, { reason: 'rate_limited' }])
-    tokensOf(await succeed(flow))
-    clock.advance(60)
-    expect((await comeUnproven(flow)).status).toBe(400)
-  })
+  test.each(paths)(
+    'counts each failed request to %s once, and then refuses every one [store-13]',
+    async (path) => {
+      const clock = new Clock()
+      const { flow, failures } = application({ clock: clock.read, rateLimit: { clients: two } }, { mount })
+      expect((await fail(flow, path)).status).toBe(401)
+      expect((await fail(flow, path)).status).toBe(401)
+      for (const refused of [await fail(flow, path), await comeUnproven(flow)]) {
+        expect(refused.status).toBe(429)
+        expect(refused.body).toEqual(refusal)
+        expect(refused.headers).toMatchObject({
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': 'no-store',
+          pragma: 'no-cache',
+          'retry-after': '60',
+        })
+        for (const name of Object.keys(refused.headers)) expect(name).not.toMatch(/ratelimit/)
+      }
+      expect(failures.slice(2)).toMatchObject([{ reason: 'rate_limited' }, { reason: 'rate_limited' }])
+      tokensOf(await succeed(flow))
+      clock.advance(60)
+      expect((await comeUnproven(flow)).status).toBe(400)
+    },
+  )
 
   test('of many failures at once, tells no more of them than the limit allows', async () => {
     const { flow } = application({ rateLimit: { clients: two } }, { mount })

@@ -47,7 +47,7 @@ describeOnEveryStore('A refresh', (stage) => {
     },
   )
 
-  test('that is repeated after the grace kills everything', async () => {
+  test('that is repeated after the grace kills everything [refresh-1]', async () => {
     const { flow, clock, failures } = stage()
     const first = await flow.tokens(photoBook)
     const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
@@ -59,7 +59,7 @@ describeOnEveryStore('A refresh', (stage) => {
     expect((await flow.photos(second.accessToken)).status).toBe(401)
   })
 
-  test('with a token two generations old kills everything, grace or not', async () => {
+  test('with a token two generations old kills everything, grace or not [refresh-2]', async () => {
     const { flow } = stage()
     const first = await flow.tokens(photoBook)
     const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
@@ -88,7 +88,7 @@ describeOnEveryStore('A refresh', (stage) => {
     expect(pairs.size).toBe(1)
   })
 
-  test('by another client is refused, and changes nothing, within the grace and after it', async () => {
+  test('by another client is refused, and changes nothing, within the grace and after it [refresh-5]', async () => {
     const { flow, clock } = stage()
     const first = await flow.tokens(photoBook)
     expect(refusalOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
@@ -102,7 +102,7 @@ describeOnEveryStore('A refresh', (stage) => {
     tokensOf(await flow.refresh(photoBook, second.refreshToken))
   })
 
-  test('of a confidential client without its secret is refused, and changes nothing', async () => {
+  test('of a confidential client without its secret is refused, and changes nothing [refresh-6]', async () => {
     const { flow } = stage()
     const { refreshToken } = await flow.tokens(photoPrint)
     const { registration } = photoPrint
@@ -113,7 +113,7 @@ describeOnEveryStore('A refresh', (stage) => {
     tokensOf(await flow.refresh(photoPrint, refreshToken))
   })
 
-  test('with a made-up token is refused, and changes nothing', async () => {
+  test('with a made-up token is refused, and changes nothing [refresh-7]', async () => {
     const { flow } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
     const code = await flow.approve(photoBook)
@@ -128,7 +128,7 @@ describeOnEveryStore('A refresh', (stage) => {
     expect(refusalOf(await flow.refresh(photoBook, 'x', { refresh_token }))).toBe('400 invalid_request')
   })
 
-  test('is for clients that may use the grant; others get no refresh token to begin with', async () => {
+  test('is for clients that may use the grant; others get no refresh token to begin with [refresh-14]', async () => {
     const client = bent(photoPrint, { grant_types: ['authorization_code'] })
     const { flow } = stage({ clients: [client.registration, photoBook.registration] })
     expect((await flow.tokens(client)).refreshToken).toBe('')
@@ -136,7 +136,7 @@ describeOnEveryStore('A refresh', (stage) => {
     expect(refusalOf(await flow.refresh(client, refreshToken))).toBe('400 unauthorized_client')
   })
 
-  test('keeps the 32 newest access tokens of an authorization good until they expire; the 33rd ends the oldest', async () => {
+  test('keeps the 32 newest access tokens of an authorization good until they expire; the 33rd ends the oldest [token-21]', async () => {
     const { flow } = stage()
     const pairs = [await flow.tokens(photoBook)]
     const statuses = async () =>
@@ -149,7 +149,7 @@ describeOnEveryStore('A refresh', (stage) => {
     expect(await statuses()).toEqual([401, ...pairs.slice(1).map(() => 200)])
   })
 
-  test('after a revocation by the host is refused', async () => {
+  test('after a revocation by the host is refused [refresh-13]', async () => {
     const { flow, oauth } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
     await oauth.revoke((await flow.photos(accessToken)).body.authorizationId)

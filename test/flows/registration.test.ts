@@ -75,7 +75,7 @@ describeOnEveryRegistry('A client that registers', (stage) => {
     expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
   })
 
-  test('leaves no secret in the store, and none in what is found', async () => {
+  test('leaves no secret in the store, and none in what is found [client-13]', async () => {
     const { oauth, clients } = stage()
     const { registration, secret = '' } = await registered(oauth)
     expect(secret).toHaveLength(43)
@@ -225,7 +225,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
 })
 
 describeOnEveryRegistry('A disabled client', (stage) => {
-  test('is refused at once at every endpoint, on every process, and let in again', async () => {
+  test('is refused at once at every endpoint, on every process, and let in again [client-15]', async () => {
     const { oauth, flow, failures, store, clients } = stage()
     const client = await registered(oauth, { ...webMetadata, may_introspect: true })
     const { client_id } = client.registration
@@ -247,7 +247,7 @@ describeOnEveryRegistry('A disabled client', (stage) => {
     expect(outcomeOf(await other.request(client, grant))).toBe('tokens')
   })
 
-  test('sees the same answer as with a wrong secret, to the letter', async () => {
+  test('sees the same answer as with a wrong secret, to the letter [client-16]', async () => {
     const { oauth, flow } = stage()
     const client = await registered(oauth)
     const seen = async () => {
@@ -297,7 +297,7 @@ describeOnEveryRegistry('A disabled client', (stage) => {
   })
 
   test.each(['approve', 'deny'])(
-    'that was disabled while the owner looked at the page gets no answer: %s',
+    'that was disabled while the owner looked at the page gets no answer: %s [consent-29]',
     async (decision) => {
       const { oauth, flow } = stage()
       const client = await registered(oauth)
@@ -311,7 +311,7 @@ describeOnEveryRegistry('A disabled client', (stage) => {
     },
   )
 
-  test('gets no token by an implicit grant that the owner decides after it was disabled', async () => {
+  test('gets no token by an implicit grant that the owner decides after it was disabled [implicit-5]', async () => {
     const { oauth, flow } = stage({ responseTypes: [implicit()] })
     const metadata = { ...phoneMetadata, grant_types: ['implicit'], response_types: ['token'] }
     const show = await registered(oauth, metadata)

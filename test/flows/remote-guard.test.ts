@@ -33,7 +33,7 @@ describeOnEveryStore('A guard in another application', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('sees a refresh, a replay and a revocation at once', async () => {
+  test('sees a refresh, a replay and a revocation at once [token-11]', async () => {
     const set = stage()
     const { flow, reasons } = resourceServer(set)
     const code = await set.flow.approve(photoBook)

@@ -15,18 +15,21 @@ describeOnEveryStore('Revocation', (stage) => {
   test.each([
     ['[REV-1] a refresh token', 'refreshToken'],
     ['[REV-2] an access token', 'accessToken'],
-  ] as const)('of %s ends all of the authorization, and no other one', async (_title, which) => {
-    const { flow } = stage()
-    for (const client of [photoBook, photoPrint]) {
-      const tokens = await flow.tokens(client)
-      const other = await flow.tokens(client)
-      expectDone(await flow.revoke(client, tokens[which]))
-      expect((await flow.photos(tokens.accessToken)).status).toBe(401)
-      expect(refusalOf(await flow.refresh(client, tokens.refreshToken))).toBe('400 invalid_grant')
-      expect((await flow.photos(other.accessToken)).status).toBe(200)
-      expectDone(await flow.revoke(client, tokens[which]))
-    }
-  })
+  ] as const)(
+    'of %s ends all of the authorization, and no other one [revocation-3]',
+    async (_title, which) => {
+      const { flow } = stage()
+      for (const client of [photoBook, photoPrint]) {
+        const tokens = await flow.tokens(client)
+        const other = await flow.tokens(client)
+        expectDone(await flow.revoke(client, tokens[which]))
+        expect((await flow.photos(tokens.accessToken)).status).toBe(401)
+        expect(refusalOf(await flow.refresh(client, tokens.refreshToken))).toBe('400 invalid_grant')
+        expect((await flow.photos(other.accessToken)).status).toBe(200)
+        expectDone(await flow.revoke(client, tokens[which]))
+      }
+    },
+  )
 
   test('[REV-4] by an old refresh token ends it, too', async () => {
     const { flow } = stage()
@@ -100,7 +103,7 @@ describeOnEveryStore('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('is 503 while the store is in trouble, by which a client knows that the token still exists', async () => {
+  test('is 503 while the store is in trouble, by which a client knows that the token still exists [revocation-4]', async () => {
     const { flow, store } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     store.begin('fails', 'remove')

@@ -39,7 +39,7 @@ describeOnEveryStore('The SAML 2.0 bearer grant', (stage) => {
     })
   })
 
-  test('tells two owners of one name apart by their issuers', async () => {
+  test('tells two owners of one name apart by their issuers [saml-15]', async () => {
     const place = open(stage)
     const xml = fresh(place, { issuer: museum.entry.issuer })
     expect(refusalOf(await place.flow.request(bearer, asking(encoded(xml))))).toBe('400 invalid_grant')
@@ -55,7 +55,7 @@ describeOnEveryStore('The SAML 2.0 bearer grant', (stage) => {
     expect(tokensOf(await place.flow.request(bearer, asking(assertion))).scope).toBe('photos:read')
   })
 
-  test('takes an assertion once, whoever brings it again and however', async () => {
+  test('takes an assertion once, whoever brings it again and however [saml-13]', async () => {
     const place = open(stage)
     const xml = fresh(place)
     tokensOf(await place.flow.request(bearer, asking(encoded(xml))))
@@ -65,7 +65,7 @@ describeOnEveryStore('The SAML 2.0 bearer grant', (stage) => {
     tokensOf(await place.flow.request(bearer, asking(encoded(fresh(place, { id: '_a2' })))))
   })
 
-  test('of 20 parallel requests with one assertion exactly one wins', async () => {
+  test('of 20 parallel requests with one assertion exactly one wins [saml-14]', async () => {
     const place = open(stage)
     const request = asking(encoded(fresh(place)))
     const responses = await Promise.all(Array.from({ length: 20 }, () => place.flow.request(bearer, request)))
@@ -73,7 +73,7 @@ describeOnEveryStore('The SAML 2.0 bearer grant', (stage) => {
     expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
   })
 
-  test('a refusal leaves the assertion its use, and says one thing whatever is wrong', async () => {
+  test('a refusal leaves the assertion its use, and says one thing whatever is wrong [saml-16]', async () => {
     const place = open(stage)
     const xml = fresh(place)
     const request = asking(encoded(xml))

@@ -27,7 +27,7 @@ const isGood = async ({ flow }: { readonly flow: Flow }, accessToken: string) =>
   (await flow.photos(accessToken)).status
 
 describeOnEveryStore('Of two issuers on one store', (stage) => {
-  test('no access token of the one passes at the other', async () => {
+  test('no access token of the one passes at the other [token-31]', async () => {
     const { own, other, always } = twoServers(stage)
     const { accessToken, refreshToken } = await own.flow.tokens(client)
     expect(await isGood(other, accessToken)).toBe(401)

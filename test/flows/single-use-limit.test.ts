@@ -123,7 +123,7 @@ describe('On Redis', () => {
     client = started.client
   })
 
-  test('signed requests of one client leave no more keys than its limit', async () => {
+  test('signed requests of one client leave no more keys than its limit [store-29]', async () => {
     const prefix = `uses:${randomUUID()}:`
     const set = application({
       ...signing,

@@ -57,7 +57,7 @@ describe.each([...jsonPaths, '/authorize'])('A body for %s that does not come in
     ['that never begins', 'Content-Length: 20', ''],
     ['of which less comes than was told', 'Content-Length: 100', 'grant_type=client_credentials'],
     ['in chunks that never end', 'Transfer-Encoding: chunked', '3\r\na=1\r\n'],
-  ])('%s is refused, and the connection ends', async (_what, framing, part) => {
+  ])('%s is refused, and the connection ends [input-15]', async (_what, framing, part) => {
     const heard = failures.length
     const { socket, answer } = begin(path, framing)
     socket.write(part)

@@ -58,7 +58,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
       expect(tokensOf(await calm.request(nightlyReport, grant)).scope).toBe('photos:read')
     })
 
-    test('for a replayed code, whose tokens die when it is tried again', async () => {
+    test('for a replayed code, whose tokens die when it is tried again [code-18]', async () => {
       const { calm, flow, store } = twoServers(stage)
       const code = await calm.approve(photoBook)
       const { accessToken } = tokensOf(await calm.redeem(photoBook, code))
@@ -121,7 +121,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
   })
 
   describeOnEveryStore('a guarded route', (stage) => {
-    test('answers 503, which is not the fault of the token', async () => {
+    test('answers 503, which is not the fault of the token [token-13]', async () => {
       const { calm, flow, store } = twoServers(stage)
       const { accessToken } = await calm.tokens(photoBook)
       store.begin(trouble, 'find')
@@ -135,7 +135,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
   })
 })
 
-test('A full memory store asks the client to come again, and drops nothing for it', async () => {
+test('A full memory store asks the client to come again, and drops nothing for it [store-1]', async () => {
   const { flow } = application({ store: memoryStore({ maximumRecords: 1 }) })
   const asked = authorizationRequest(photoBook)
   const page = await flow.ask(asked, 'alice')

@@ -22,7 +22,7 @@ describeOnEveryStore('With an https issuer', (stage) => {
     ['a proxy that no one trusts', overTls, {}],
     ['a trusted proxy that got it over plain HTTP', { 'X-Forwarded-Proto': 'http' }, trusting],
     ['a trusted proxy that says nothing', {}, trusting],
-  ])('both endpoints refuse plain HTTP: %s', async (_, headers, hosting) => {
+  ])('both endpoints refuse plain HTTP: %s [edge-2]', async (_, headers, hosting) => {
     const set = stage({ issuer }, hosting)
     const flow = set.flow.behind(headers)
     expect(errorPageOf(await flow.ask(asked, 'alice'))).toBe('400 invalid_request')
@@ -44,7 +44,7 @@ describeOnEveryStore('With an https issuer', (stage) => {
     },
   )
 
-  test('what was begun over TLS cannot be ended without, and stays good', async () => {
+  test('what was begun over TLS cannot be ended without, and stays good [edge-3]', async () => {
     const plain = stage({ issuer }, trusting).flow
     const safe = plain.behind(overTls)
     const page = await safe.ask(asked, 'alice')

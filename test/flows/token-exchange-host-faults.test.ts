@@ -10,7 +10,7 @@ import {
 } from '../support/flows/token-exchange'
 
 describeOnEveryStore('Token exchange answers as a fault of this side', (stage) => {
-  test('every policy and every verification that breaks its word, without a detail', async () => {
+  test('every policy and every verification that breaks its word, without a detail [exchange-11]', async () => {
     const answers = [
       null,
       false,

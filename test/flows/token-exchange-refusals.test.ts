@@ -22,7 +22,7 @@ async function refused(set: Stage, fields: Fields | string): Promise<string> {
 }
 
 describeOnEveryStore('Token exchange refuses', (stage) => {
-  test('a token of the type mac, which by itself proves nothing: whoever saw a request has it', async () => {
+  test('a token of the type mac, which by itself proves nothing: whoever saw a request has it [exchange-7]', async () => {
     const signing = bent(photoBook, { token_type: 'mac' })
     const { flow } = stage({
       ...exchanging(),
@@ -34,7 +34,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     expect(refusalOf(await flow.request(service, exchangeOf(body.access_token)))).toBe('400 invalid_request')
   })
 
-  test('a subject token that is not good, in whatever way', async () => {
+  test('a subject token that is not good, in whatever way [exchange-6]', async () => {
     const set = stage(exchanging())
     const { flow, clock } = set
     const tokens = await flow.tokens(photoBook)
@@ -122,7 +122,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     expect(await refused(set, `${good}&resource=%zz`)).toBe('400 invalid_request parameter_malformed')
   })
 
-  test('a target that the policy does not speak of, or refuses', async () => {
+  test('a target that the policy does not speak of, or refuses [exchange-3]', async () => {
     const set = stage(exchanging(() => ({ subject: 'alice' })))
     const { accessToken } = await set.flow.tokens(photoBook)
     for (const bend of [{ resource: 'https://a.example' }, { audience: 'a' }])
@@ -137,7 +137,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     expect(await refused(other, exchangeOf(token))).toBe('400 invalid_target service_unknown')
   })
 
-  test('a scope that is more than the subject token or the client has', async () => {
+  test('a scope that is more than the subject token or the client has [exchange-1]', async () => {
     const set = stage(exchanging())
     const both = await set.flow.tokens(photoBook)
     const print = await set.flow.tokens(photoBook, { scope: 'photos:print' })
@@ -160,7 +160,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     expect(await refused(set, exchangeOf(actor_token))).toBe('400 invalid_request exchange_refused')
   })
 
-  test('clients that are not registered for it; one that is public meets the policy', async () => {
+  test('clients that are not registered for it; one that is public meets the policy [exchange-8]', async () => {
     const phone = bent(photoBook, { grant_types: ['authorization_code', 'refresh_token', tokenExchangeName] })
     const seen: string[] = []
     const options = exchanging((exchange) => {
@@ -176,7 +176,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     expect(seen).toEqual(['public'])
   })
 
-  test('a token in the query', async () => {
+  test('a token in the query [exchange-10]', async () => {
     const { flow, failures } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
     for (const name of ['subject_token', 'actor_token']) {
@@ -199,7 +199,7 @@ describeOnEveryStore('Token exchange refuses', (stage) => {
     tokensOf(await flow.request(service, exchangeOf(accessToken)))
   })
 
-  test('to grant more than both have, unless the policy says so itself', async () => {
+  test('to grant more than both have, unless the policy says so itself [exchange-2]', async () => {
     const { flow } = stage(exchanging(() => ({ subject: 'alice', scope: ['photos:print', 'photos:print'] })))
     const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
     expect(tokensOf(await flow.request(service, exchangeOf(accessToken))).scope).toBe('photos:print')

@@ -60,7 +60,7 @@ describeOnEveryStore('Token exchange', (stage) => {
     })
   })
 
-  test('ends a chain of actors that grows too long', async () => {
+  test('ends a chain of actors that grows too long [exchange-9]', async () => {
     const { flow, failures } = stage(exchanging())
     const actor = await actingAs(flow)
     let { accessToken } = await flow.tokens(photoBook)
@@ -108,7 +108,7 @@ describeOnEveryStore('Token exchange', (stage) => {
     expect(body.aud).toEqual(['https://b.example/', 'urn:a', 'two', 'one'])
   })
 
-  test('keeps the targets of a token that is exchanged once more, unless the policy names others', async () => {
+  test('keeps the targets of a token that is exchanged once more, unless the policy names others [exchange-4]', async () => {
     const { flow } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
     const first = tokensOf(await flow.request(service, exchangeOf(accessToken, { audience: 'one' })))
@@ -118,7 +118,7 @@ describeOnEveryStore('Token exchange', (stage) => {
     expect((await flow.introspect(service, third.accessToken)).body.aud).toEqual(['two'])
   })
 
-  test('gives no token that outlives the one it was exchanged for, nor the one of its actor', async () => {
+  test('gives no token that outlives the one it was exchanged for, nor the one of its actor [exchange-5]', async () => {
     const { flow, clock } = stage(exchanging())
     const actor = await actingAs(flow)
     clock.advance(600)

@@ -42,7 +42,7 @@ describeOnEveryStore('The token endpoint', (stage) => {
   test.each([
     ['wrong secret', { Authorization: basic(registration.client_id, 'ünïque-secret') }],
     ['odd grant type', { Authorization }],
-  ])('echoes nothing of a request that it refuses: %s', async (_, headers) => {
+  ])('echoes nothing of a request that it refuses: %s [input-12]', async (_, headers) => {
     const { flow } = stage()
     const odd = { grant_type: '<ünïque-secret>', scope: 'ünïque-secret', code: 'ünïque-secret' }
     const response = await flow.submit('/token', odd, undefined, headers)

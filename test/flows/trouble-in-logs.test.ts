@@ -27,7 +27,7 @@ describeOwnRedis('When Redis refuses a write', () => {
   const owner = 'alice-whom-no-log-should-name'
   const kept = [owner, photoPrint.registration.redirect_uris[0], 'oauth:authorization:']
 
-  test('neither the warning nor the event of it holds anything of the record', async () => {
+  test('neither the warning nor the event of it holds anything of the record [input-23]', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const silent = application({ store: redisStore({ client }) })
     silent.oauth.events.removeAllListeners('failure')

@@ -14,7 +14,7 @@ function complaintsIn({ complaints }: FuzzResult): string {
 }
 
 test(
-  `no request breaks the server, wins what it must not or leaves anything behind: seed ${seed}`,
+  `no request breaks the server, wins what it must not or leaves anything behind: seed ${seed} [input-17, input-18]`,
   async () => {
     const server = await startFuzzServer(planOfMemory)
     try {
@@ -32,7 +32,7 @@ test(
 )
 
 test(
-  `nor on Redis: seed ${seed}`,
+  `nor on Redis: seed ${seed} [input-19]`,
   async () => {
     const redis = await startRedis()
     const server = await startFuzzServer({ ...planOfMemory, redis: { url: redis.url } })

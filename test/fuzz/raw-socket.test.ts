@@ -83,7 +83,7 @@ const kept = (headers: readonly string[], body = form) =>
   post([...headers, `Content-Length: ${body.length}`], body)
 
 describe('pipelined requests', () => {
-  it('are answered in their order, each with the credentials of its own', async () => {
+  it('are answered in their order, each with the credentials of its own [input-20]', async () => {
     const nobody = kept(['Host: localhost', type])
     const wrong = kept(['Host: localhost', type, `Authorization: ${basic('night', 'wrong')}`])
     const text = await speak([kept(usual) + nobody + kept(usual) + wrong + get('/photos')])
@@ -95,7 +95,7 @@ describe('pipelined requests', () => {
     expect(tokensIn(await speak([good + good + good]))).toBeLessThan(2)
   })
 
-  it('do not lend the body of a refused one to the next', async () => {
+  it('do not lend the body of a refused one to the next [input-21]', async () => {
     const many = Array.from({ length: 20 }, (_, at) =>
       at % 2 === 0 ? kept(usual) : kept(usual, 'grant_type=x'),
     )

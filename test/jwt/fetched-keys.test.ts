@@ -76,7 +76,7 @@ describe('A published JWK set', () => {
     expect(server.requests).toBe(3)
   })
 
-  test('is fetched for an unknown key once within the pause, however many name one', async () => {
+  test('is fetched for an unknown key once within the pause, however many name one [jwt-9]', async () => {
     server.publish(hub.jwk)
     const present = desk()
     await present(hub)
@@ -106,7 +106,7 @@ describe('A published JWK set', () => {
     expect(accept).toBe('application/jwk-set+json, application/json')
   })
 
-  test('lends no key that is weak, secret, symmetric or broken, and the good ones all the same', async () => {
+  test('lends no key that is weak, secret, symmetric or broken, and the good ones all the same [jwt-10]', async () => {
     const weak = signer(hub.issuer, 'weak', 'RS256', 1024)
     const lost = signer(hub.issuer, 'lost')
     const forEncryption = signer(hub.issuer, 'encryption')
@@ -153,7 +153,7 @@ describe('A JWK set that cannot be had refuses nobody for good:', () => {
     expect(await refusalOf(desk()(hub))).toEqual(unavailable)
   })
 
-  test('a redirect, even to a good set', async () => {
+  test('a redirect, even to a good set [jwt-8]', async () => {
     elsewhere.publish(hub.jwk)
     server.say((_request, response) => void response.writeHead(302, { Location: elsewhere.uri }).end())
     expect(await refusalOf(desk()(hub))).toEqual(unavailable)

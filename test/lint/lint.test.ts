@@ -173,7 +173,7 @@ test.each(Object.entries(breaks))(
   },
 )
 
-test('each rule is broken by a test, and has a name of its own', () => {
+test('each rule is broken by a test, and has a name of its own [store-15]', () => {
   expect(rules.map(({ id }) => id).toSorted()).toEqual(Object.keys(breaks).toSorted())
 })
 

@@ -73,7 +73,7 @@ describe('fifty clients at once', () => {
     )
   })
 
-  it('do not lend their proof to one with a wrong secret among them', async () => {
+  it('do not lend their proof to one with a wrong secret among them [token-22]', async () => {
     const { app } = hostWith(options())
     const statuses = await Promise.all(
       crowd.map(async (member, index) => {

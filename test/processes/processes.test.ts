@@ -57,7 +57,7 @@ async function expectDead(flows: readonly Flow[], { accessToken, refreshToken }:
 
 describe('Two processes on one Redis', () => {
   test.each([photoBook, photoFrame])(
-    'give one of fifty parallel redemptions by $registration.client_id tokens, which the others then kill',
+    'give one of fifty parallel redemptions by $registration.client_id tokens, which the others then kill [code-3]',
     async (client) => {
       const flows = await startTwo()
       const code = await flows[0].approve(client)
@@ -96,7 +96,7 @@ describe('Two processes on one Redis', () => {
     expect((await flows[1].refresh(photoBook, String(pair?.refreshToken))).status).toBe(200)
   })
 
-  test('give one of fifty parallel refreshes a pair without a grace, which the others then kill', async () => {
+  test('give one of fifty parallel refreshes a pair without a grace, which the others then kill [refresh-3]', async () => {
     const flows = await startTwo({ refreshTokenGrace: 0 })
     const first = await flows[0].tokens(photoBook)
     const responses = await fiftyTimes(flows, (flow) => flow.refresh(photoBook, first.refreshToken))
@@ -140,7 +140,7 @@ describe('Two processes on one Redis', () => {
     expect(new Set(refused.map(errorPageOf))).toEqual(new Set(['400 invalid_request']))
   })
 
-  test('burn a code after five wrong verifiers, whichever of them got these', async () => {
+  test('burn a code after five wrong verifiers, whichever of them got these [code-16]', async () => {
     const flows = await startTwo()
     const code = await flows[0].approve(photoBook)
     const guess = { code_verifier: 'x'.repeat(43) }

@@ -43,7 +43,7 @@ describe('A server that is killed and started anew between any two steps', () =>
     expect([accessToken, refreshToken]).toEqual([second.accessToken, second.refreshToken])
   })
 
-  test('forgets neither that a page was decided nor that a code was spent', async () => {
+  test('forgets neither that a page was decided nor that a code was spent [code-17]', async () => {
     const restarted = restarting()
     const page = await (await restarted()).ask(authorizationRequest(photoBook), 'alice')
     const code = codeOf(await (await restarted()).decide(page, 'approve', 'alice'))

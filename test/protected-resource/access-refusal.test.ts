@@ -49,7 +49,7 @@ describe('AccessRefusal: the challenge, to the letter', () => {
   it('holds descriptions of the characters that RFC 6750 3 allows', () => {
     for (const { description } of [
       AccessRefusal.noToken([]),
-      AccessRefusal.malformed('x', []),
+      AccessRefusal.malformed('token_malformed', []),
       AccessRefusal.badToken('token_invalid', []),
       AccessRefusal.insufficientScope([]),
     ])

@@ -149,11 +149,11 @@ describe('admit: the token type', () => {
 
   it('refuses by what it holds against the request, before the scope is looked at', async () => {
     const requirement = { ...anything, scope: ['profile'] }
-    const bend = { ...ofStamps, requirement, tokenTypes: [bearer, holding('stamp_faded')] }
+    const bend = { ...ofStamps, requirement, tokenTypes: [bearer, holding('mac_wrong')] }
     expect(await refusalOf(present([`Stamped ${token}`], bend))).toMatchObject({
       status: 401,
       code: 'invalid_token',
-      reason: 'stamp_faded',
+      reason: 'mac_wrong',
     })
     const good = { ...bend, tokenTypes: [bearer, holding(undefined)] }
     expect(await refusalOf(present([`Stamped ${token}`], good))).toHaveProperty('status', 403)
@@ -228,11 +228,11 @@ describe('admit: the token', () => {
   })
 
   it('is refused for the reason that the look-up gives, with the same words to the client', async () => {
-    const admission = { ...always, find: () => ({ objection: 'stamp_faded' }) }
+    const admission = { ...always, find: () => ({ objection: 'mac_wrong' as const }) }
     expect(await refusalOf(admit(carrying([`Bearer ${token}`]), anything, admission))).toMatchObject({
       status: 401,
       code: 'invalid_token',
-      reason: 'stamp_faded',
+      reason: 'mac_wrong',
       description: AccessRefusal.badToken('token_invalid', []).description,
     })
   })

@@ -50,7 +50,7 @@ describe('findJwt: a token that was verified', () => {
     expect(verified()).toBe(2)
   })
 
-  it.each([0, 5])('ends with the token, clocks being %d seconds apart', async (clockTolerance) => {
+  it.each([0, 5])('ends with the token, clocks being %d seconds apart [access-8]', async (clockTolerance) => {
     const find = findJwt({ ...canonical, clockTolerance })
     const shown = token({ exp: noon + 100 })
     for (const later of [0, 99 + clockTolerance]) expect(await find(shown, noon + later)).toEqual(good)
@@ -58,7 +58,7 @@ describe('findJwt: a token that was verified', () => {
     expect(await find(shown, noon + 100 + clockTolerance)).toEqual({ objection: 'jwt_expired' })
   })
 
-  it('is one of a number that is bounded: the one not used for longest is verified again', async () => {
+  it('is one of a number that is bounded: the one not used for longest is verified again [access-13]', async () => {
     const find = findJwt({ ...canonical, maximumCached: 2 })
     const [first, second, third] = [token({ jti: '1' }), token({ jti: '2' }), token({ jti: '3' })]
     await find(first, noon)
@@ -97,7 +97,7 @@ describe('findJwt: a token that comes many times at once', () => {
     expect(verified()).toBe(1)
   })
 
-  it('is refused once for all, and that is not remembered', async () => {
+  it('is refused once for all, and that is not remembered [access-14]', async () => {
     const find = findJwt(canonical)
     const forged = `${token().slice(0, -4)}AAAA`
     const found = await Promise.all(Array.from({ length: 50 }, async () => find(forged, noon)))
@@ -109,7 +109,7 @@ describe('findJwt: a token that comes many times at once', () => {
 })
 
 describe('findJwt: what strangers send', () => {
-  it('pushes nothing out of memory', async () => {
+  it('pushes nothing out of memory [access-12]', async () => {
     const find = findJwt({ ...canonical, maximumCached: 1 })
     const shown = token()
     await find(shown, noon)
@@ -132,7 +132,7 @@ describe('findJwt: what strangers send', () => {
     ],
     ['of another issuer', () => token({ iss: 'https://nobody.example' }), 'jwt_issuer_unknown'],
     ['of an unknown key', () => accessJwt(accessClaims(noon), hub, { kid: 'x' }), 'jwt_key_unknown'],
-  ])('costs no verification when it is %s', async (_, make, objection) => {
+  ])('costs no verification when it is %s [access-15]', async (_, make, objection) => {
     expect(await findJwt(canonical)(make(), noon)).toEqual({ objection })
     expect(verified()).toBe(0)
   })
@@ -164,7 +164,7 @@ describe('findJwt: when the keys', () => {
     expect(await find(shown, noon)).toEqual({ objection: 'jwt_key_unknown' })
   })
 
-  it('change while a token is verified by the old ones, it is verified anew the next time', async () => {
+  it('change while a token is verified by the old ones, it is verified anew the next time [access-11]', async () => {
     const keys = new ChangingKeys()
     const find = findJwt({ ...canonical, keys })
     const shown = token()
@@ -187,7 +187,7 @@ describe('findJwt: when the keys', () => {
     expect([verified(), keys.asked]).toEqual([1, 1])
   })
 
-  it('are too old, a stranger has them fetched by a token that names the issuer alone', async () => {
+  it('are too old, a stranger has them fetched by a token that names the issuer alone [access-16]', async () => {
     const keys = new ChangingKeys()
     keys.set = undefined
     const find = findJwt({ ...canonical, keys })

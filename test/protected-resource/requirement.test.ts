@@ -76,7 +76,7 @@ describe('parseRequirement', () => {
   })
 
   it.each([['some'], ['ALL'], [''], [null], [true]])(
-    'refuses to match %j: a misspelt "all" must not let more through',
+    'refuses to match %j: a misspelt "all" must not let more through [token-14]',
     (match) => {
       expect(mistakesOf('photos.read', { match })).toEqual([
         { path: 'match', problem: "must be 'all' or 'any'." },

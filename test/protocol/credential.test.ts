@@ -46,7 +46,7 @@ describe('createCredential', () => {
     expect(create(kind)).toMatch(shape)
   })
 
-  it.each(plainKinds)('gives each %s 32 random bytes of its own', (kind) => {
+  it.each(plainKinds)('gives each %s 32 random bytes of its own [token-1]', (kind) => {
     const asked: number[] = []
     createCredential(kind, id, (bytes) => {
       asked.push(bytes)
@@ -130,7 +130,7 @@ describe('genuineGeneration', () => {
     )
   })
 
-  it('knows nothing of a token tagged under another key', () => {
+  it('knows nothing of a token tagged under another key [refresh-9]', () => {
     expect(genuineGeneration(create('refreshToken'), createTagKey(secureRandom))).toBeUndefined()
   })
 

@@ -1,21 +1,20 @@
+import * as hostErrors from '../../lib/protocol/host-errors'
 import * as errors from '../../lib/protocol/oauth-error'
 
 const factories = {
-  invalid_request: errors.invalidRequest,
-  invalid_client: errors.invalidClient,
-  invalid_grant: errors.invalidGrant,
-  invalid_scope: errors.invalidScope,
-  invalid_target: errors.invalidTarget,
-  unauthorized_client: errors.unauthorizedClient,
-  unsupported_grant_type: errors.unsupportedGrantType,
-  unsupported_response_type: errors.unsupportedResponseType,
-  access_denied: errors.accessDenied,
-  server_error: errors.serverError,
-  temporarily_unavailable: errors.temporarilyUnavailable,
-} satisfies Record<errors.OAuthErrorCode, unknown>
+  invalid_request: hostErrors.invalidRequest,
+  invalid_client: hostErrors.invalidClient,
+  invalid_grant: hostErrors.invalidGrant,
+  invalid_scope: hostErrors.invalidScope,
+  invalid_target: hostErrors.invalidTarget,
+  unauthorized_client: hostErrors.unauthorizedClient,
+  access_denied: hostErrors.accessDenied,
+  server_error: hostErrors.serverError,
+  temporarily_unavailable: hostErrors.temporarilyUnavailable,
+}
 
 describe('OAuthError', () => {
-  it.each(Object.entries(factories))('has a factory for %s', (code, create) => {
+  it.each(Object.entries(factories))('has a factory for hosts for %s', (code, create) => {
     const error = create('because_of_this', 'This is why.')
     expect(error).toBeInstanceOf(errors.OAuthError)
     expect(error).toMatchObject({

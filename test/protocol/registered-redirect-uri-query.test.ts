@@ -84,7 +84,7 @@ describe('[REG-9] With dynamic_redirect_query', () => {
     '+code=x',
     'code+=x',
     'a=b;code=x',
-  ])('a query that says what only the answer says is refused: %s', (query) => {
+  ])('a query that says what only the answer says is refused: %s [redirect-18]', (query) => {
     expect(matches(dynamic, web, `${web}?${query}`)).toBe(false)
   })
 

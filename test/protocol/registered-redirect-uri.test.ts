@@ -102,7 +102,7 @@ describe('[RED-1] With loopback_redirect_uris', () => {
     expect(matches(loopback, registered, sent)).toBe(false)
   })
 
-  it('whatever matches is the registered one for a browser, too, but for the port', () => {
+  it('whatever matches is the registered one for a browser, too, but for the port [redirect-3]', () => {
     const piece = fc.constantFrom(
       'http://',
       '127.0.0.1',

@@ -16,7 +16,7 @@ describe('parseResourceOwner', () => {
   })
 
   it.each([[''], [0], [7], [true], [['alice']], [{}], [{ subject: '' }], [{ subject: 7 }], [{ id: '7' }]])(
-    'takes %j neither for an owner nor for nobody',
+    'takes %j neither for an owner nor for nobody [consent-10]',
     (value) => {
       expect(() => parseResourceOwner(value)).toThrow(TypeError)
     },

@@ -80,7 +80,7 @@ describe('registerClient', () => {
     expect(client_secret).toHaveLength(43)
   })
 
-  it('refuses an identifier that exists, and lets one of 50 in that come at once', async () => {
+  it('refuses an identifier that exists, and lets one of 50 in that come at once [client-20]', async () => {
     const clients = waitingClients(memoryClients())
     const attempts = Array.from({ length: 50 }, (_, n) =>
       registerClient(clients, { ...web, client_id: 'printer', description: `attempt ${n}` }).then(
@@ -134,7 +134,7 @@ describe('registerClient', () => {
     await registerClient(memoryClients(), { ...web, [path]: digests.slice(1) })
   })
 
-  it('refuses a member that would be a prototype', async () => {
+  it('refuses a member that would be a prototype [client-22]', async () => {
     const metadata: unknown = JSON.parse('{ "__proto__": { "client_type": "confidential" }, "scope": "a" }')
     expect((await mistakesOf(metadata)).map(({ path }) => path)).toEqual(['client_type', '__proto__'])
   })
@@ -144,7 +144,7 @@ describe('registerClient', () => {
     ['grant_types', { grant_types: ['password'], response_types: [] }],
     ['response_types', { response_types: ['token'] }],
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 'private_key_jwt' }],
-  ])('refuses a %s beyond what the server offers, where that is known', async (path, bend) => {
+  ])('refuses a %s beyond what the server offers, where that is known [client-21]', async (path, bend) => {
     expect((await mistakesOf({ ...web, ...bend }, vocabulary)).map((mistake) => mistake.path)).toContain(path)
   })
 

@@ -11,7 +11,7 @@ const asked = authorizationRequest(photoBook)
 
 // Doorkeeper passed a public client that was approved once, whoever named it (CVE-2023-34246).
 test.each([photoBook, photoPrint])(
-  'who was approved before is asked for again: $registration.client_id',
+  'who was approved before is asked for again: $registration.client_id [consent-6]',
   async (client) => {
     const { flow } = memoryStage()
     await flow.tokens(client)
@@ -24,7 +24,7 @@ test.each([photoBook, photoPrint])(
 
 // better-auth believed a name in the body where nobody was logged in (CVE-2025-61928).
 test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint', 'id_token_hint'])(
-  'a request cannot say by %s who the owner is',
+  'a request cannot say by %s who the owner is [consent-7]',
   async (name) => {
     const { flow } = memoryStage()
     const claim = { [name]: 'alice' }
@@ -39,7 +39,7 @@ test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint',
 )
 
 // dex gave the code to whoever had the id of the request (CVE-2022-39222).
-test('the handle of a page gives its code to nobody but its owner, and to nobody once it is redeemed', async () => {
+test('the handle of a page gives its code to nobody but its owner, and to nobody once it is redeemed [consent-5]', async () => {
   const { flow } = memoryStage()
   const page = await flow.ask(asked, 'alice')
   const { action, fields } = consentFormOf(page, '/authorize')
@@ -63,7 +63,7 @@ test('the handle of a page gives its code to nobody but its owner, and to nobody
 })
 
 // Keycloak put a request into a cookie in clear (CVE-2024-4540); Passport kept a session over a login (CVE-2022-25896).
-test('no answer sets a cookie: nothing of a request lies in the browser, and no session is touched', async () => {
+test('no answer sets a cookie: nothing of a request lies in the browser, and no session is touched [consent-31]', async () => {
   const { flow } = memoryStage()
   const answers: Response[] = [await flow.ask(asked), await flow.ask(asked, 'alice')]
   for (const decision of ['approve', 'deny'])

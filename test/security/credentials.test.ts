@@ -7,7 +7,7 @@ import { authorizationRequest } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
-test('a credential is worth nothing in the place of another, under no prefix', async () => {
+test('a credential is worth nothing in the place of another, under no prefix [token-7]', async () => {
   const { flow } = memoryStage()
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const [handle = ''] = Object.values(consentFormOf(page, '/authorize').fields)
@@ -40,7 +40,7 @@ test('a credential is worth nothing in the place of another, under no prefix', a
   expect((await flow.decide(page, 'approve', 'alice')).status).toBe(303)
 })
 
-test('a client cannot widen at the token endpoint what the owner approved', async () => {
+test('a client cannot widen at the token endpoint what the owner approved [token-9]', async () => {
   const { flow } = memoryStage()
   const wide = { scope: 'photos:read photos:print' }
   const code = await flow.approve(photoBook, { scope: 'photos:read' })
@@ -50,7 +50,7 @@ test('a client cannot widen at the token endpoint what the owner approved', asyn
   expect(refusalOf(await flow.refresh(photoBook, tokens.refreshToken, wide))).toBe('400 invalid_scope')
 })
 
-test('a client that is named like an owner is not taken for that owner', async () => {
+test('a client that is named like an owner is not taken for that owner [token-19]', async () => {
   const alice = bent(nightlyReport, { client_id: 'alice' })
   const clients = [alice.registration, photoPrint.registration]
   const { flow } = memoryStage({ clients })
@@ -64,7 +64,7 @@ test('a client that is named like an owner is not taken for that owner', async (
 
 describeOnEveryStore('A process that starts later', (stage) => {
   // Keycloak took a rotated refresh token again after a restart (CVE-2026-9802).
-  test('still knows a refresh token that was rotated before it started, and ends what a thief would get', async () => {
+  test('still knows a refresh token that was rotated before it started, and ends what a thief would get [refresh-4]', async () => {
     const { flow, store, clock } = stage()
     const first = await flow.tokens(photoBook)
     const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))

@@ -8,7 +8,7 @@ const form = ['Content-Type', 'application/x-www-form-urlencoded']
 
 // better-auth was got around by //path (GHSA-x732-6j76-qmhm), Keycloak by ;x in a path (CVE-2026-0976).
 test.each(['//token', '/token/', '/TOKEN', '/./token', '/x/../token', '/token;x=1', '/%74oken', '/token%2f'])(
-  'no spelling of the path leads past client authentication: %s',
+  'no spelling of the path leads past client authentication: %s [edge-7]',
   async (path) => {
     const { app, flow } = memoryStage()
     const code = await flow.approve(photoPrint)
@@ -21,7 +21,7 @@ test.each(['//token', '/token/', '/TOKEN', '/./token', '/x/../token', '/token;x=
 )
 
 test.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])(
-  'no header makes a POST of a GET: %s',
+  'no header makes a POST of a GET: %s [edge-8]',
   async (name) => {
     const { app, flow, store } = memoryStage()
     const code = await flow.approve(photoBook)
@@ -44,7 +44,7 @@ test.each([
   ['POST', '/revoke'],
   ['POST', '/introspect'],
   ['GET', '/photos'],
-])('no other site may read what %s %s answers', async (method, path) => {
+])('no other site may read what %s %s answers [edge-6]', async (method, path) => {
   const { app } = memoryStage()
   const cors = ['Origin', 'https://evil.example', 'Access-Control-Request-Method', 'POST']
   const { headers } = await rawRequest(app, { method, path, headers: ['X-Owner', 'alice', ...form, ...cors] })
@@ -53,7 +53,7 @@ test.each([
 
 // The MCP SDK took any Host on loopback (GHSA-w48q-cv73-mx4w).
 test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL'])(
-  'what %s claims stands in no answer',
+  'what %s claims stands in no answer [edge-5]',
   async (name) => {
     const { flow } = memoryStage()
     const claim = { [name]: name === 'Forwarded' ? 'host=evil.example' : 'evil.example' }
@@ -71,7 +71,7 @@ test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite
 
 // Keycloak took a tab, and more, for the space behind the scheme (GHSA-gv94-wp4h-vv8p).
 test.each(['\t', '\u00A0', '=', ':', '/', ', Bearer ', ' "', ' \t'])(
-  'a token behind Bearer and %j is not taken',
+  'a token behind Bearer and %j is not taken [token-6]',
   async (between) => {
     const { app, flow } = memoryStage()
     const { accessToken } = await flow.tokens(photoBook)

@@ -26,43 +26,43 @@ async function afterForging(titles: RegExp, atLeast: number): Promise<string> {
   return outcomeOf(await present(jwt(hub, claims)))
 }
 
-test('a JWT without a signature is refused, however it spells alg none', async () => {
+test('a JWT without a signature is refused, however it spells alg none [jwt-1]', async () => {
   expect(await afterForging(/^alg (none|None|NONE|nOnE)|stripped$/, 9)).toBe('tokens')
 })
 
-test('a JWT that makes a shared secret of the public key is refused', async () => {
+test('a JWT that makes a shared secret of the public key is refused [jwt-2]', async () => {
   expect(await afterForging(/^HS256/, 4)).toBe('tokens')
 })
 
-test('a key that a JWT brings in its own header is not believed', async () => {
+test('a key that a JWT brings in its own header is not believed [jwt-3]', async () => {
   expect(await afterForging(/header as jwk|as jwk and|x5c/, 3)).toBe('tokens')
 })
 
-test('a JWT with an unknown critical header is refused', async () => {
+test('a JWT with an unknown critical header is refused [jwt-4]', async () => {
   expect(await afterForging(/crit/, 3)).toBe('tokens')
 })
 
-test('a JWT of an unknown or another algorithm is refused', async () => {
+test('a JWT of an unknown or another algorithm is refused [jwt-5]', async () => {
   expect(await afterForging(/^no alg|alg of|alg as|another RSA/, 4)).toBe('tokens')
 })
 
-test('an encrypted JWT is refused unread', async () => {
+test('an encrypted JWT is refused unread [jwt-6]', async () => {
   expect(await afterForging(/encrypted/, 1)).toBe('tokens')
 })
 
-test('a JWT of another purpose is refused', async () => {
+test('a JWT of another purpose is refused [jwt-12]', async () => {
   expect(await afterForging(/^the type of/, 2)).toBe('tokens')
 })
 
-test('a JWT for another server is refused, also one whose name begins like ours', async () => {
+test('a JWT for another server is refused, also one whose name begins like ours [jwt-13]', async () => {
   expect(await afterForging(/^aud /, 9)).toBe('tokens')
 })
 
-test('a JWT that names another trusted issuer than the one whose key signed it is refused', async () => {
+test('a JWT that names another trusted issuer than the one whose key signed it is refused [jwt-14]', async () => {
   expect(await afterForging(/key of another|claims of another/, 3)).toBe('tokens')
 })
 
-test('an address in the header of a JWT is never asked', async () => {
+test('an address in the header of a JWT is never asked [jwt-7]', async () => {
   const server = new KeyServer()
   await server.start()
   try {
@@ -81,7 +81,7 @@ test('an address in the header of a JWT is never asked', async () => {
   }
 })
 
-test('an assertion by which a client authenticates is no grant, and a grant authenticates no client', async () => {
+test('an assertion by which a client authenticates is no grant, and a grant authenticates no client [client-32]', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk: Json = JSON.parse(JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: '1' }))
   const bank = bent(desk, {

@@ -8,7 +8,7 @@ const inherited = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnP
 const asked = authorizationRequest(photoBook)
 
 test.each(inherited)(
-  '%s, which every object has, names no client, grant, response type or scope',
+  '%s, which every object has, names no client, grant, response type or scope [input-2]',
   async (name) => {
     const { flow, failures } = memoryStage()
     const request = async (fields: object) => outcomeOf(await flow.ask({ ...asked, ...fields }, 'alice'))
@@ -25,16 +25,19 @@ test.each(inherited)(
   },
 )
 
-test.each(inherited)('a parameter of the name %s changes nothing, alone or with brackets', async (name) => {
-  const { flow } = memoryStage()
-  const before = Object.getOwnPropertyNames(Object.prototype)
-  const more = { [name]: 'x', [`${name}[admin]`]: '1', [`scope[${name}]`]: 'reports:write' }
-  const code = await flow.approve(photoBook, more)
-  const { scope, accessToken } = tokensOf(
-    await flow.submit('/token', { ...redemption(photoBook, code), client_id: 'photo-book', ...more }),
-  )
-  expect(scope).toBe('photos:read photos:print')
-  expect((await flow.photos(accessToken)).status).toBe(200)
-  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
-  expect({}).not.toHaveProperty('admin')
-})
+test.each(inherited)(
+  'a parameter of the name %s changes nothing, alone or with brackets [input-3]',
+  async (name) => {
+    const { flow } = memoryStage()
+    const before = Object.getOwnPropertyNames(Object.prototype)
+    const more = { [name]: 'x', [`${name}[admin]`]: '1', [`scope[${name}]`]: 'reports:write' }
+    const code = await flow.approve(photoBook, more)
+    const { scope, accessToken } = tokensOf(
+      await flow.submit('/token', { ...redemption(photoBook, code), client_id: 'photo-book', ...more }),
+    )
+    expect(scope).toBe('photos:read photos:print')
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
+    expect({}).not.toHaveProperty('admin')
+  },
+)

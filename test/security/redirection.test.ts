@@ -20,7 +20,7 @@ test.each<[string, Fields]>([
   ['the scope is empty', { scope: '' }],
   ['the challenge is missing', { code_challenge: undefined }],
   ['the challenge method is plain', { code_challenge_method: 'plain' }],
-])('no redirection URI of an attacker is answered where %s', async (_, bend) => {
+])('no redirection URI of an attacker is answered where %s [redirect-4]', async (_, bend) => {
   const { flow, store } = memoryStage({ clients })
   for (const owner of ['alice', undefined]) {
     expect(errorPageOf(await flow.ask({ ...atTheAttacker, ...bend }, owner))).toBe('400 invalid_request')
@@ -43,7 +43,7 @@ test.each([
   'https://book.example/callback\t',
   'HTTPS://BOOK.EXAMPLE/callback',
   '//evil.example/callback',
-])('%s passes for no registered redirection URI', async (redirect_uri) => {
+])('%s passes for no registered redirection URI [redirect-2]', async (redirect_uri) => {
   const { flow } = memoryStage({ clients })
   const response = await flow.ask({ ...authorizationRequest(photoBook), redirect_uri }, 'alice')
   expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -57,7 +57,7 @@ test.each([
   'vbscript:msgbox(1)',
   'blob:https://book.example/1',
   'file:///etc/passwd',
-])('%s cannot be registered as a redirection URI', async (uri) => {
+])('%s cannot be registered as a redirection URI [redirect-12]', async (uri) => {
   const redirect_uris = [uri]
   const { oauth } = application({ store: memoryStore(), clients: memoryClients() })
   await expect(oauth.registerClient({ ...webMetadata, redirect_uris })).rejects.toThrow('redirect_uris')

@@ -245,7 +245,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     expect(store.recall(id)).toBe(found)
   })
 
-  it('keeps nothing of a record that is not there', async () => {
+  it('keeps nothing of a record that is not there [store-25]', async () => {
     const absent = { find: async () => undefined, save: async () => true, remove: async () => {} }
     const store = remembering(absent, cache)
     for (let guess = 0; guess < 100; guess++) await store.find(`guess ${guess}`)

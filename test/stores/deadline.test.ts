@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 describe.each(verbs)('withDeadline: %s', (_verb, call) => {
-  it('is temporarily_unavailable when the store never answers: at the deadline and not before', async () => {
+  it('is temporarily_unavailable when the store never answers: at the deadline and not before [store-3]', async () => {
     const settled = jest.fn()
     const refusal = refusalOf(
       call(

@@ -58,7 +58,7 @@ describe('memoryStore', () => {
 describe('memoryStore in production', () => {
   afterEach(() => jest.restoreAllMocks())
 
-  it('is refused, with a sentence and both cures', () => {
+  it('is refused, with a sentence and both cures [store-11]', () => {
     inEnvironment('production')
     expect(() => memoryStore()).toThrow('The memory store is not for production')
     expect(() => memoryStore()).toThrow('redisStore({ url })')

@@ -54,7 +54,7 @@ describeOwnRedis('redisStore with a cache', () => {
   it.each([
     ['on which Redis tells of changes', 'pubsub'],
     ['over which it reads', 'normal'],
-  ])('forgets everything when the connection is lost %s', async (_which, type) => {
+  ])('forgets everything when the connection is lost %s [revocation-14]', async (_which, type) => {
     const id = await cachedRecord(store)
     // One act: nobody is left to be told of the removal.
     const deaf = redis.multi().call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').del(keyOf(id))
@@ -90,7 +90,7 @@ describeOwnRedis('redisStore with a cache', () => {
     expect([recalls(store, id), await store.find(id)]).toEqual([false, undefined])
   })
 
-  it('is not used when only the news stop, either', async () => {
+  it('is not used when only the news stop, either [revocation-15]', async () => {
     const proxy = keep(await startHoldingProxy(server.port), (started) => started.stop())
     const own = redisStore({ url: proxy.url, prefix, cache: { maximum: 100 } })
     keep(own, (made) => made.close())

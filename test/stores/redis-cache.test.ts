@@ -112,7 +112,7 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
     proxy.release('news')
   })
 
-  it('keeps nothing that was read before a change, if the answer comes after the news of it', async () => {
+  it('keeps nothing that was read before a change, if the answer comes after the news of it [revocation-13]', async () => {
     const proxy = await proxied()
     const own = open({ url: proxy.url, cache })
     const [known, mark] = [await cachedRecord(own, other), await cachedRecord(own, other)]

@@ -105,7 +105,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
     redisUnderTest({ url: redis.master.url, waitForReplicas: wait }, () => [master]),
   )
 
-  it('has on the replica what it calls saved, and not any more what it calls removed', async () => {
+  it('has on the replica what it calls saved, and not any more what it calls removed [revocation-6]', async () => {
     const prefix = uniquePrefix()
     const store = open({ prefix })
     for (let round = 0; round < 50; round++) {

@@ -121,7 +121,7 @@ describeOwnRedis('redisStore', () => {
       ['a record without its fields', `${revision}["a"]`],
       ['a state of a later version', `${revision}["s",1795000000]`],
       ['a record that was cut', `${revision}${encodeAuthorization(active(inSeconds(60))).slice(0, -1)}`],
-    ])('rejects when another program wrote under the key: %s', async (_what, value) => {
+    ])('rejects when another program wrote under the key: %s [store-5]', async (_what, value) => {
       const id = random22()
       await redis.set(keyOf(id), value, 'EX', 60)
       await expect(store.find(id)).rejects.toThrow(/not readable by this version|JSON/)
@@ -145,7 +145,7 @@ describeOwnRedis('redisStore', () => {
     })
   })
 
-  it('keeps nothing that can be presented', async () => {
+  it('keeps nothing that can be presented [code-19]', async () => {
     const dumps: string[] = []
     const credentials = await everyCredential(store, async (id) => {
       dumps.push(`${await redis.get(keyOf(id))}`)

@@ -35,17 +35,20 @@ describeOwnRedis('redisStore looks at', () => {
     expect(await client.dbsize()).toBe(0)
   })
 
-  it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])('the eviction policy %s', async (policy) => {
-    const { url } = await server('--maxmemory-policy', policy)
-    expect(await storeWith({ url }).check()).toEqual([
-      {
-        code: 'EAS_REDIS_EVICTION',
-        message: `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`,
-      },
-    ])
-  })
+  it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])(
+    'the eviction policy %s [store-7]',
+    async (policy) => {
+      const { url } = await server('--maxmemory-policy', policy)
+      expect(await storeWith({ url }).check()).toEqual([
+        {
+          code: 'EAS_REDIS_EVICTION',
+          message: `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`,
+        },
+      ])
+    },
+  )
 
-  it('a replica, and at its master behind Sentinel finds nothing', async () => {
+  it('a replica, and at its master behind Sentinel finds nothing [store-8]', async () => {
     const { sentinel, masterName, replica } = keep(await startRedisSentinel(), (started) => started.stop())
     expect(codes(await storeWith({ url: replica.url }).check())).toEqual(['EAS_REDIS_REPLICA'])
     const client = clientOf(new Redis({ sentinels: [sentinel], name: masterName, ...sendingOnce }))
@@ -56,7 +59,7 @@ describeOwnRedis('redisStore looks at', () => {
     [6, '6 s ahead of'],
     [3600, '3600 s ahead of'],
     [-6, '6 s behind'],
-  ])('a clock that is %i s ahead', async (seconds, told) => {
+  ])('a clock that is %i s ahead [store-9]', async (seconds, told) => {
     const { url } = await server()
     const clock = () => Date.now() + seconds * 1000
     const [caution, ...others] = await storeWith({ url, clock }).check()

@@ -116,7 +116,7 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     expect(found).toEqual([])
   })
 
-  test('can present nothing of it, nor what can be put together from it', async () => {
+  test('can present nothing of it, nor what can be put together from it [store-16]', async () => {
     const { newShop, handle, unusedCode, first, third, ofShop } = await story(await stage())
     // Another process: this one has seen no bcrypt, and compares a wrong secret in no time.
     const there = await stage()

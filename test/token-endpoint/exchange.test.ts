@@ -1,6 +1,6 @@
 import { exchange } from '../../lib/token-endpoint/exchange'
 import type { GrantType, Proof, TokenRequest } from '../../lib/token-endpoint/grant-type'
-import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/oauth-error'
+import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/host-errors'
 import { digest } from '../../lib/protocol/credential'
 import { circumstances, noon, ownIssuer } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'

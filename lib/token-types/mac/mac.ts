@@ -6,6 +6,7 @@ import { parseMacCredentials, type MacCredentials } from './credentials'
 import { readMacOptions, type MacOptions, type MacRules } from './mac-options'
 import { createMacKey, keptOf, macKeyOf, type MacKey } from './mac-key'
 import { normalizedRequest } from './normalized-request'
+import type { Reason } from '../../protocol/reasons'
 
 /**
  * The token type `mac`: a client gets a key with its access token and signs each request with it (RFC 6749 7.1,
@@ -34,8 +35,7 @@ export function mac(options: MacOptions): TokenType {
   }
 }
 
-type Objection =
-  'mac_algorithm_not_offered' | 'mac_host_not_listed' | 'mac_wrong' | 'mac_not_in_time' | 'mac_replayed'
+type Objection = Reason<'invalid_token'>
 
 function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
   return {

@@ -57,7 +57,7 @@ describe('parseBasicCredentials: the header', () => {
 
   // RFC 7617 2: base64 as in RFC 4648 4. `.` and `~` are letters of token68, not of base64.
   it.each(['Basic YT~pi', 'Basic YT.pi', 'Basic YTpi....'])(
-    'refuses %j, which holds letters that base64 does not have',
+    'refuses %j, which holds letters that base64 does not have [input-9]',
     (header) => {
       expect(thrownBy(() => parseBasicCredentials(header))).toHaveProperty('reason', 'basic_malformed')
     },

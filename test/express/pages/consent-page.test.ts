@@ -42,7 +42,7 @@ describe('consentPage: the client', () => {
     expect(page).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;')
   })
 
-  it('takes from a client name what would reorder the text around it', () => {
+  it('takes from a client name what would reorder the text around it [consent-16]', () => {
     expect(pageOfClient({ client_name: 'Bank\u202Egnp' })).toContain('<bdi class="name">Bank\uFFFDgnp</bdi>')
   })
 
@@ -55,7 +55,7 @@ describe('consentPage: the client', () => {
 })
 
 describe('consentPage: logo', () => {
-  it('shows a logo over https, and tells its server nothing of the page', () => {
+  it('shows a logo over https, and tells its server nothing of the page [consent-23]', () => {
     expect(pageOfClient({ logo_uri: 'https://cdn.example.com/logo.png' })).toContain(
       '<img src="https://cdn.example.com/logo.png" alt="C" referrerpolicy="no-referrer" />',
     )
@@ -115,12 +115,12 @@ describe('consentPage: links', () => {
       '/relative',
       'not a url',
       '',
-    ])('makes no link of %j', (uri) => {
+    ])('makes no link of %j [consent-17]', (uri) => {
       expect(pageOfClient({ [field]: uri })).not.toContain('<a ')
     })
   })
 
-  it('names a website by the host that it is really on', () => {
+  it('names a website by the host that it is really on [consent-18]', () => {
     const page = pageOfClient({ client_uri: 'https://bank.example@evil.example/bank.example' })
     expect(page).toContain('>evil.example</a>')
   })
@@ -203,14 +203,14 @@ describe('consentPage: the decision', () => {
     expect(pageOf({ action: hostile, fields: { [hostile]: hostile } })).not.toContain('<script')
   })
 
-  it('offers the refusal first, so that it is the default of the form', () => {
+  it('offers the refusal first, so that it is the default of the form [consent-14]', () => {
     expect(pageOf().match(/<button [^>]*value="\w+"[^>]*>\w+/g)).toEqual([
       '<button type="submit" name="decision" value="deny">Cancel',
       '<button type="submit" name="decision" value="approve" class="primary">Allow',
     ])
   })
 
-  it('has no script and no inline style attribute', () => {
+  it('has no script and no inline style attribute [consent-21]', () => {
     const page = pageOfClient({ logo_uri: 'https://example.com/l.png', client_uri: 'https://example.com/' })
     expect(page).not.toMatch(/<script|\sstyle=|\son\w+=/i)
     expect(page).not.toContain('<style')

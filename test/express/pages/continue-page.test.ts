@@ -26,7 +26,7 @@ describe('continuePage', () => {
     expect(refusal).not.toContain('You allowed')
   })
 
-  it('escapes a location that is HTML', () => {
+  it('escapes a location that is HTML [consent-20]', () => {
     const text = continuePage({ location: 'x:"><img src=x>', approved: true })
     expect(text).not.toContain('<img')
   })

@@ -25,11 +25,14 @@ describe('errorPage', () => {
     expect(page).toContain('<code>b7f3c1d0e9a84f52</code>')
   })
 
-  it.each(['title', 'message', 'code', 'requestId'] as const)('escapes a %s that is HTML', (field) => {
-    const page = errorPage({ ...view, [field]: '<img src=x onerror=alert(1)>' })
-    expect(page).not.toContain('<img')
-    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;')
-  })
+  it.each(['title', 'message', 'code', 'requestId'] as const)(
+    'escapes a %s that is HTML [consent-19]',
+    (field) => {
+      const page = errorPage({ ...view, [field]: '<img src=x onerror=alert(1)>' })
+      expect(page).not.toContain('<img')
+      expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    },
+  )
 
   it('has no script, no inline style attribute, no link and no form', () => {
     expect(errorPage(view)).not.toMatch(/<script|\sstyle=|\son\w+=|<a\s|<form/i)

@@ -1,6 +1,6 @@
 import type { Issued } from '../../../lib/authorization/issue'
 import type { Extension } from '../../../lib/protocol/extension'
-import { invalidGrant } from '../../../lib/protocol/oauth-error'
+import { invalidGrant } from '../../../lib/protocol/host-errors'
 import { authorizationCode } from '../../../lib/token-endpoint/grant-types/authorization-code'
 import { approvedAuthorization } from '../../support/authorization/authorization'
 import { clientWith } from '../../support/authorization/client'

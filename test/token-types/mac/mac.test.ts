@@ -13,7 +13,7 @@ describe('mac', () => {
     expect(mac({ hosts })).toMatchObject({ name: 'mac', scheme: 'MAC' })
   })
 
-  it('gives a key of 32 random bytes with each token, and keeps it readable with the token alone', () => {
+  it('gives a key of 32 random bytes with each token, and keeps it readable with the token alone [token-30]', () => {
     const { properties, kept } = mac({ hosts }).issue!('at_x', moment)
     expect(properties).toEqual({
       mac_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),

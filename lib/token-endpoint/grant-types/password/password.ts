@@ -11,11 +11,13 @@ import {
   type ResolvedLimits,
   type VerifyPassword,
 } from './password-options'
+import type { Reason } from '../../../protocol/reasons'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
 // One text: an unknown name looks like a wrong password.
-const refused = (reason: string) => invalidGrant(reason, 'The user name or the password is wrong.')
+const refused = (reason: Reason<'invalid_grant'>) =>
+  invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
  * The resource owner password credentials grant (RFC 6749 4.3): the client takes the owner's password and hands it over.

@@ -129,7 +129,7 @@ describe('A JWT as an assertion', () => {
     expect(await present(jwt(hubOnCurve, claimsAt(noon)))).toMatchObject(accepted)
   })
 
-  test('is held to the tolerance and the lifetime that the host chooses', async () => {
+  test('is held to the tolerance and the lifetime that the host chooses [jwt-17]', async () => {
     const present = desk({ clockTolerance: 0, maximumLifetime: 60 })
     const reasonOf = async (bend: object) =>
       (await refusalOf(present(jwt(hub, { ...claimsAt(noon), exp: noon + 60, ...bend })))).reason

@@ -57,7 +57,7 @@ describe('bcryptPasswords', () => {
     expect(await roundsOf('dear', 'wrong')).toBe(2 ** 11)
   })
 
-  it('costs for an unknown name, and for an owner without a password, what stored ones cost', async () => {
+  it('costs for an unknown name, and for an owner without a password, what stored ones cost [password-12]', async () => {
     const stored = { subject: 'user-2', passwordHash: bcrypt.hashSync('x', 11) }
     const none = { subject: 'user-3', passwordHash: undefined }
     const owners = new Map<string, PasswordOwner>(Object.entries({ stored, none }))
@@ -74,7 +74,7 @@ describe('bcryptPasswords', () => {
     expect(await verifyWith(() => ({ ...alice, passwordHash }))('alice', 'wonderland')).toBe('user-1')
   })
 
-  it('never takes a password of more than 72 bytes for its beginning', async () => {
+  it('never takes a password of more than 72 bytes for its beginning [password-13]', async () => {
     const passwordHash = bcrypt.hashSync('x'.repeat(72), 4)
     const verify = verifyWith(() => ({ ...alice, passwordHash }))
     expect(await verify('alice', 'x'.repeat(72))).toBe('user-1')

@@ -53,7 +53,7 @@ async function reading(document: string): Promise<Assertion | undefined> {
   }
 }
 
-test('a document that was tampered with says what its issuer signed, or nothing', async () => {
+test('a document that was tampered with says what its issuer signed, or nothing [saml-17]', async () => {
   const original = await believed(encoded(genuine))
   await assert(
     asyncProperty(array(tampering, { minLength: 1, maxLength: 3 }), async (steps) => {
