@@ -12,7 +12,7 @@ const record: Authorization = {
   subject: 'alice',
   scope: ['photos:read'],
   tokenType: 'bearer',
-  bindings: { pkce: digest },
+  extensionData: { pkce: digest },
   spentCode: digest,
   usedUntil: undefined,
   accessTokens: [{ digest, scope: ['photos:read'], expiresAt: 1_795_000_000, kept: undefined }],

@@ -16,10 +16,10 @@ const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 /** Measures each part, or those that are named, and writes the tables into docs/scale.md; `--print` leaves that page alone. */
 async function main(): Promise<void> {
-  const circumstances = await circumstancesOfRun()
+  const context = await circumstancesOfRun()
   const finish = (tables: readonly Table[]) => {
     for (const table of tables) console.log(`\n${table.name}\n${textOf(table)}`)
-    if (!words.includes('--print')) write(tables, circumstances)
+    if (!words.includes('--print')) write(tables, context)
   }
   // Before this process, from which others inherit, is bound to a core.
   if (isWanted('workers')) finish(await workers(extent))

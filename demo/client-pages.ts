@@ -62,8 +62,8 @@ const problems = new Map([
 function noticeOf(notice: string): Html {
   const told = news.get(notice)
   if (told !== undefined) return html`<p class="notice" role="status">${told}</p>`
-  const problem = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
-  return html`<p class="notice" role="alert">${problem}</p>`
+  const message = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
+  return html`<p class="notice" role="alert">${message}</p>`
 }
 
 const invitation = html`<section class="invitation">

@@ -11,11 +11,11 @@ export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"
 interface SignInView {
   readonly username: string
   readonly returnTo: string
-  readonly problem?: string
+  readonly message?: string
 }
 
 /** The sign-in form, in the clothes of the consent page that follows it. */
-export function signInPage({ username, returnTo, problem }: SignInView): string {
+export function signInPage({ username, returnTo, message }: SignInView): string {
   return pageDocument({
     title: 'Sign in to Lumen',
     content: html`
@@ -23,7 +23,7 @@ export function signInPage({ username, returnTo, problem }: SignInView): string 
         <div class="mark" aria-hidden="true">L</div>
         <h1>Sign in <span class="subtitle">to Lumen, where your photos live</span></h1>
       </header>
-      ${problem !== undefined && html`<p class="assurance problem" role="alert">${problem}</p>`}
+      ${message !== undefined && html`<p class="assurance problem" role="alert">${message}</p>`}
       <form method="post" action="/login">
         <label>
           Name
@@ -46,7 +46,7 @@ export function signInPage({ username, returnTo, problem }: SignInView): string 
             maxlength="72"
             required
             ${username !== '' && html`autofocus`}
-            ${problem !== undefined && html`aria-invalid="true"`}
+            ${message !== undefined && html`aria-invalid="true"`}
           />
         </label>
         <input type="hidden" name="return_to" value="${returnTo}" />

@@ -17,8 +17,8 @@ export function signIn(origin: string, limits: LimitStores): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false })
   const attempts = signInLimits(limits, (request, response) => {
-    const problem = 'Too many attempts. Wait a minute, then try again.'
-    response.status(429).send(signInPage({ ...fieldsOf(request.body), problem }))
+    const message = 'Too many attempts. Wait a minute, then try again.'
+    response.status(429).send(signInPage({ ...fieldsOf(request.body), message }))
   })
 
   // The consent page is for whoever is signed in; clients at the other endpoints have no session.
@@ -43,8 +43,8 @@ export function signIn(origin: string, limits: LimitStores): Router {
     const { username, password, returnTo } = fieldsOf(request.body)
     const owner = await findResourceOwner(username, password)
     if (owner === undefined) {
-      const problem = 'The name or the password is wrong.'
-      response.send(signInPage({ username, returnTo, problem }))
+      const message = 'The name or the password is wrong.'
+      response.send(signInPage({ username, returnTo, message }))
       return
     }
     // A new id: whoever planted or saw the old one does not get the login.

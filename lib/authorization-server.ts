@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { authorize } from './express/authorize'
+import { authorizationEndpoint } from './express/authorize'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import { clientAuthentication, clientAuthenticationErrors } from './express/client-authentication'
 import type { ClientEndpointName } from './express/client-post'
@@ -20,7 +20,7 @@ import { guardByStore } from './wire-guard'
 import { hostRevocation } from './wire-host-revocation'
 import { wireMetadata } from './wire-metadata'
 import { wireRegistration } from './wire-registration'
-import { wiringOf } from './wiring'
+import { createServerContext } from './wiring'
 
 /** Middlewares of one route: the endpoint, and what answers the errors that came before it. */
 type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
@@ -65,8 +65,8 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
-  const wiring = wiringOf(settings)
-  const { store, counters, circumstances, reports, requests } = wiring
+  const wiring = createServerContext(settings)
+  const { store, counters, context, reports, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
   const { verification, strategies, token, revocation, introspection } = clientEndpoints
@@ -82,12 +82,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     const routes = new Map<string, readonly RequestHandler[]>()
     for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
     for (const { path, whole: endpoint } of [token, revocation, introspection]) routes.set(path, [endpoint])
-    if (authorization !== undefined) routes.set(settings.authorizationPath, [authorize(authorization)])
+    if (authorization !== undefined)
+      routes.set(settings.authorizationPath, [authorizationEndpoint(authorization)])
     return router(routes, settings.mount)
   }
   const server: AuthorizationServer = {
     router: part('router', whole),
-    authorize: part('authorize', () => authorize(authorization ?? withoutResourceOwner())),
+    authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mounted.noteClientAuthentication()
       return clientAuthentication(token.edge, verification)
@@ -99,7 +100,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     bearerGuard: bearerGuard({
       ...guardByStore(store, counters),
       tokenTypes: settings.tokenTypes,
-      now: () => circumstances().now,
+      now: () => context().now,
       knownScope: [...settings.scopes.keys()],
       reports,
       requests,

@@ -3,7 +3,7 @@ import { usualSingleUses, withSingleUseLimit } from './attempts/single-uses'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from './authorization/of-issuer'
 import { bearerGuard, type BearerGuard } from './express/bearer-guard'
 import type { AuthorizationServerEvents } from './express/events'
-import { Reading } from './protocol/configuration'
+import { OptionsReader } from './protocol/configuration'
 import type { TokenType } from './protocol/token-type'
 import { resolveIssuer } from './resolve-issuer'
 import { resolveCounters } from './resolve-stores'
@@ -12,11 +12,11 @@ import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stor
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from './stores/deadline'
 import { memoryStore } from './stores/memory-store'
-import { guardByStore, loneGuardEdge, readLoneGuard, type LoneGuardOptions } from './wire-guard'
+import { guardByStore, standaloneGuard, readStandaloneGuard, type StandaloneGuardOptions } from './wire-guard'
 import { lifecycleOf, type Lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createBearerGuard}. */
-export interface RemoteGuardOptions extends LoneGuardOptions {
+export interface RemoteGuardOptions extends StandaloneGuardOptions {
   /**
    * The option `issuer` of the authorization server, letter by letter. The guard accepts the tokens of that issuer alone,
    * also where servers of other issuers keep theirs in the same store.
@@ -49,7 +49,7 @@ export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: Authoriza
  * @throws ConfigurationError when the options are wrong, with each mistake and its cure.
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const { issuer } = resolveIssuer(reading, 'the authorization server')
   const store = reading.required(
     'store',
@@ -58,7 +58,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     storeCure,
   )
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
-  const alone = readLoneGuard(reading)
+  const alone = readStandaloneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
   const counters = resolveCounters(reading, store, alone.clock, tokenTypes.length > 1)
   const singleUseLimit = readLimit(reading, 'singleUseLimit', usualSingleUses)
@@ -75,7 +75,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
       ),
     ),
     tokenTypes,
-    ...loneGuardEdge(alone),
+    ...standaloneGuard(alone),
   }
   const { closeDeadline } = alone
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: edge.requests })

@@ -3,14 +3,14 @@ import type { AuthorizationServerEvents } from './express/events'
 import type { KeySource } from './jwt/key-source'
 import { loadJose, requireJose } from './jwt/load-jose'
 import { findJwt } from './protected-resource/find-jwt'
-import { Reading } from './protocol/configuration'
+import { OptionsReader } from './protocol/configuration'
 import { readJwtGuard } from './resolve-jwt-guard'
 import { bearer } from './token-types/bearer'
-import { loneGuardEdge, readLoneGuard, type LoneGuardOptions } from './wire-guard'
+import { standaloneGuard, readStandaloneGuard, type StandaloneGuardOptions } from './wire-guard'
 import { lifecycle } from './wire-lifecycle'
 
 /** Options of {@link createJwtBearerGuard}. */
-export interface JwtBearerGuardOptions extends LoneGuardOptions {
+export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
   /** `iss` of the tokens, letter by letter. */
   readonly issuer: string
   /** What `aud` of a token must name, letter by letter: one of these, be there others beside it. */
@@ -66,9 +66,9 @@ export interface JwtBearerGuard extends BearerGuard {
  * @throws ConfigurationError when the options are wrong, with each mistake and its cure, or jose is not installed.
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const terms = readJwtGuard(reading)
-  const alone = readLoneGuard(reading)
+  const alone = readStandaloneGuard(reading)
   reading.refuseUnknown()
   reading.settle('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
@@ -77,7 +77,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     find: findJwt(terms),
     useOnce: () => neverAsked,
     tokenTypes: [bearer],
-    ...loneGuardEdge(alone),
+    ...standaloneGuard(alone),
   }
   const living = {
     requests: edge.requests,

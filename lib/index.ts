@@ -8,23 +8,23 @@ export {
 export { createSecureServer, createServer } from './express/create-server'
 export type { AuthorizationServerOptions } from './options'
 export type { RateLimitOptions } from './resolve-rate-limit'
-export type { LoneGuardOptions } from './wire-guard'
+export type { StandaloneGuardOptions } from './wire-guard'
 export type { Lifecycle } from './wire-lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
-export type { Vocabulary } from './protocol/parse-client'
+export type { ServerCapabilities } from './protocol/parse-client'
 export {
   generateClientSecret,
   hashClientSecret,
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
 export type {
-  Claim,
+  PresentedCredential,
   ClientAuthenticationMethod,
   ClientCertificate,
   CredentialSources,
   Verification,
-  WithinLimits,
+  Throttle,
 } from './client-authentication/method'
 export type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
@@ -33,7 +33,7 @@ export {
   mayRefresh,
   type DirectGrant,
   type GrantType,
-  type Proof,
+  type GrantResult,
   type TokenRequest,
 } from './token-endpoint/grant-type'
 export { password } from './token-endpoint/grant-types/password/password'
@@ -69,15 +69,15 @@ export type {
 export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
 export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/trusted-issuers'
 export { approveWithAccessToken, approveWithCode } from './authorization/answer'
-export type { Circumstances, Lifetimes } from './authorization/circumstances'
+export type { IssueContext, Lifetimes } from './authorization/circumstances'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
-export type { ProvenGrant } from './authorization/issue-directly'
+export type { DirectAuthorization } from './authorization/issue-directly'
 export type { OneTimeUse } from './authorization/one-time-use'
-export { ConfigurationError, type Mistake } from './protocol/configuration'
+export { ConfigurationError, type ConfigurationIssue } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
-export type { Caution } from './stores/caution'
+export type { StoreWarning } from './stores/caution'
 export type { ClientRegistry } from './stores/client-registry'
 export type { ClientStore } from './stores/client-store'
 export type { Count, Counters } from './stores/counters'
@@ -93,7 +93,7 @@ export {
   type Approved,
   type Authorization,
   type Pending,
-  type Proposed,
+  type RequestedAuthorization,
 } from './authorization/authorization'
 export { decodeAuthorization } from './authorization/decode-authorization'
 export { encodeAuthorization } from './authorization/encode-authorization'
@@ -118,13 +118,13 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './express/events'
-export type { ApprovalQuestion } from './authorization-endpoint/known-approval'
+export type { PriorConsentQuestion } from './authorization-endpoint/known-approval'
 export type { ConsentView } from './express/pages/consent-page'
 export type { ErrorView } from './express/pages/error-page'
 
-export type { AuthenticationMethodTerms } from './protocol/authentication-method'
-export type { Bindings, Json } from './protocol/bindings'
-export type { AuthorizationExtensionRequest, Extension, ExtensionRequest } from './protocol/extension'
+export type { AuthenticationMethodDescription } from './protocol/authentication-method'
+export type { ExtensionData, Json } from './protocol/bindings'
+export type { ExtensionAuthorizationRequest, Extension, ExtensionRequest } from './protocol/extension'
 export { OAuthError, Throttled, type OAuthErrorCode } from './protocol/oauth-error'
 export {
   accessDenied,
@@ -141,7 +141,7 @@ export {
 export { reasons, type Reason } from './protocol/reasons'
 export { grantableScope } from './protocol/grantable-scope'
 export type { Parameters } from './protocol/parameters'
-export type { ResponseTypeTerms } from './protocol/response-type'
+export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   IssueMoment,
   PresentedToken,

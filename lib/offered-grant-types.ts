@@ -1,8 +1,8 @@
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 
 /** The grant types that clients of this server can make use of, wherever they begin. */
 export function offeredGrantTypes(
-  { resourceOwner, responseTypes, grantTypes }: Settings,
+  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
   atTokenEndpoint: readonly string[],
 ): readonly string[] {
   // A grant such as implicit has no place at the token endpoint: its response types bring it.

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { IssueLimitOptions } from './attempts/issue-limits'
 import type { LimitOption } from './attempts/limit'
-import type { ApprovalQuestion } from './authorization-endpoint/known-approval'
+import type { PriorConsentQuestion } from './authorization-endpoint/known-approval'
 import type { ResponseType } from './authorization-endpoint/response-type'
 import type { ClientAuthenticationLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
@@ -44,7 +44,7 @@ export interface AuthorizationServerOptions {
    * the owner approved the same before. Then no consent page is shown. It is not asked about the implicit grant, nor about
    * public clients at anything but https, which another app could pass for (RFC 6749 10.2). Default: every request is shown.
    */
-  readonly alreadyApproved?: (request: Request, question: ApprovalQuestion) => Eventually<boolean>
+  readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
    * The host's login: a path, which gets the way back as `?return_to=`, or a function that sends the user agent there.
    * Default `/login`.

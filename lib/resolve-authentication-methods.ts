@@ -1,21 +1,22 @@
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { builtInMethods } from './protocol/authentication-method'
-import { isRecord, isText, isTexts, type Reading } from './protocol/configuration'
+import { isRecord, isText, isTexts, type OptionsReader } from './protocol/configuration'
 
-const key = 'clientAuthenticationMethods'
-const cure = 'must be a method of client authentication: name, read and verify, perhaps scheme and others.'
+const methodsOption = 'clientAuthenticationMethods'
+const methodsMessage =
+  'must be a method of client authentication: name, read and verify, perhaps scheme and others.'
 
-type Wrong = (field: string, problem: string) => void
+type Wrong = (field: string, message: string) => void
 
 /** Reads the methods of client authentication that a host adds to the built-in ones. */
-export function resolveAuthenticationMethods(reading: Reading): readonly ClientAuthenticationMethod[] {
+export function resolveAuthenticationMethods(reading: OptionsReader): readonly ClientAuthenticationMethod[] {
   const names = new Set(builtInMethods)
   const schemes = new Set(['basic'])
-  const given = reading.optional<readonly unknown[]>(key, [], isList, 'must be a list of methods.')
+  const given = reading.optional<readonly unknown[]>(methodsOption, [], isList, 'must be a list of methods.')
   for (const [index, method] of given.entries()) {
-    const wrong: Wrong = (field, problem) => reading.wrong(`${key}[${index}]${field}`, problem)
+    const wrong: Wrong = (field, message) => reading.wrong(`${methodsOption}[${index}]${field}`, message)
     if (isRecord(method)) checkMethod(method, names, schemes, wrong)
-    else wrong('', cure)
+    else wrong('', methodsMessage)
   }
   // Named is enough: of a method with other mistakes, no client need hear as well.
   return Object.freeze(given.filter(isMethod))

@@ -1,18 +1,22 @@
-import { isRecord, type Reading } from './protocol/configuration'
+import { isRecord, type OptionsReader } from './protocol/configuration'
 import type { FindClient } from './protocol/client'
-import { parseClient, parseStoredClient, type Vocabulary } from './protocol/parse-client'
+import { parseClient, parseStoredClient, type ServerCapabilities } from './protocol/parse-client'
 import type { ClientStore } from './stores/client-store'
 import { ParsedRegistrations } from './stores/parsed-registrations'
 import { configuredClients, storedClients } from './stores/registered-clients'
 
 /** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
-export function resolveClients(reading: Reading, vocabulary: Vocabulary, storeDeadline: number): FindClient {
+export function resolveClients(
+  reading: OptionsReader,
+  capabilities: ServerCapabilities,
+  storeDeadline: number,
+): FindClient {
   const cure = 'must be a list of registrations, or a store with a function find(client_id).'
   const given = reading.required<readonly unknown[] | ClientStore>('clients', [], isListOrStore, cure)
-  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, vocabulary))
+  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
   if (!isList(given)) return storedClients(given, parsed, storeDeadline)
   const clients = given.map((source, index) => {
-    const client = parseClient(source, `${reading.at('clients')}[${index}]`, reading.mistakes, vocabulary)
+    const client = parseClient(source, `${reading.at('clients')}[${index}]`, reading.issues, capabilities)
     return isRecord(source) ? parsed.keep(source, client) : client
   })
   const ids = clients.map(({ client_id }) => client_id)

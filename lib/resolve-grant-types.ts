@@ -1,9 +1,10 @@
-import { isRecord, isText, isTexts, type Reading } from './protocol/configuration'
+import { isRecord, isText, isTexts, type OptionsReader } from './protocol/configuration'
 import { isAbsoluteUri } from './protocol/uri'
 import type { GrantType } from './token-endpoint/grant-type'
 
-const key = 'grantTypes'
-const cure = 'must be a list of grant types, such as password({ verify }): name, parameters and prove.'
+const grantTypesOption = 'grantTypes'
+const grantTypesMessage =
+  'must be a list of grant types, such as password({ verify }): name, parameters and handle.'
 
 /** The grant types that every token endpoint has. */
 export const builtInGrantTypes: readonly string[] = [
@@ -13,12 +14,13 @@ export const builtInGrantTypes: readonly string[] = [
 ]
 
 /** Reads the grant types that the host adds. */
-export function resolveGrantTypes(reading: Reading): readonly GrantType[] {
+export function resolveGrantTypes(reading: OptionsReader): readonly GrantType[] {
   // RFC 6749 4.2: implicit has no place at the token endpoint.
   const taken = new Set([...builtInGrantTypes, 'implicit'])
-  const given = reading.optional(key, [], isGrantTypes, cure)
+  const given = reading.optional(grantTypesOption, [], isGrantTypes, grantTypesMessage)
   for (const [index, { name }] of given.entries()) {
-    const wrong = (problem: string) => reading.wrong(`${key}[${index}].name`, `is "${name}", ${problem}`)
+    const wrong = (message: string) =>
+      reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
     if (taken.has(name)) wrong('which another grant type has already.')
     // RFC 6749 4.5: only a URI is sure to mean this grant type to nobody else.
     else if (name !== 'password' && !isAbsoluteUri(name))
@@ -34,5 +36,5 @@ const isGrantType = (value: unknown): value is GrantType =>
   isRecord(value) &&
   isText(value['name']) &&
   isTexts(value['parameters']) &&
-  typeof value['prove'] === 'function' &&
+  typeof value['handle'] === 'function' &&
   ['function', 'undefined'].includes(typeof value['introspect'])

@@ -1,6 +1,6 @@
-import { isText, type Reading } from './protocol/configuration'
+import { isText, type OptionsReader } from './protocol/configuration'
 import { hasUriCharacters, isLoopback, namesHost } from './protocol/uri'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
@@ -10,9 +10,9 @@ const example = 'such as https://example.com or http://localhost:3000'
  * @param whose what the issuer is the URL of, in the message when it is missing.
  */
 export function resolveIssuer(
-  reading: Reading,
+  reading: OptionsReader,
   whose = 'this server',
-): Pick<Settings, 'issuer' | 'mount' | 'tlsRequired'> {
+): Pick<ServerSettings, 'issuer' | 'mount' | 'tlsRequired'> {
   const issuer = reading.required(
     'issuer',
     'http://localhost',

@@ -3,7 +3,7 @@ import { readAudience } from './jwt/audience'
 import { readKeys } from './jwt/read-keys'
 import type { JwtAccessTerms } from './protected-resource/find-jwt'
 import { rfc9068, type JwtDialect } from './protected-resource/jwt-access'
-import { isText, type Reading } from './protocol/configuration'
+import { isText, type OptionsReader } from './protocol/configuration'
 
 type Kind = 'at+jwt' | 'JWT'
 
@@ -14,7 +14,7 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
 }
 
 /** Reads what the tokens of a guard for JWTs are held to; what it returns after a mistake is a placeholder. */
-export function readJwtGuard(reading: Reading): JwtAccessTerms {
+export function readJwtGuard(reading: OptionsReader): JwtAccessTerms {
   const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
   const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
     reading.optional(key, fallback, isWithin(least, most), `must be ${unit}, ${least} to ${most}.`)
@@ -31,7 +31,7 @@ export function readJwtGuard(reading: Reading): JwtAccessTerms {
   }
 }
 
-function dialectOf(reading: Reading, type: Kind): JwtDialect {
+function dialectOf(reading: OptionsReader, type: Kind): JwtDialect {
   const older = type === 'JWT'
   const cure = 'must be the name of a claim.'
   const clientId = reading.optional<string | undefined>('clientIdClaim', undefined, isText, cure)

@@ -5,7 +5,7 @@ import type { Lifetimes } from './authorization/circumstances'
 import { readClientAuthenticationLimits } from './client-authentication/limit-options'
 import { pkce, type PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions as Options } from './options'
-import { isRecord, isText, isTexts, Reading } from './protocol/configuration'
+import { isRecord, isText, isTexts, OptionsReader } from './protocol/configuration'
 import { isPageUri, pageCure } from './protocol/error-page-uri'
 import type { Extension } from './protocol/extension'
 import { covers, parseScope, type Scope } from './protocol/scope'
@@ -18,7 +18,7 @@ import { resolveRateLimit } from './resolve-rate-limit'
 import { resolveResponseTypes } from './resolve-response-types'
 import { resolveStores } from './resolve-stores'
 import { resolveDefaultTokenType, resolveTokenTypes } from './resolve-token-types'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 import { isClientRegistry } from './stores/client-registry'
 import { deadlineCure, isDeadline } from './stores/deadline'
 
@@ -29,19 +29,19 @@ const subject = 'createAuthorizationServer() cannot work with these options:'
  *
  * @throws ConfigurationError that lists every mistake, each with its path and cure.
  */
-export function resolveOptions(options: Options): Settings {
-  const reading = new Reading(options, '')
+export function resolveOptions(options: Options): ServerSettings {
+  const reading = new OptionsReader(options, '')
   if (!isRecord(options)) reading.settle(subject)
   const scopes = resolveScopes(reading)
   // Asked at once, while no other option can have been read: a faulty scope tells nothing about a client's.
-  const knownScope = reading.mistakes.length > 0 ? undefined : [...scopes.keys()]
+  const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
   const tokenTypes = resolveTokenTypes(reading)
   const grantTypes = resolveGrantTypes(reading)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
   const clientAuthenticationMethods = resolveAuthenticationMethods(reading)
-  const vocabulary = {
+  const capabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
@@ -51,11 +51,11 @@ export function resolveOptions(options: Options): Settings {
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const lifetimes = resolveLifetimes(reading)
-  const settings: Settings = {
+  const settings: ServerSettings = {
     ...resolveIssuer(reading),
-    findClient: resolveClients(reading, vocabulary, storeDeadline),
+    findClient: resolveClients(reading, capabilities, storeDeadline),
     clientRegistry: isClientRegistry(options.clients) ? options.clients : undefined,
-    vocabulary,
+    capabilities,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
     resourceOwner,
@@ -79,7 +79,7 @@ export function resolveOptions(options: Options): Settings {
     singleUseLimit: readLimit(reading, 'singleUseLimit', usualSingleUses),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
-    alreadyApproved: hook(reading, 'alreadyApproved', options.alreadyApproved),
+    skipConsent: hook(reading, 'skipConsent', options.skipConsent),
     consentPage: hook(reading, 'consentPage', options.consentPage),
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,
@@ -89,7 +89,7 @@ export function resolveOptions(options: Options): Settings {
   return Object.freeze(settings)
 }
 
-function resolveScopes(reading: Reading): ReadonlyMap<string, string> {
+function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
   const key = 'scopes'
   const cure = "must be an object of scope and description, such as { 'photos:read': 'See your photos' }."
   const scopes = new Map(Object.entries(reading.required(key, {}, isTextRecord, cure)))
@@ -102,7 +102,7 @@ function resolveScopes(reading: Reading): ReadonlyMap<string, string> {
   return scopes
 }
 
-function resolveDefaultScope(reading: Reading, known: Scope | undefined): Scope {
+function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): Scope {
   const text = reading.optional<string | undefined>('defaultScope', undefined, isText, 'must be a text.')
   if (text === undefined) return []
   const scope = parseScope(text)
@@ -113,7 +113,7 @@ function resolveDefaultScope(reading: Reading, known: Scope | undefined): Scope 
 
 const tenYears = 10 * 365 * 24 * 3600
 
-function resolveLifetimes(reading: Reading): Lifetimes {
+function resolveLifetimes(reading: OptionsReader): Lifetimes {
   const seconds = (key: string, fallback: number, minimum = 1, maximum = tenYears) => {
     const accepts = (value: unknown): value is number =>
       Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
@@ -132,7 +132,7 @@ function resolveLifetimes(reading: Reading): Lifetimes {
 // A page that nobody answers is in the store for that long.
 const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
-function resolveExtensions(reading: Reading): Pick<Settings, 'pkce' | 'extensions'> {
+function resolveExtensions(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = reading.optional(
     'pkce',
     'public',
@@ -152,13 +152,13 @@ function resolveExtensions(reading: Reading): Pick<Settings, 'pkce' | 'extension
 }
 
 // What a function takes and returns cannot be seen beforehand: there the declared type is believed.
-function hook<Hook>(reading: Reading, key: string, given: Hook): Hook {
+function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
   if (reading.take(key) !== undefined && typeof given !== 'function')
     reading.wrong(key, 'must be a function.')
   return given
 }
 
-const isLogin = (value: unknown): value is Settings['login'] =>
+const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)

@@ -1,6 +1,6 @@
-import { isText, type Reading } from './protocol/configuration'
+import { isText, type OptionsReader } from './protocol/configuration'
 import { hasUriCharacters } from './protocol/uri'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 
 const defaults = {
   authorizationPath: '/authorize',
@@ -9,10 +9,10 @@ const defaults = {
   introspectionPath: '/introspect',
 }
 
-type Paths = Pick<Settings, keyof typeof defaults>
+type Paths = Pick<ServerSettings, keyof typeof defaults>
 
 /** Reads where each endpoint is below the issuer; no two may be at one path. */
-export function resolvePaths(reading: Reading): Paths {
+export function resolvePaths(reading: OptionsReader): Paths {
   const taken = new Map<string, string>()
   const path = (key: keyof Paths) => {
     const cure =

@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit'
 import { readLimit, type Limit, type LimitOption } from './attempts/limit'
-import { isRecord, Reading } from './protocol/configuration'
+import { isRecord, OptionsReader } from './protocol/configuration'
 
 /** How much may come from one network: an IPv4 address, or 64 bits of an IPv6 address. */
 export interface RateLimitOptions {
@@ -28,12 +28,12 @@ export interface RateLimits {
 const usual: Limit = { attempts: 600, seconds: 60 }
 const key = 'rateLimit'
 
-export function resolveRateLimit(reading: Reading): RateLimits {
+export function resolveRateLimit(reading: OptionsReader): RateLimits {
   const given = reading.take(key)
   if (given === false) return { authorization: undefined, clients: undefined, stores: undefined }
   if (given !== undefined && !isRecord(given))
     reading.wrong(key, 'must be false, or an object of authorization, clients and stores.')
-  const fields = new Reading(isRecord(given) ? given : {}, reading.at(key), reading.mistakes)
+  const fields = new OptionsReader(isRecord(given) ? given : {}, reading.at(key), reading.issues)
   const limits = {
     authorization: readLimit(fields, 'authorization', usual),
     clients: readLimit(fields, 'clients', usual),

@@ -1,18 +1,21 @@
 import type { ResponseType } from './authorization-endpoint/response-type'
 import { codeResponseType } from './authorization-endpoint/response-types/code'
 import { isRedirectMethod } from './authorization-endpoint/response-types/implicit'
-import { isRecord, isText, isTexts, type Reading } from './protocol/configuration'
+import { isRecord, isText, isTexts, type OptionsReader } from './protocol/configuration'
 import { isResponseTypeName, responseTypeNamed } from './protocol/response-type'
 
-const key = 'responseTypes'
-const cure =
+const responseTypesOption = 'responseTypes'
+const responseTypesMessage =
   'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.'
 
 /** Reads the response types of a server: `code`, which it always has, and what the host adds. */
-export function resolveResponseTypes(reading: Reading): readonly ResponseType[] {
+export function resolveResponseTypes(reading: OptionsReader): readonly ResponseType[] {
   const types = [codeResponseType]
-  for (const [index, type] of reading.optional(key, [], isResponseTypes, cure).entries()) {
-    const wrong = (problem: string) => reading.wrong(`${key}[${index}].name`, `is "${type.name}", ${problem}`)
+  for (const [index, type] of reading
+    .optional(responseTypesOption, [], isResponseTypes, responseTypesMessage)
+    .entries()) {
+    const wrong = (message: string) =>
+      reading.wrong(`${responseTypesOption}[${index}].name`, `is "${type.name}", ${message}`)
     if (!isResponseTypeName(type.name))
       wrong('but must be letters, digits and _; several values, each once, with one space between two.')
     else if (responseTypeNamed(type.name, types) !== undefined)

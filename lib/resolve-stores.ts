@@ -1,5 +1,5 @@
-import { ConfigurationError, isRecord, type Reading } from './protocol/configuration'
-import type { Settings } from './settings'
+import { ConfigurationError, isRecord, type OptionsReader } from './protocol/configuration'
+import type { ServerSettings } from './settings'
 import { isAuthorizationStore, storeCure, type AuthorizationStore } from './stores/authorization-store'
 import { countersCure, isCounters, type Counters } from './stores/counters'
 import { memoryCounters } from './stores/memory-counters'
@@ -7,12 +7,15 @@ import { memoryStore } from './stores/memory-store'
 import { warnOnce } from './warning'
 
 /** Reads where authorizations live, and where is counted what is counted beside them. */
-export function resolveStores(reading: Reading, clock: () => number): Pick<Settings, 'store' | 'counters'> {
+export function resolveStores(
+  reading: OptionsReader,
+  clock: () => number,
+): Pick<ServerSettings, 'store' | 'counters'> {
   const store = resolveStore(reading, clock)
   return { store, counters: resolveCounters(reading, store, clock) }
 }
 
-function resolveStore(reading: Reading, clock: () => number): AuthorizationStore {
+function resolveStore(reading: OptionsReader, clock: () => number): AuthorizationStore {
   const placeholder = memoryStore({ clock, allowInProduction: true })
   if (reading.take('store') !== undefined)
     return reading.required('store', placeholder, isAuthorizationStore, storeCure)
@@ -20,7 +23,7 @@ function resolveStore(reading: Reading, clock: () => number): AuthorizationStore
     return memoryStore({ clock })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    reading.mistakes.push(...error.mistakes)
+    reading.issues.push(...error.issues)
     return placeholder
   }
 }
@@ -31,7 +34,7 @@ function resolveStore(reading: Reading, clock: () => number): AuthorizationStore
  * @param inUse whether anything is counted, so that processes which do not share their counters are worth a warning.
  */
 export function resolveCounters(
-  reading: Reading,
+  reading: OptionsReader,
   store: AuthorizationStore,
   clock: () => number,
   inUse = true,

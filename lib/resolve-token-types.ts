@@ -1,15 +1,19 @@
-import { isRecord, isText, type Reading } from './protocol/configuration'
+import { isRecord, isText, type OptionsReader } from './protocol/configuration'
 import type { TokenType, TokenTypes } from './protocol/token-type'
 import { bearer } from './token-types/bearer'
 
-const key = 'tokenTypes'
-const cure = 'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.'
+const tokenTypesOption = 'tokenTypes'
+const tokenTypesMessage =
+  'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.'
 
 /** Reads the token types of a server or a guard: `bearer`, which is always there and first, and what the host adds. */
-export function resolveTokenTypes(reading: Reading): readonly TokenType[] {
+export function resolveTokenTypes(reading: OptionsReader): readonly TokenType[] {
   const types = [bearer]
-  for (const [index, type] of reading.optional(key, [], isTokenTypes, cure).entries()) {
-    const wrong = (field: string, problem: string) => reading.wrong(`${key}[${index}].${field}`, problem)
+  for (const [index, type] of reading
+    .optional(tokenTypesOption, [], isTokenTypes, tokenTypesMessage)
+    .entries()) {
+    const wrong = (field: string, message: string) =>
+      reading.wrong(`${tokenTypesOption}[${index}].${field}`, message)
     if (!isTokenTypeName(type.name))
       wrong('name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
     else if (types.some(({ name }) => name === type.name))
@@ -23,7 +27,7 @@ export function resolveTokenTypes(reading: Reading): readonly TokenType[] {
 }
 
 /** Reads which of them a client gets that names none. */
-export function resolveDefaultTokenType(reading: Reading, types: readonly TokenType[]): string {
+export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
   const names = types.map(({ name }) => name)
   const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
   return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.`)

@@ -2,14 +2,14 @@ import type { Lifetimes } from './authorization/circumstances'
 import type { ResolvedIssueLimits } from './attempts/issue-limits'
 import type { Limit } from './attempts/limit'
 import type { ResponseType } from './authorization-endpoint/response-type'
-import type { ResolvedLimits } from './client-authentication/limit-options'
+import type { ResolvedClientAuthenticationLimits } from './client-authentication/limit-options'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import type { PkceRequirement } from './extensions/pkce'
 import type { AuthorizationServerOptions } from './options'
 import type { RateLimits } from './resolve-rate-limit'
 import type { FindClient } from './protocol/client'
 import type { Extension } from './protocol/extension'
-import type { Vocabulary } from './protocol/parse-client'
+import type { ServerCapabilities } from './protocol/parse-client'
 import type { Scope } from './protocol/scope'
 import type { TokenType } from './protocol/token-type'
 import type { AuthorizationStore } from './stores/authorization-store'
@@ -18,7 +18,7 @@ import type { GrantType } from './token-endpoint/grant-type'
 import type { ClientRegistry } from './stores/client-registry'
 
 /** The options, complete and proven: what every room is wired from. */
-export interface Settings {
+export interface ServerSettings {
   readonly issuer: string
   /** The issuer's path without a slash at its end: where the host mounts the router. */
   readonly mount: string
@@ -27,7 +27,7 @@ export interface Settings {
   /** The clients once more, when they are where they can be registered and changed. */
   readonly clientRegistry: ClientRegistry | undefined
   /** What a registration may hold. */
-  readonly vocabulary: Vocabulary
+  readonly capabilities: ServerCapabilities
   /** Each scope and what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
@@ -52,7 +52,7 @@ export interface Settings {
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   /** Of whom the first of the extensions asks for a proof. */
   readonly pkce: PkceRequirement
-  readonly clientAuthenticationLimits: ResolvedLimits
+  readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number
@@ -65,7 +65,7 @@ export interface Settings {
   readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined
-  readonly alreadyApproved: AuthorizationServerOptions['alreadyApproved']
+  readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly consentPage: AuthorizationServerOptions['consentPage']
   readonly errorPage: AuthorizationServerOptions['errorPage']
   readonly clock: () => number

@@ -4,19 +4,23 @@ import { failureLimit, unlimitedFailures, type FailureLimit } from './express/fa
 import { countInMemory, type NetworkLimit } from './express/network-limit'
 import { requestLimit, type Admit } from './express/request-limit'
 import { steadyClock } from './protocol/steady-clock'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 import { withinDeadline } from './stores/deadline'
 
 /** What lets requests in, for each kind of endpoint. */
-export interface Admission {
+export interface NetworkLimits {
   readonly authorization: Admit
   /** Many honest clients may share an address, and what they do right is bounded by what they may do. */
   readonly clients: FailureLimit
 }
 
-export function wireAdmission({ rateLimit, clock: wallClock, storeDeadline }: Settings): Admission {
+export function networkLimitsOf({
+  rateLimit,
+  clock: wallClock,
+  storeDeadline,
+}: ServerSettings): NetworkLimits {
   const clock = steadyClock(wallClock)
-  const limitOf = (name: keyof Admission): NetworkLimit | undefined => {
+  const limitOf = (name: keyof NetworkLimits): NetworkLimit | undefined => {
     const limit = rateLimit[name]
     if (limit === undefined) return undefined
     const { stores } = rateLimit

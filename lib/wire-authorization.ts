@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { openRequests } from './attempts/open-requests'
 import { ResponseTypes } from './authorization-endpoint/response-type'
-import type { AuthorizationEdge } from './express/authorization-edge'
+import type { AuthorizationHttp } from './express/authorization-edge'
 import { consentRenderer, errorRenderer } from './express/consent'
 import { hostWatch } from './express/host-watch'
 import { loginOf } from './express/login'
 import { ConfigurationError } from './protocol/configuration'
 import { steadyClock } from './protocol/steady-clock'
-import type { Wiring } from './wiring'
+import type { ServerContext } from './wiring'
 
 // Milliseconds: longer than clients take to redeem a code, and no longer than an owner waits who pressed a button twice.
 const timeToArrive = 1000
@@ -16,13 +16,13 @@ const timeToArrive = 1000
 export function wireAuthorization({
   settings,
   store,
-  justWritten,
-  circumstances,
+  takeCached,
+  context,
   requireService,
   admit,
   reports,
   requests,
-}: Wiring): AuthorizationEdge | undefined {
+}: ServerContext): AuthorizationHttp | undefined {
   const {
     issuer,
     findClient,
@@ -46,13 +46,13 @@ export function wireAuthorization({
       findClient,
       tokenType: settings.tokenType,
       store,
-      justWritten,
+      takeCached,
       openRequests: openRequests(settings.openRequestLimit, steadyClock(settings.clock)),
       letArrive: () => setTimeout(timeToArrive),
-      circumstances,
+      context,
     },
     resourceOwner,
-    alreadyApproved: settings.alreadyApproved,
+    skipConsent: settings.skipConsent,
     login: loginOf(settings.login),
     path: mount + authorizationPath,
     showConsent: consentRenderer(scopes, settings.consentPage, issuer),
@@ -69,6 +69,6 @@ export function wireAuthorization({
 /** @throws ConfigurationError always: the part was asked for without what it works with. */
 export function withoutResourceOwner(): never {
   throw new ConfigurationError('oauth.authorize() cannot work:', [
-    { path: 'resourceOwner', problem: 'is missing: it must be a function that tells who is logged in.' },
+    { path: 'resourceOwner', message: 'is missing: it must be a function that tells who is logged in.' },
   ])
 }

@@ -3,10 +3,10 @@ import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { clientSecretBasic } from './client-authentication/methods/client-secret-basic'
 import { clientSecretPost } from './client-authentication/methods/client-secret-post'
 import { none } from './client-authentication/methods/none'
-import { GuessLimits } from './client-authentication/guess-limits'
+import { CredentialThrottle } from './client-authentication/guess-limits'
 import { SecretVerifier } from './client-authentication/secret-verifier'
 import { clientEndpoint, wholeClientEndpoint, type AnswerToClient } from './express/client-endpoint'
-import type { ClientEdge, ClientEndpointName } from './express/client-post'
+import type { ClientEndpointHttp, ClientEndpointName } from './express/client-post'
 import { credentialSourcesOf } from './express/credential-sources'
 import { formOf } from './express/form-body'
 import { introspect } from './introspection-endpoint/introspect'
@@ -14,7 +14,7 @@ import { hostWatch } from './express/host-watch'
 import type { ClientStrategy } from './passport/client-strategy'
 import { ClientVerification } from './passport/client-verification'
 import { clientStrategies } from './passport/strategies'
-import type { Bindings, Json } from './protocol/bindings'
+import type { ExtensionData, Json } from './protocol/bindings'
 import { steadyClock } from './protocol/steady-clock'
 import { revoke } from './revocation-endpoint/revoke'
 import type { Mint } from './testing-door'
@@ -24,11 +24,11 @@ import { authorizationCode } from './token-endpoint/grant-types/authorization-co
 import { clientCredentials } from './token-endpoint/grant-types/client-credentials'
 import { refreshToken } from './token-endpoint/grant-types/refresh-token'
 import { minting } from './wire-minting'
-import type { Wiring } from './wiring'
+import type { ServerContext } from './wiring'
 
 /** One endpoint that clients call by themselves. */
 export interface WiredEndpoint {
-  readonly edge: ClientEdge
+  readonly edge: ClientEndpointHttp
   readonly path: string
   /** For a client that was authenticated before. */
   readonly handler: RequestHandler
@@ -46,8 +46,8 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
   readonly mint: Mint
 }
 
-export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
-  const { settings, store, circumstances, requireService, admit, reports, requests } = wiring
+export function wireClientEndpoints(wiring: ServerContext): ClientEndpoints {
+  const { settings, store, context, requireService, admit, reports, requests } = wiring
   const { issuer, tlsRequired, bodyDeadline, errorUri } = settings
   const { methods, verification } = clientVerification(wiring)
   const watchHost = hostWatch(issuer)
@@ -62,8 +62,8 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   const introspection = {
     issuer,
     store,
-    describe: (bindings: Bindings) => describe(bindings, settings.grantTypes),
-    now: () => circumstances().now,
+    describe: (extensionData: ExtensionData) => describe(extensionData, settings.grantTypes),
+    now: () => context().now,
   }
   return {
     verification,
@@ -73,7 +73,7 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
     mint: minting(tokens, settings.findClient),
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
     revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, witness) =>
-      revoke({ store, circumstances }, client, parameters, witness),
+      revoke({ store, context }, client, parameters, witness),
     ),
     introspection: endpoint('introspection', settings.introspectionPath, (client, parameters) =>
       introspect(introspection, client, parameters),
@@ -81,7 +81,7 @@ export function wireClientEndpoints(wiring: Wiring): ClientEndpoints {
   }
 }
 
-function clientVerification({ settings, counters, admit }: Wiring): {
+function clientVerification({ settings, counters, admit }: ServerContext): {
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly verification: ClientVerification
 } {
@@ -89,7 +89,7 @@ function clientVerification({ settings, counters, admit }: Wiring): {
     settings
   const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
-  const limits = new GuessLimits(clientAuthenticationLimits, counters)
+  const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
   const sourcesOf = async (request: Request) =>
     credentialSourcesOf(request, await formOf(request, bodyDeadline))
   const refusalOf = (request: Request) => admit.clients.refusalOf(request)
@@ -99,10 +99,13 @@ function clientVerification({ settings, counters, admit }: Wiring): {
   }
 }
 
-function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonly<Record<string, Json>> {
+function describe(
+  extensionData: ExtensionData,
+  grantTypes: readonly GrantType[],
+): Readonly<Record<string, Json>> {
   const described = grantTypes.map((grantType) => {
-    const kept = Object.hasOwn(bindings, grantType.name) ? bindings[grantType.name] : undefined
-    return kept === undefined ? {} : grantType.introspect?.(kept)
+    const data = Object.hasOwn(extensionData, grantType.name) ? extensionData[grantType.name] : undefined
+    return data === undefined ? {} : grantType.introspect?.(data)
   })
   return Object.assign({}, ...described)
 }
@@ -110,11 +113,11 @@ function describe(bindings: Bindings, grantTypes: readonly GrantType[]): Readonl
 function tokenEndpoint({
   settings,
   store,
-  justWritten,
+  takeCached,
   counters,
   issueLimits,
-  circumstances,
-}: Wiring): TokenEndpoint {
+  context,
+}: ServerContext): TokenEndpoint {
   const { issuer, extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
   return {
@@ -123,9 +126,9 @@ function tokenEndpoint({
     defaultScope,
     tokenType: settings.tokenType,
     store,
-    justWritten,
+    takeCached,
     counters,
     issueLimits,
-    circumstances,
+    context,
   }
 }

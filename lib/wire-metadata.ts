@@ -3,12 +3,12 @@ import { hostWatch } from './express/host-watch'
 import { metadataDocument } from './express/metadata'
 import { serverMetadata } from './metadata/server-metadata'
 import { offeredGrantTypes } from './offered-grant-types'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 import type { ClientEndpoints } from './wire-client-endpoints'
 
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
 export function wireMetadata(
-  settings: Settings,
+  settings: ServerSettings,
   { strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined

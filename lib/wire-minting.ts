@@ -13,10 +13,10 @@ export function minting(endpoint: TokenEndpoint, findClient: FindClient): Mint {
     if (client === undefined || client.disabled)
       throw new Error(`No client "${clientId}" is registered, or it is disabled.`)
     const scope = grantableScope(requested, client, client.scope)
-    const circumstances = endpoint.circumstances()
-    const grant = { ...ownerOf(request), scope, refreshToken: false, bindings: {} }
-    const issued = await beginWith(endpoint, client, 'test', grant, circumstances)
-    return tokenResponse(issued, circumstances.now)
+    const context = endpoint.context()
+    const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
+    const issued = await beginWith(endpoint, client, 'test', grant, context)
+    return tokenResponse(issued, context.now)
   }
 }
 

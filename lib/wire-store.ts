@@ -1,7 +1,7 @@
 import { isRecord } from './protocol/configuration'
 import type { AuthorizationStore } from './stores/authorization-store'
-import type { Caution } from './stores/caution'
-import { placeOf } from './stores/deadline'
+import type { StoreWarning } from './stores/caution'
+import { describeStore } from './stores/deadline'
 import { warnOnce } from './warning'
 
 interface Holding {
@@ -75,7 +75,7 @@ function checkSurroundings(store: AuthorizationStore, issuer: string): () => voi
 }
 
 function warnOfUnreachable(store: AuthorizationStore, why: string): void {
-  const place = placeOf(store) ?? 'The store'
+  const place = describeStore(store) ?? 'The store'
   warnOnce(
     'EAS_STORE_UNREACHABLE',
     `${place} cannot be used (${why}). Until it can, requests are answered with temporarily_unavailable; then all goes on by itself.`,
@@ -83,7 +83,7 @@ function warnOfUnreachable(store: AuthorizationStore, why: string): void {
   )
 }
 
-type Checking = AuthorizationStore & { check(issuer: string): Promise<readonly Caution[]> }
+type Checking = AuthorizationStore & { check(issuer: string): Promise<readonly StoreWarning[]> }
 type Closable = AuthorizationStore & { close(): unknown }
 
 const canCheck = (store: AuthorizationStore): store is Checking => hasFunction(store, 'check')

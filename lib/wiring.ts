@@ -1,44 +1,44 @@
 import { IssueLimits } from './attempts/issue-limits'
 import { withSingleUseLimit } from './attempts/single-uses'
-import type { Circumstances } from './authorization/circumstances'
+import type { IssueContext } from './authorization/circumstances'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from './authorization/of-issuer'
-import { Reports } from './express/reports'
+import { AuditLog } from './express/reports'
 import { RequestsInFlight } from './express/requests-in-flight'
 import { secureRandom } from './protocol/credential'
 import { temporarilyUnavailable } from './protocol/oauth-error'
 import { byName } from './resolve-token-types'
-import type { Settings } from './settings'
+import type { ServerSettings } from './settings'
 import type { AuthorizationStore } from './stores/authorization-store'
 import type { Counters } from './stores/counters'
 import { countersWithDeadline, withDeadline } from './stores/deadline'
-import { recentlyWritten, type RecentlyWritten } from './stores/recently-written'
-import { wireAdmission, type Admission } from './wire-admission'
+import { writeBackCache, type WriteBackCache } from './stores/recently-written'
+import { networkLimitsOf, type NetworkLimits } from './wire-admission'
 
 /** What every room of one server is wired to. */
-export interface Wiring {
-  readonly settings: Settings
+export interface ServerContext {
+  readonly settings: ServerSettings
   readonly store: AuthorizationStore
-  readonly justWritten: RecentlyWritten['justWritten']
+  readonly takeCached: WriteBackCache['takeCached']
   readonly counters: Counters
   readonly issueLimits: IssueLimits
   /** New ones for each request. */
-  readonly circumstances: () => Circumstances
+  readonly context: () => IssueContext
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
   /** One count for all parts of a kind, however often they are made. */
-  readonly admit: Admission
-  readonly reports: Reports
+  readonly admit: NetworkLimits
+  readonly reports: AuditLog
   readonly requests: RequestsInFlight
 }
 
-export function wiringOf(settings: Settings): Wiring {
+export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance } = settings
   const ownDigest = issuerDigest(issuer)
   const tokenTypes = byName(settings.tokenTypes)
   const issueLimits = new IssueLimits(settings.issueLimits, clock)
   return {
     settings,
-    ...recentlyWritten(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
+    ...writeBackCache(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
     counters: countersOfIssuer(
       withSingleUseLimit(
         countersWithDeadline(settings.counters, settings.storeDeadline),
@@ -48,9 +48,9 @@ export function wiringOf(settings: Settings): Wiring {
       ownDigest,
     ),
     issueLimits,
-    circumstances: () => {
+    context: () => {
       let isCounted = false
-      const countIssue: Circumstances['countIssue'] = (clientId, subject) => {
+      const countIssue: IssueContext['countIssue'] = (clientId, subject) => {
         if (!isCounted) issueLimits.count(clientId, subject)
         isCounted = true
       }
@@ -64,13 +64,13 @@ export function wiringOf(settings: Settings): Wiring {
       }
     },
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
-    admit: wireAdmission(settings),
-    reports: new Reports(clock),
+    admit: networkLimitsOf(settings),
+    reports: new AuditLog(clock),
     requests: new RequestsInFlight(),
   }
 }
 
-function unlessClosed(maintenance: NonNullable<Settings['maintenance']>): () => Promise<void> {
+function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
   return async () => {
     const isClosed: unknown = await maintenance()
     if (isClosed === true)

@@ -10,7 +10,7 @@ import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 const issuer = 'http://localhost'
 const javascript: Maker = { make: createBearerGuard }
 
-const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
+const issuesIn = (options: unknown) => mistakesOf(javascript, options)
 
 describe('createBearerGuard', () => {
   it('guards by the store that it shares with the authorization server', async () => {
@@ -84,6 +84,6 @@ describe('createBearerGuard', () => {
       ['issuer', 'store', 'storeDeadline', 'clock', 'x'],
     ],
   ])('refuses %s at once, with each path', (_what, options, paths) => {
-    expect(mistakesIn(options).map(({ path }) => path)).toEqual(paths)
+    expect(issuesIn(options).map(({ path }) => path)).toEqual(paths)
   })
 })

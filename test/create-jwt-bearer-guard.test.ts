@@ -5,24 +5,24 @@ import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 const javascript: Maker = { make: createJwtBearerGuard }
 const canonical = { issuer: hub.issuer, audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
 
-const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
-const pathsWith = (bend: object) => mistakesIn({ ...canonical, ...bend }).map(({ path }) => path)
+const issuesIn = (options: unknown) => mistakesOf(javascript, options)
+const pathsWith = (bend: object) => issuesIn({ ...canonical, ...bend }).map(({ path }) => path)
 const withUri = (jwksUri: unknown) => ({ keys: undefined, jwksUri })
 
 describe('createJwtBearerGuard', () => {
   it.each([undefined, null, 'options', []])('lists what is missing in %j', (options) => {
-    expect(mistakesIn(options).map(({ path }) => path)).toEqual(['options', 'issuer', 'audience', 'keys'])
+    expect(issuesIn(options).map(({ path }) => path)).toEqual(['options', 'issuer', 'audience', 'keys'])
   })
 
   it('lists every mistake at once, each with its path and cure', () => {
-    expect(mistakesIn({ issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toEqual([
-      { path: 'type', problem: "must be 'at+jwt' or 'JWT'." },
-      { path: 'issuer', problem: 'must be the iss of the tokens.' },
-      { path: 'audience', problem: 'must be what aud of the tokens names for this resource server.' },
-      { path: 'keys', problem: 'or jwksUri must be given, and not both.' },
+    expect(issuesIn({ issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toEqual([
+      { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
+      { path: 'issuer', message: 'must be the iss of the tokens.' },
+      { path: 'audience', message: 'must be what aud of the tokens names for this resource server.' },
+      { path: 'keys', message: 'or jwksUri must be given, and not both.' },
       {
         path: 'maximumCache',
-        problem:
+        message:
           'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
           'closeDeadline, errorUri, issuer, jwksUri, keys, maximumAge, maximumCached, scopeClaim, type.',
       },

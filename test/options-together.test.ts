@@ -13,14 +13,14 @@ describe('options that belong together', () => {
     'PHOTOS.READ',
   ])('the default scope %j is not of this server', (defaultScope) => {
     expect(mistakesWith({ defaultScope })).toEqual([
-      { path: 'defaultScope', problem: 'must hold scopes of this server: photos.read, photos.write.' },
+      { path: 'defaultScope', message: 'must hold scopes of this server: photos.read, photos.write.' },
     ])
   })
 
   it.each(['a b', '', 'a"b', 'a\\b', 'é', 'a\tb'])('%j is no scope token', (token) => {
     const scopes = { ...optionsWith().scopes, [token]: 'Something' }
     expect(mistakesWith({ scopes })).toEqual([
-      { path: 'scopes', problem: expect.stringContaining(`names "${token}", which is no scope token`) },
+      { path: 'scopes', message: expect.stringContaining(`names "${token}", which is no scope token`) },
     ])
   })
 
@@ -30,7 +30,7 @@ describe('options that belong together', () => {
     [{ authorizationPath: '/x', tokenPath: '/x' }],
   ])('%j: two endpoints at one path', (bend) => {
     expect(mistakesWith(bend)).toEqual([
-      { path: 'tokenPath', problem: 'must differ from authorizationPath.' },
+      { path: 'tokenPath', message: 'must differ from authorizationPath.' },
     ])
   })
 
@@ -40,13 +40,13 @@ describe('options that belong together', () => {
     [{ tokenPath: '/x', introspectionPath: '/x' }, 'introspectionPath', 'tokenPath'],
     [{ introspectionPath: '/authorize' }, 'introspectionPath', 'authorizationPath'],
   ])('%j: one path for %s and %s', (bend, later, earlier) => {
-    expect(mistakesWith(bend)).toEqual([{ path: later, problem: `must differ from ${earlier}.` }])
+    expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
   })
 
   it.each([[['pkce']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
     const extensions = names.map((name) => ({ name }))
     expect(mistakesWith({ extensions })).toEqual([
-      { path: 'extensions', problem: 'must have a name of its own each; "pkce" is taken.' },
+      { path: 'extensions', message: 'must have a name of its own each; "pkce" is taken.' },
     ])
   })
 })
@@ -62,7 +62,7 @@ describe('response types', () => {
       expect(mistakesWith({ responseTypes: [implicit(), named(name)] })).toEqual([
         {
           path: 'responseTypes[1].name',
-          problem: `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
+          message: `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
         },
       ])
     },
@@ -74,7 +74,7 @@ describe('response types', () => {
       expect(mistakesWith({ responseTypes: names.map(named) })).toEqual([
         {
           path: `responseTypes[${names.length - 1}].name`,
-          problem: `is "${names.at(-1)}", which another response type has already, in whatever order.`,
+          message: `is "${names.at(-1)}", which another response type has already, in whatever order.`,
         },
       ])
     },

@@ -7,7 +7,7 @@ import { memoryCounters } from '../lib/stores/memory-counters'
 import { memoryStore } from '../lib/stores/memory-store'
 import { bearer } from '../lib/token-types/bearer'
 import { mac } from '../lib/token-types/mac/mac'
-import { mistakesIn, mistakesWith } from './support/rooms/mistakes'
+import { issuesIn, mistakesWith } from './support/rooms/mistakes'
 import { optionsWith } from './support/rooms/registrations'
 
 const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], prove: async () => ({}) }
@@ -110,7 +110,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   counters: {
     wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, spend: 2 }],
-    cure: 'must have the functions add and spend, as redisStore({ url }).counters and memoryCounters() have.',
+    cure: 'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.',
   },
   grantTypes: {
     wrong: [
@@ -125,7 +125,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
       [{ ...voucher, parameters: [7] }],
       [{ ...voucher, prove: undefined }],
     ],
-    cure: 'must be a list of grant types, such as password({ verify }): name, parameters and prove.',
+    cure: 'must be a list of grant types, such as password({ verify }): name, parameters and handle.',
   },
   tokenTypes: {
     wrong: [null, 7, 'mac', {}, [null], ['mac'], [{}], [{ ...bearer, name: '' }], [{ ...bearer, read: 7 }]],
@@ -172,7 +172,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
-  alreadyApproved: callable,
+  skipConsent: callable,
   consentPage: callable,
   errorPage: callable,
   clock: callable,
@@ -211,7 +211,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   singleUseLimit: { attempts: 1, seconds: 86_400 },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
-  alreadyApproved: () => false,
+  skipConsent: () => false,
   consentPage: () => undefined,
   errorPage: () => undefined,
   clock: () => 0,
@@ -220,9 +220,9 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
 describe.each(Object.entries(options))('the option %s', (key, { wrong, cure }) => {
   it('tells its path and the cure, whatever is wrong with it', () => {
     for (const value of wrong)
-      expect({ value, mistakes: mistakesWith({ clients: [], [key]: value }) }).toEqual({
+      expect({ value, issues: mistakesWith({ clients: [], [key]: value }) }).toEqual({
         value,
-        mistakes: [{ path: key, problem: cure }],
+        issues: [{ path: key, message: cure }],
       })
   })
 })
@@ -234,9 +234,9 @@ describe('options', () => {
   })
 
   it('that are right have no mistake, one of each at their limits', () => {
-    expect(mistakesIn(oneOfEach)).toEqual([])
+    expect(issuesIn(oneOfEach)).toEqual([])
     expect(
-      mistakesIn({
+      issuesIn({
         ...oneOfEach,
         login: () => undefined,
         refreshTokenGrace: 300,
@@ -248,16 +248,16 @@ describe('options', () => {
 
   it.each(['issuer', 'clients', 'scopes'])('need %s', (key) => {
     const { [key]: _without, ...others } = { ...optionsWith() } as Record<string, unknown>
-    expect(mistakesIn(others)).toContainEqual({
+    expect(issuesIn(others)).toContainEqual({
       path: key,
-      problem: expect.stringMatching(/^is missing: it must /),
+      message: expect.stringMatching(/^is missing: it must /),
     })
   })
 
   it.each([[undefined], [null], ['http://localhost'], [7], [[]], [() => ({})]])(
     'that are %j are no object',
     (given) => {
-      expect(mistakesIn(given)).toEqual([{ path: 'options', problem: 'must be an object.' }])
+      expect(issuesIn(given)).toEqual([{ path: 'options', message: 'must be an object.' }])
     },
   )
 
@@ -272,12 +272,12 @@ describe('options', () => {
         ]) => [key, value],
       ),
     )
-    const mistakes = mistakesIn({ ...wrong, issuer: 7, clients: 7, misspelt: 1 })
-    expect(new Set(mistakes.map((mistake) => mistake.path))).toEqual(
+    const issues = issuesIn({ ...wrong, issuer: 7, clients: 7, misspelt: 1 })
+    expect(new Set(issues.map((mistake) => mistake.path))).toEqual(
       new Set([...Object.keys(oneOfEach), 'misspelt']),
     )
-    const error = new ConfigurationError('subject', mistakes)
-    expect(error.message.split('\n')).toHaveLength(mistakes.length + 1)
+    const error = new ConfigurationError('subject', issues)
+    expect(error.message.split('\n')).toHaveLength(issues.length + 1)
   })
 
   it('that are wrong are told under the name of the function that got them', () => {
@@ -299,16 +299,16 @@ describe('options', () => {
     expect(more).toEqual([])
     expect(mistake).toEqual({
       path: name,
-      problem: expect.stringContaining(
-        `is not known here${meant} known names are accessTokenLifetime, alreadyApproved, authorizationCodeLifetime,`,
+      message: expect.stringContaining(
+        `is not known here${meant} known names are accessTokenLifetime, authorizationCodeLifetime, authorizationPath,`,
       ),
     })
-    for (const key of Object.keys(oneOfEach)) expect(mistake?.problem).toContain(key)
+    for (const key of Object.keys(oneOfEach)) expect(mistake?.message).toContain(key)
   })
 
   it('take undefined for left out', () => {
     const { issuer, clients, scopes, resourceOwner } = optionsWith()
     const nothing = Object.fromEntries(Object.keys(options).map((key) => [key, undefined]))
-    expect(mistakesIn({ ...nothing, issuer, clients, scopes, resourceOwner })).toEqual([])
+    expect(issuesIn({ ...nothing, issuer, clients, scopes, resourceOwner })).toEqual([])
   })
 })

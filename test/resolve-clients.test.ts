@@ -3,7 +3,7 @@ import { ConfigurationError } from '../lib/protocol/configuration'
 import { OAuthError } from '../lib/protocol/oauth-error'
 import { resolveOptions } from '../lib/resolve-options'
 import type { ClientStore } from '../lib/stores/client-store'
-import { mistakesIn, mistakesWith, pathsWith } from './support/rooms/mistakes'
+import { issuesIn, mistakesWith, pathsWith } from './support/rooms/mistakes'
 import { optionsWith, phone, printer } from './support/rooms/registrations'
 
 // Without client_credentials, which a registration whose type is wrong is told of, too.
@@ -31,7 +31,7 @@ describe('the option clients, as a list', () => {
       expect(mistakesWith({ clients })).toEqual([
         {
           path: 'clients',
-          problem: 'must be a list of registrations, or a store with a function find(client_id).',
+          message: 'must be a list of registrations, or a store with a function find(client_id).',
         },
       ])
     },
@@ -64,7 +64,7 @@ describe('the option clients, as a list', () => {
     (registration) => {
       expect(mistakesWith({ clients: [phone, registration] })).toContainEqual({
         path: 'clients[1]',
-        problem: 'must be an object.',
+        message: 'must be an object.',
       })
     },
   )
@@ -87,8 +87,8 @@ describe('the option clients, as a list', () => {
     expect(
       mistakesWith({ clients: [printer, phone, { ...phone, client_id: printer.client_id }, printer] }),
     ).toEqual([
-      { path: 'clients[2].client_id', problem: 'is "photo-printer", which another client has already.' },
-      { path: 'clients[3].client_id', problem: 'is "photo-printer", which another client has already.' },
+      { path: 'clients[2].client_id', message: 'is "photo-printer", which another client has already.' },
+      { path: 'clients[3].client_id', message: 'is "photo-printer", which another client has already.' },
     ])
   })
 
@@ -98,9 +98,9 @@ describe('the option clients, as a list', () => {
 
   it('tells that somebody must say who is logged in, where a client asks resource owners', () => {
     const { resourceOwner: _nobody, ...others } = optionsWith()
-    const problem = 'is missing: clients use the authorization endpoint, so it must tell who is logged in.'
-    expect(mistakesIn(others)).toEqual([{ path: 'resourceOwner', problem }])
-    expect(mistakesIn({ ...others, clients: [service] })).toEqual([])
+    const message = 'is missing: clients use the authorization endpoint, so it must tell who is logged in.'
+    expect(issuesIn(others)).toEqual([{ path: 'resourceOwner', message }])
+    expect(issuesIn({ ...others, clients: [service] })).toEqual([])
   })
 })
 
@@ -144,7 +144,7 @@ describe('the option clients, as a store', () => {
     const attempt = found(async () => fromDatabase({ ...web, client_type: 'web', redirect_uris: ['x'] }))
     await expect(attempt).rejects.toThrow(ConfigurationError)
     await expect(attempt).rejects.toMatchObject({
-      mistakes: [
+      issues: [
         expect.objectContaining({ path: 'registration.client_type' }),
         expect.objectContaining({ path: 'registration.redirect_uris[0]' }),
       ],

@@ -1,6 +1,6 @@
 import { mistakesWith } from './support/rooms/mistakes'
 
-const named = (name: string) => ({ name, parameters: [], prove: async () => ({}) })
+const named = (name: string) => ({ name, parameters: [], handle: async () => ({}) })
 
 describe('the option grantTypes', () => {
   it.each(['https://a.example/grants/x', 'urn:ietf:params:oauth:grant-type:x', 'password', 'x:y'])(
@@ -16,7 +16,7 @@ describe('the option grantTypes', () => {
       expect(mistakesWith({ grantTypes: [named('urn:x:1'), named(name)] })).toEqual([
         {
           path: 'grantTypes[1].name',
-          problem: `is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
+          message: `is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
         },
       ])
     },
@@ -26,7 +26,7 @@ describe('the option grantTypes', () => {
     'refuses the name %s, which is taken',
     (name) => {
       expect(mistakesWith({ grantTypes: [named('urn:x:1'), named(name)] })).toEqual([
-        { path: 'grantTypes[1].name', problem: `is "${name}", which another grant type has already.` },
+        { path: 'grantTypes[1].name', message: `is "${name}", which another grant type has already.` },
       ])
     },
   )

@@ -27,7 +27,7 @@ describe('the option issuer', () => {
     (issuer) => {
       expect(mistakesWith({ issuer })).toContainEqual({
         path: 'issuer',
-        problem: `must be the URL of this server, ${example}`,
+        message: `must be the URL of this server, ${example}`,
       })
     },
   )
@@ -36,7 +36,7 @@ describe('the option issuer', () => {
     '%j is no absolute URL',
     (issuer) => {
       expect(mistakesWith({ issuer })).toEqual([
-        { path: 'issuer', problem: `must be an absolute URL, ${example}` },
+        { path: 'issuer', message: `must be an absolute URL, ${example}` },
       ])
     },
   )
@@ -55,8 +55,8 @@ describe('the option issuer', () => {
     ['https://photos.example#', 'must not have a query or a fragment.'],
     ['https://user@photos.example', 'must not hold a user name or password.'],
     ['https://:secret@photos.example', 'must not hold a user name or password.'],
-  ])('%s %s', (issuer, problem) => {
-    expect(mistakesWith({ issuer })).toEqual([{ path: 'issuer', problem }])
+  ])('%s %s', (issuer, message) => {
+    expect(mistakesWith({ issuer })).toEqual([{ path: 'issuer', message }])
   })
 
   it('tells all that is wrong with it', () => {

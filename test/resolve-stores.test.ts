@@ -20,11 +20,11 @@ describe('the option counters', () => {
   it('is in memory beside a store that has none, on the clock of the server', async () => {
     let now = 0
     const { counters } = resolveOptions(optionsWith({ store: bare, clock: () => now }))
-    expect(await counters.spend('once', 10)).toBe(true)
+    expect(await counters.useOnce('once', 10)).toBe(true)
     now = 9_999
-    expect(await counters.spend('once', 10)).toBe(false)
+    expect(await counters.useOnce('once', 10)).toBe(false)
     now = 10_000
-    expect(await counters.spend('once', 10)).toBe(true)
+    expect(await counters.useOnce('once', 10)).toBe(true)
   })
 })
 

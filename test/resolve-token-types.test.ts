@@ -4,7 +4,7 @@ import { mistakesWith } from './support/rooms/mistakes'
 
 const signed = mac({ hosts: ['api.example.com'] })
 const problems = (bend: Readonly<Record<string, unknown>>) =>
-  mistakesWith(bend).map(({ path, problem }) => `${path} ${problem}`)
+  mistakesWith(bend).map(({ path, message }) => `${path} ${message}`)
 
 test('token types are told apart by name and by scheme, bearer among them', () => {
   expect(problems({ tokenTypes: [{ ...signed, name: 'bearer' }] })).toEqual([

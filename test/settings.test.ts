@@ -1,12 +1,15 @@
 import { createAuthorizationServer } from '../lib/authorization-server'
-import type { Mistake } from '../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../lib/protocol/configuration'
 import { resolveOptions } from '../lib/resolve-options'
 import { memoryStore } from '../lib/stores/memory-store'
 import { callback, optionsWith, printer } from './support/rooms/registrations'
 import { mistakesWith } from './support/rooms/mistakes'
 
 /** The mistakes that are told where NODE_ENV is this. */
-function mistakesIn(environment: string, bend: Readonly<Record<string, unknown>>): readonly Mistake[] {
+function issuesIn(
+  environment: string,
+  bend: Readonly<Record<string, unknown>>,
+): readonly ConfigurationIssue[] {
   const before = process.env['NODE_ENV']
   process.env['NODE_ENV'] = environment
   try {
@@ -110,30 +113,30 @@ describe('settings in production', () => {
   const path = 'store'
 
   it('need a store', () => {
-    expect(mistakesIn('production', {})).toEqual([
+    expect(issuesIn('production', {})).toEqual([
       {
         path,
-        problem:
+        message:
           'must be one that processes share and restarts survive, such as redisStore({ url }); or say memoryStore({ allowInProduction: true }).',
       },
     ])
   })
 
   it('tell of it together with every other mistake', () => {
-    const paths = mistakesIn('production', { issuer: 'x', pkce: 'x' }).map((mistake) => mistake.path)
+    const paths = issuesIn('production', { issuer: 'x', pkce: 'x' }).map((mistake) => mistake.path)
     expect(paths).toEqual(['issuer', path, 'pkce'])
   })
 
   it('take any store that was chosen', () => {
-    expect(mistakesIn('production', { store: memoryStore({ allowInProduction: true }) })).toEqual([])
+    expect(issuesIn('production', { store: memoryStore({ allowInProduction: true }) })).toEqual([])
   })
 
   it('tell of a wrong store once', () => {
-    expect(mistakesIn('production', { store: {} })).toHaveLength(1)
+    expect(issuesIn('production', { store: {} })).toHaveLength(1)
   })
 
   it.each(['development', 'test', ''])('need none where NODE_ENV is %j', (environment) => {
-    expect(mistakesIn(environment, {})).toEqual([])
+    expect(issuesIn(environment, {})).toEqual([])
   })
 })
 

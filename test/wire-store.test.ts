@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { memoryStore, type Caution } from '../lib/index'
+import { memoryStore, type StoreWarning } from '../lib/index'
 import { holdStore } from '../lib/wire-store'
 
 const issuer = 'https://auth.example'
@@ -12,7 +12,7 @@ beforeEach(() => void warned.mockClear())
 const codes = () => warned.mock.calls.map(([, options]) => Object(options).code)
 
 const closable = () => Object.assign(memoryStore(), { close: jest.fn(async () => {}) })
-const looking = (check: () => Promise<readonly Caution[]>, place?: string) => ({
+const looking = (check: () => Promise<readonly StoreWarning[]>, place?: string) => ({
   place,
   find: async () => undefined,
   save: async () => true,

@@ -7,9 +7,9 @@ import { textOf, type Table } from './table'
 const page = join(__dirname, '../../docs/scale.md')
 
 /** Writes tables between their marks in docs/scale.md; the rest of the page stays as it is. */
-export function write(tables: readonly Table[], circumstances: string): void {
+export function write(tables: readonly Table[], context: string): void {
   const text = tables.reduce(
-    (written, table) => withSection(written, table.name, `${circumstances}\n\n${textOf(table)}`),
+    (written, table) => withSection(written, table.name, `${context}\n\n${textOf(table)}`),
     readFileSync(page, 'utf8'),
   )
   writeFileSync(page, text)

@@ -30,7 +30,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => ({ subject: owner }),
-  ...(process.env['BENCH_APPROVED'] === undefined ? {} : { alreadyApproved: () => true }),
+  ...(process.env['BENCH_APPROVED'] === undefined ? {} : { skipConsent: () => true }),
   store: redisStore({ url, ...(cached === undefined ? {} : { cache: { maximum: Number(cached) } }) }),
   authorizationCodeLifetime: lifetimes.code,
   accessTokenLifetime: lifetimes.accessToken,

@@ -10,9 +10,9 @@ export const codeToken: ResponseType = {
   name: 'code token',
   grantTypes: ['authorization_code', 'implicit'],
   mode: 'fragment',
-  approve(proposed, circumstances) {
-    const { authorization, code } = approveWithCode(proposed, circumstances)
-    return { ...issueAccessToken(authorization, proposed.scope, circumstances), parameters: { code } }
+  approve(proposed, context) {
+    const { authorization, code } = approveWithCode(proposed, context)
+    return { ...issueAccessToken(authorization, proposed.scope, context), parameters: { code } }
   },
 }
 

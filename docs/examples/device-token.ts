@@ -8,16 +8,16 @@ export const deviceToken: TokenType = {
   scheme: 'Device',
   issue(_accessToken, { random }) {
     const key = random(32).toString('base64url')
-    return { properties: { device_key: key }, kept: digestOf(key) }
+    return { properties: { device_key: key }, tokenData: digestOf(key) }
   },
   read(credentials) {
     if (!/^[\w-]+$/.test(credentials)) return undefined
     return {
       accessToken: credentials,
-      async objection({ request, kept }) {
+      async rejectReason({ request, tokenData }) {
         const [key = '', second] = request.headers['device-key'] ?? []
         // Of digests, a comparison that takes more or less time tells nothing.
-        return second === undefined && digestOf(key) === kept ? undefined : 'device_key_wrong'
+        return second === undefined && digestOf(key) === tokenData ? undefined : 'device_key_wrong'
       },
     }
   },

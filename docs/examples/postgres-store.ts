@@ -101,7 +101,7 @@ function postgresCounters(pool: Pool): Counters {
       return { count, secondsLeft: count === 0 ? 0 : Math.min(left, seconds) }
     },
 
-    async spend(key, seconds) {
+    async useOnce(key, seconds) {
       return isDone(await pool.query(spend, [Buffer.from(`spent:${key}`), seconds]))
     },
   }

@@ -63,7 +63,7 @@ export function privateKeyJwt(
           .digest('base64url')
         // A process whose clock is behind takes it for one tolerance longer.
         const seconds = Math.ceil(exp + 2 * clockTolerance - now)
-        return await counters.spend(`${name}:${once}`, seconds, client?.client_id)
+        return await counters.useOnce(`${name}:${once}`, seconds, client?.client_id)
       } catch (error) {
         if (error instanceof errors.JOSEError) return false
         throw error

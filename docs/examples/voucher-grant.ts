@@ -11,15 +11,15 @@ export function voucherGrant(findHolder: FindHolder): GrantType {
   return {
     name: 'https://photos.example/grants/voucher',
     parameters: ['voucher', 'scope'],
-    async prove({ client, parameters, defaultScope, circumstances }) {
+    async handle({ client, parameters, defaultScope, context }) {
       const voucher = parameters.require('voucher')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       const subject = await findHolder(voucher)
       // Null as well as undefined. The server refuses whatever else is no subject, as a fault of the look-up.
       if (subject == null) throw refused()
       // The write that brings the tokens uses the voucher up: no use without tokens, and of parallel requests one wins.
-      const oneTimeUse = { key: voucher, until: circumstances.now + lifetime, refusal: refused }
-      return { grant: { subject, scope, refreshToken: mayRefresh(client), bindings: {}, oneTimeUse } }
+      const oneTimeUse = { key: voucher, until: context.now + lifetime, refusal: refused }
+      return { grant: { subject, scope, refreshToken: mayRefresh(client), extensionData: {}, oneTimeUse } }
     },
   }
 }

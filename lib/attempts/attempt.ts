@@ -3,7 +3,7 @@ import type { Counters } from '../stores/counters'
 import { secondsToWait, type Limit } from './limit'
 
 /** One count of failed attempts, and what is said to an attempt for which it has no room. */
-export interface AttemptLimit extends Limit {
+export interface FailureThrottle extends Limit {
   /** Names the count; it goes to a store, so it holds no credential and no name in clear. */
   readonly key: string
   /** @param secondsLeft after which the count begins anew. */
@@ -23,8 +23,8 @@ export interface AttemptLimit extends Limit {
  * @throws OAuthError the refusal of a limit, or `temporarily_unavailable` when the counters do not answer; no attempt was
  * made then.
  */
-export async function attemptWithin<Success>(
-  limits: readonly AttemptLimit[],
+export async function throttled<Success>(
+  limits: readonly FailureThrottle[],
   counters: Counters,
   attempt: () => Promise<Success | undefined>,
 ): Promise<Success | undefined> {
@@ -39,8 +39,8 @@ export async function attemptWithin<Success>(
   }
 }
 
-async function count(limits: readonly AttemptLimit[], counters: Counters): Promise<void> {
-  const counted: AttemptLimit[] = []
+async function count(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
+  const counted: FailureThrottle[] = []
   try {
     for (const limit of limits) {
       const { count: attempts, secondsLeft } = await counters.add(limit.key, 1, limit.seconds)
@@ -55,6 +55,6 @@ async function count(limits: readonly AttemptLimit[], counters: Counters): Promi
 
 // Whatever comes of it, the answer stands: what stays counted wrongly is forgotten with its window. A count that began anew
 // meanwhile loses one that was not its own, and no more than were under way.
-async function takeBack(limits: readonly AttemptLimit[], counters: Counters): Promise<void> {
+async function takeBack(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }

@@ -1,4 +1,4 @@
-import type { Reading } from '../protocol/configuration'
+import type { OptionsReader } from '../protocol/configuration'
 import { shortKey } from '../protocol/credential'
 import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
@@ -22,7 +22,7 @@ export interface IssueLimitOptions {
 export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
 /** Reads the option of this name; false switches both limits off. */
-export function readIssueLimits(reading: Reading, option: string): ResolvedIssueLimits {
+export function readIssueLimits(reading: OptionsReader, option: string): ResolvedIssueLimits {
   if (reading.take(option) === false) return { client: undefined, owner: undefined }
   return readLimits(reading, option, (limit) => ({
     client: limit('client', 30_000, 60),

@@ -1,4 +1,4 @@
-import { Reading } from '../protocol/configuration'
+import { OptionsReader } from '../protocol/configuration'
 
 /** How many attempts may fail, and after how many seconds from the first one the count begins anew. */
 export interface Limit {
@@ -16,12 +16,12 @@ const quarterOfAnHour = 900
 
 /** Reads an option that holds several limits, each with its default number of attempts and seconds: a quarter of an hour. */
 export function readLimits<Limits>(
-  reading: Reading,
+  reading: OptionsReader,
   option: string,
   resolve: (limit: (key: string, attempts: number, seconds?: number) => Limit | undefined) => Limits,
 ): Limits {
   const given = reading.take(option)
-  const fields = new Reading(given === undefined ? {} : given, reading.at(option), reading.mistakes)
+  const fields = new OptionsReader(given === undefined ? {} : given, reading.at(option), reading.issues)
   const limits = resolve((key, attempts, seconds = quarterOfAnHour) =>
     readLimit(fields, key, { attempts, seconds }),
   )
@@ -33,11 +33,11 @@ const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
 /** Reads a limit; undefined when it is switched off. */
-export function readLimit(reading: Reading, key: string, fallback: Limit): Limit | undefined {
+export function readLimit(reading: OptionsReader, key: string, fallback: Limit): Limit | undefined {
   const given = reading.take(key)
   if (given === undefined) return fallback
   if (given === false) return undefined
-  const fields = new Reading(given, reading.at(key), reading.mistakes)
+  const fields = new OptionsReader(given, reading.at(key), reading.issues)
   const number = (name: keyof Limit, most: number) =>
     fields.optional(name, fallback[name], isWithin(most), `must be a whole number, 1 to ${most}.`)
   const limit = { attempts: number('attempts', mostAttempts), seconds: number('seconds', longest) }

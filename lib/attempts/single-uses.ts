@@ -22,7 +22,7 @@ export function withSingleUseLimit(
   const uses = new TokenBuckets(limit, steadyClock(clock))
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    async spend(key, seconds, clientId) {
+    async useOnce(key, seconds, clientId) {
       if (clientId !== undefined) {
         const wait = uses.wait(clientId)
         if (wait !== undefined)
@@ -33,7 +33,7 @@ export function withSingleUseLimit(
           )
         uses.take(clientId)
       }
-      return counters.spend(key, seconds, clientId)
+      return counters.useOnce(key, seconds, clientId)
     },
   }
 }
@@ -42,6 +42,6 @@ export function withSingleUseLimit(
 export function countersOfClient(counters: Counters, clientId: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    spend: (key, seconds) => counters.spend(key, seconds, clientId),
+    useOnce: (key, seconds) => counters.useOnce(key, seconds, clientId),
   }
 }

@@ -1,6 +1,6 @@
 import { digest } from '../protocol/credential'
 import { tooManyAttempts } from '../protocol/oauth-error'
-import type { AttemptLimit } from './attempt'
+import type { FailureThrottle } from './attempt'
 import type { Limit } from './limit'
 import type { Reason } from '../protocol/reasons'
 
@@ -18,8 +18,8 @@ export function tooManyFailures(
   limit: Limit | undefined,
   count: string,
   whose: string,
-): readonly AttemptLimit[] {
+): readonly FailureThrottle[] {
   if (limit === undefined) return []
-  const refusal: AttemptLimit['refusal'] = (seconds) => tooManyAttempts(reason, description, seconds)
+  const refusal: FailureThrottle['refusal'] = (seconds) => tooManyAttempts(reason, description, seconds)
   return [{ ...limit, key: `${count}:${digest(whose)}`, refusal }]
 }

@@ -1,5 +1,5 @@
-import type { Authorization, Proposed } from '../authorization/authorization'
-import type { Circumstances } from '../authorization/circumstances'
+import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
+import type { IssueContext } from '../authorization/circumstances'
 import { isRecord } from '../protocol/configuration'
 import { tokenResponse } from '../token-types/token-response'
 import { redirectWith, type Redirection, type ResponseFrame } from './authorization-response'
@@ -14,15 +14,15 @@ export interface AnsweringEndpoint {
 }
 
 /** What an approval comes to: the record from now on, and the answer to the client (RFC 6749 4.1.2). */
-export function approved(
+export function approve(
   endpoint: AnsweringEndpoint,
   responseType: ResponseType,
-  proposed: Proposed,
-  circumstances: Circumstances,
+  proposed: RequestedAuthorization,
+  context: IssueContext,
 ): { readonly authorization: Authorization; readonly redirection: Redirection } {
-  const approval = responseType.approve(proposed, circumstances)
+  const approval = responseType.approve(proposed, context)
   requireApproval(approval, responseType.name, proposed)
-  const parameters = answerOf(responseType, approval, circumstances.now)
+  const parameters = answerOf(responseType, approval, context.now)
   return {
     authorization: approval.authorization,
     redirection: redirectWith(frameOf(endpoint, proposed), proposed.clientId, parameters),
@@ -30,7 +30,11 @@ export function approved(
 }
 
 // A response type is often a host's: what it returns is saved in the request's place and sent to the client.
-function requireApproval(approval: unknown, name: string, { id, clientId, subject }: Proposed): void {
+function requireApproval(
+  approval: unknown,
+  name: string,
+  { id, clientId, subject }: RequestedAuthorization,
+): void {
   const { authorization, parameters } = isRecord(approval) ? approval : {}
   const isAnswer =
     isRecord(parameters) && Object.values(parameters).every((value) => typeof value === 'string')
@@ -64,7 +68,7 @@ function answerOf(
 /** The frame of an answer to a request that is on record. */
 export function frameOf(
   { issuer, errorUri, responseTypes }: AnsweringEndpoint,
-  { request }: Proposed,
+  { request }: RequestedAuthorization,
 ): ResponseFrame {
   const { redirectUri, requestState } = request
   const responseType = responseTypes.get(request.responseType)

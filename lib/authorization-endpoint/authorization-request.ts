@@ -1,18 +1,18 @@
-import { isKeepable, keepableCure, type Bindings, type Json } from '../protocol/bindings'
+import { isKeepable, keepableCure, type ExtensionData, type Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
-import type { AuthorizationExtensionRequest, Extension } from '../protocol/extension'
+import type { ExtensionAuthorizationRequest, Extension } from '../protocol/extension'
 import { grantableScope } from '../protocol/grantable-scope'
 import { unauthorizedClient, unsupportedResponseType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
-import type { Destination } from './destination'
+import type { ResolvedRedirectUri } from './destination'
 import type { ResponseType, ResponseTypes } from './response-type'
 
 /** A valid and complete authorization request; whose it is remains to be seen. */
-export interface AuthorizationRequest {
+export interface ParsedAuthorizationRequest {
   readonly responseType: ResponseType
   readonly scope: Scope
-  readonly bindings: Bindings
+  readonly extensionData: ExtensionData
 }
 
 /** What an authorization request is held against. */
@@ -30,15 +30,19 @@ export interface RequestRules {
  * @throws OAuthError
  */
 export function parseAuthorizationRequest(
-  { client }: Destination,
+  { client }: ResolvedRedirectUri,
   parameters: Parameters,
   { responseTypes, extensions, defaultScope }: RequestRules,
-): AuthorizationRequest {
+): ParsedAuthorizationRequest {
   parameters.check(['response_type', 'scope', 'state'])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  return { responseType, scope, bindings: bindingsOf(extensions, { client, parameters, responseType }) }
+  return {
+    responseType,
+    scope,
+    extensionData: extensionDataOf(extensions, { client, parameters, responseType }),
+  }
 }
 
 /**
@@ -60,12 +64,15 @@ export function requireResponseType(
   return responseType
 }
 
-function bindingsOf(extensions: readonly Extension[], request: AuthorizationExtensionRequest): Bindings {
-  const kept = extensions.flatMap((extension): [string, Json][] => {
+function extensionDataOf(
+  extensions: readonly Extension[],
+  request: ExtensionAuthorizationRequest,
+): ExtensionData {
+  const entries = extensions.flatMap((extension): [string, Json][] => {
     const value: unknown = extension.atAuthorizationRequest?.(request)
     if (value === undefined) return []
     if (isKeepable(value)) return [[extension.name, value]]
     throw new TypeError(`What the extension "${extension.name}" keeps ${keepableCure}`)
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }

@@ -1,8 +1,8 @@
 import type { Pending } from '../authorization/authorization'
-import type { Circumstances } from '../authorization/circumstances'
+import type { IssueContext } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
-import { propose, type Proposal } from '../authorization/propose'
-import type { Witness } from '../authorization/witness'
+import { createPendingAuthorization, type AuthorizationProposal } from '../authorization/propose'
+import type { OnCommitted } from '../authorization/witness'
 import { longestEchoedState } from '../protocol/bounds'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
@@ -11,12 +11,12 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { RecentlyWritten } from '../stores/recently-written'
-import { approved, type AnsweringEndpoint } from './approval'
+import type { WriteBackCache } from '../stores/recently-written'
+import { approve, type AnsweringEndpoint } from './approval'
 import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
 import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
-import { settleDestination, type Destination } from './destination'
-import { mayBeKnown, type ApprovalQuestion } from './known-approval'
+import { resolveRedirectUri, type ResolvedRedirectUri } from './destination'
+import { mayHavePriorConsent, type PriorConsentQuestion } from './known-approval'
 import type { ResponseType } from './response-type'
 
 /** What the authorization endpoint works with. */
@@ -27,11 +27,11 @@ export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
-  readonly justWritten: RecentlyWritten['justWritten']
+  readonly takeCached: WriteBackCache['takeCached']
   readonly openRequests: OpenRequests
   /** Waits for as long as a code needs that is on its way to its client, until it is redeemed. */
   readonly letArrive: () => Promise<void>
-  readonly circumstances: () => Circumstances
+  readonly context: () => IssueContext
 }
 
 /** The requests of each resource owner that wait for a decision: nobody fills the store with more of them. */
@@ -49,7 +49,7 @@ export interface Host {
   /** Who is logged in; undefined for nobody. */
   resourceOwner(): Promise<ResourceOwner | undefined>
   /** Whether the owner's approval is established already, so that nobody need be asked. */
-  isApproved(question: ApprovalQuestion): Promise<boolean>
+  skipConsent(question: PriorConsentQuestion): Promise<boolean>
   /** Answers with a login, after which the same request may be made again. */
   logIn(): Promise<void>
   /** Answers with the question; the decision comes as another request. */
@@ -80,12 +80,12 @@ export async function authorize(
   endpoint: AuthorizationEndpoint,
   parameters: Parameters,
   host: Host,
-  witness?: Witness,
+  witness?: OnCommitted,
 ): Promise<AuthorizationOutcome> {
-  let destination: Destination
+  let destination: ResolvedRedirectUri
   try {
     requireEchoableState(parameters)
-    destination = await settleDestination(parameters, endpoint.findClient, () => host.clientFound())
+    destination = await resolveRedirectUri(parameters, endpoint.findClient, () => host.clientFound())
   } catch (error) {
     return { kind: 'refused', error: unexpected(error) }
   }
@@ -101,13 +101,13 @@ export async function authorize(
 
 async function settle(
   endpoint: AuthorizationEndpoint,
-  destination: Destination,
+  destination: ResolvedRedirectUri,
   parameters: Parameters,
   host: Host,
-  witness: Witness | undefined,
+  witness: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
   await endpoint.requireService()
-  const { responseType, scope, bindings } = parseAuthorizationRequest(destination, parameters, endpoint)
+  const { responseType, scope, extensionData } = parseAuthorizationRequest(destination, parameters, endpoint)
   const resourceOwner = await host.resourceOwner()
   if (resourceOwner === undefined) {
     await host.logIn()
@@ -117,15 +117,15 @@ async function settle(
   const requestState = parameters.get('state')
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
   const { subject } = resourceOwner
-  const circumstances = endpoint.circumstances()
+  const context = endpoint.context()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
-  const proposal = { clientId, subject, scope, tokenType, bindings, request }
+  const proposal = { clientId, subject, scope, tokenType, extensionData, request }
   const isKnown =
-    mayBeKnown(client, responseType, redirectUri) &&
-    (await host.isApproved({ clientId, subject, scope, redirectUri }))
-  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, circumstances, witness)
-  const { pending, handle } = propose(proposal, circumstances)
-  await keepOpen(endpoint, pending, circumstances)
+    mayHavePriorConsent(client, responseType, redirectUri) &&
+    (await host.skipConsent({ clientId, subject, scope, redirectUri }))
+  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, context, witness)
+  const { pending, handle } = createPendingAuthorization(proposal, context)
+  await keepOpen(endpoint, pending, context)
   await host.ask({ client, resourceOwner, scope, redirectUri, handle })
   return answered
 }
@@ -135,13 +135,13 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 async function approveAtOnce(
   endpoint: AuthorizationEndpoint,
   responseType: ResponseType,
-  proposal: Proposal,
-  circumstances: Circumstances,
-  witness: Witness | undefined,
+  proposal: AuthorizationProposal,
+  context: IssueContext,
+  witness: OnCommitted | undefined,
 ): Promise<Redirection> {
-  const { issuerDigest, random } = circumstances
+  const { issuerDigest, random } = context
   const proposed = { id: createId(random), issuerDigest, ...proposal }
-  const { authorization, redirection } = approved(endpoint, responseType, proposed, circumstances)
+  const { authorization, redirection } = approve(endpoint, responseType, proposed, context)
   await begin(endpoint.store, authorization, random)
   witness?.({ found: undefined, write: authorization })
   return redirection
@@ -150,7 +150,7 @@ async function approveAtOnce(
 async function keepOpen(
   { store, openRequests }: AuthorizationEndpoint,
   pending: Pending,
-  { random }: Circumstances,
+  { random }: IssueContext,
 ): Promise<void> {
   openRequests.opened(pending.subject)
   try {
@@ -171,7 +171,7 @@ function requireEchoableState(parameters: Parameters): void {
 // A faulty parameter counts as absent here: the error is about something, and it must still be sent.
 function frameOf(
   { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
-  { redirectUri }: Destination,
+  { redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
 ): ResponseFrame {
   const responseType = responseTypes.get(parameters.peek('response_type') ?? '')

@@ -1,22 +1,28 @@
-import { answered, deny, requestNotOpen, type Answer } from '../authorization/answer'
-import type { Approved, Authorization, Code, Pending, Proposed } from '../authorization/authorization'
-import type { Circumstances } from '../authorization/circumstances'
+import { requireAnswerable, deny, requestNotOpen, type ConsentDecision } from '../authorization/answer'
+import type {
+  Approved,
+  Authorization,
+  Code,
+  Pending,
+  RequestedAuthorization,
+} from '../authorization/authorization'
+import type { IssueContext } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
-import { proposedOnce, repeatable, withForm } from '../authorization/repetition'
-import { confirm, keep, save, type Step, type Transition } from '../authorization/step'
-import type { Witness } from '../authorization/witness'
+import { requestOfApproval, repeatable, withForm } from '../authorization/repetition'
+import { touch, unchanged, save, type TransitionResult, type Transition } from '../authorization/step'
+import type { OnCommitted } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { requireScope } from '../protocol/grantable-scope'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
-import { approved, frameOf } from './approval'
+import { approve, frameOf } from './approval'
 import { requireResponseType } from './authorization-request'
 import { redirectWithError, type Redirection } from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
 import { requireClient, requireRedirectUri } from './destination'
 
 /** The resource owner's decision. */
-export type Decision = Answer
+export type Decision = ConsentDecision
 
 /** What becomes of a decision. */
 export type DecisionOutcome =
@@ -34,11 +40,11 @@ const onItsWay = 2
 export async function decide(
   endpoint: AuthorizationEndpoint,
   decision: Decision,
-  witness?: Witness,
+  witness?: OnCommitted,
 ): Promise<DecisionOutcome> {
   // The request as the last round of the commit found it: with it, trouble can still be told to the client.
   const open: Deciding['open'] = { proposed: undefined }
-  const told: Witness = (move) => {
+  const told: OnCommitted = (move) => {
     // What was denied stays in the store as long as it would have waited, and so stays counted.
     if (decision.approved && move.found?.state === 'pending') endpoint.openRequests.ended(decision.subject)
     witness?.(move)
@@ -55,26 +61,26 @@ export async function decide(
 interface Deciding {
   readonly endpoint: AuthorizationEndpoint
   readonly decision: Decision
-  readonly open: { proposed: Proposed | undefined }
+  readonly open: { proposed: RequestedAuthorization | undefined }
   /** Whether a code that was given before had its time to arrive. */
   readonly hasWaited: boolean
 }
 
-async function settle(deciding: Deciding, witness: Witness): Promise<DecisionOutcome> {
+async function settle(deciding: Deciding, witness: OnCommitted): Promise<DecisionOutcome> {
   const { endpoint, decision, open } = deciding
   open.proposed = undefined
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
-  const believed = endpoint.justWritten(id) ?? (await endpoint.store.find(id))
+  const believed = endpoint.takeCached(id) ?? (await endpoint.store.find(id))
   if (believed === undefined) throw requestNotOpen()
   // It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
   const client = await requireClient(believed.authorization.clientId, endpoint.findClient)
-  const circumstances = endpoint.circumstances()
+  const context = endpoint.context()
   const transition: Transition<DecisionOutcome | 'early'> = (current) =>
-    stepOf(current, { ...deciding, client, circumstances })
-  const outcome = await commit(endpoint.store, id, transition, circumstances.random, believed, witness)
+    stepOf(current, { ...deciding, client, context })
+  const outcome = await commit(endpoint.store, id, transition, context.random, believed, witness)
   if (outcome !== 'early') return outcome
   await endpoint.letArrive()
   return settle({ ...deciding, hasWaited: true }, witness)
@@ -82,49 +88,52 @@ async function settle(deciding: Deciding, witness: Witness): Promise<DecisionOut
 
 interface Settling extends Deciding {
   readonly client: Client
-  readonly circumstances: Circumstances
+  readonly context: IssueContext
 }
 
-function stepOf(current: Authorization | undefined, settling: Settling): Step<DecisionOutcome | 'early'> {
-  const { endpoint, decision, client, circumstances, open, hasWaited } = settling
+function stepOf(
+  current: Authorization | undefined,
+  settling: Settling,
+): TransitionResult<DecisionOutcome | 'early'> {
+  const { endpoint, decision, client, context, open, hasWaited } = settling
   open.proposed = undefined
-  const found = answered(current, decision, circumstances.now)
-  if (found instanceof OAuthError) return keep(found)
-  if (found.state === 'active') return keep({ kind: 'done', client })
-  const proposed = found.state === 'approved' ? proposedOnce(found) : found
-  if (proposed === undefined) return keep({ kind: 'done', client })
+  const found = requireAnswerable(current, decision, context.now)
+  if (found instanceof OAuthError) return unchanged(found)
+  if (found.state === 'active') return unchanged({ kind: 'done', client })
+  const proposed = found.state === 'approved' ? requestOfApproval(found) : found
+  if (proposed === undefined) return unchanged({ kind: 'done', client })
   // What the request was held against may have been withdrawn while the owner looked at the page.
   requireRedirectUri(client, proposed.request.redirectUri)
   open.proposed = proposed
-  if (found.state === 'denied') return confirm(denial(endpoint, found))
+  if (found.state === 'denied') return touch(denial(endpoint, found))
   if (found.state === 'pending' && !decision.approved) return save(deny(found), denial(endpoint, found))
-  const isEarly = !hasWaited && found.state === 'approved' && isOnItsWay(found.code, circumstances)
-  return isEarly ? keep('early') : approval(found, proposed, settling)
+  const isEarly = !hasWaited && found.state === 'approved' && isOnItsWay(found.code, context)
+  return isEarly ? unchanged('early') : approval(found, proposed, settling)
 }
 
 // The browser drops a redirect for the form that it sends once more, but perhaps the client was asked already: the code
 // would come to it twice, and redeeming it twice revokes (RFC 6749 4.1.2).
-function isOnItsWay({ expiresAt }: Code, { now, lifetimes }: Circumstances): boolean {
+function isOnItsWay({ expiresAt }: Code, { now, lifetimes }: IssueContext): boolean {
   return now < expiresAt - lifetimes.authorizationCode + onItsWay
 }
 
-function denial(endpoint: AuthorizationEndpoint, proposed: Proposed): Redirection {
+function denial(endpoint: AuthorizationEndpoint, proposed: RequestedAuthorization): Redirection {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
   return redirectWithError(frameOf(endpoint, proposed), proposed.clientId, error)
 }
 
 function approval(
   found: Pending | Approved,
-  proposed: Proposed,
-  { endpoint, decision, client, circumstances }: Settling,
-): Step<DecisionOutcome> {
+  proposed: RequestedAuthorization,
+  { endpoint, decision, client, context }: Settling,
+): TransitionResult<DecisionOutcome> {
   const responseType = requireResponseType(client, proposed.request.responseType, endpoint.responseTypes)
   requireScope(client, proposed.scope)
   const salt = found.state === 'approved' ? found.code.repetition?.salt : undefined
-  const repetition = repeatable(decision.handle, circumstances, salt)
-  const { authorization, redirection } = approved(endpoint, responseType, proposed, repetition.circumstances)
+  const repetition = repeatable(decision.handle, context, salt)
+  const { authorization, redirection } = approve(endpoint, responseType, proposed, repetition.context)
   if (found.state === 'pending') return save(withForm(authorization, found, repetition.salt), redirection)
   // A response type of the host may make its code in a way of its own, which cannot be repeated.
   const isSame = authorization.state === 'approved' && authorization.code.digest === found.code.digest
-  return isSame ? confirm(redirection) : keep({ kind: 'done', client })
+  return isSame ? touch(redirection) : unchanged({ kind: 'done', client })
 }

@@ -4,7 +4,7 @@ import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/registered-redirect-uri'
 
 /** Where the answer to an authorization request goes. Only who holds one may redirect. */
-export interface Destination {
+export interface ResolvedRedirectUri {
   readonly client: Client
   readonly redirectUri: string
   /** Whether the request named it: then the token request must, too (RFC 6749 4.1.3). */
@@ -18,11 +18,11 @@ export interface Destination {
  * @param found hears that the client is registered, whatever becomes of the request.
  * @throws OAuthError
  */
-export async function settleDestination(
+export async function resolveRedirectUri(
   parameters: Parameters,
   findClient: FindClient,
   found?: () => void,
-): Promise<Destination> {
+): Promise<ResolvedRedirectUri> {
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
   const client = await requireClient(clientId, findClient, found)

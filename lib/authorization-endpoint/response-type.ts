@@ -1,7 +1,7 @@
-import type { Authorization, Proposed } from '../authorization/authorization'
-import type { Circumstances } from '../authorization/circumstances'
+import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
+import type { IssueContext } from '../authorization/circumstances'
 import type { Issued } from '../authorization/issue'
-import { canonicalResponseType, type ResponseTypeTerms } from '../protocol/response-type'
+import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 
 /** What an approval brings: the record from now on, and what goes to the client in clear. */
 export interface Approval {
@@ -16,7 +16,7 @@ export interface Approval {
 export type RedirectMethod = 'location' | 'page'
 
 /** The door for response types (RFC 6749 3.1.1 and 8.4). */
-export interface ResponseType extends ResponseTypeTerms {
+export interface ResponseType extends ResponseTypeDescription {
   /** The component of the redirection URI that carries the answer, an error too. */
   readonly mode: 'query' | 'fragment'
   /** Default `location`. `page` is for user agents that lose a fragment in `Location` (RFC 6749 4.2.2). */
@@ -25,7 +25,7 @@ export interface ResponseType extends ResponseTypeTerms {
    * Turns an approved request into the record that is saved in its place, and into the answer. It must be pure: when two
    * decisions race, or one is sent again, it is asked again, and the code of `approveWithCode` is then the same.
    */
-  approve(proposed: Proposed, circumstances: Circumstances): Approval
+  approve(proposed: RequestedAuthorization, context: IssueContext): Approval
 }
 
 /** Response types by name, whatever the order of the values in it. */

@@ -1,12 +1,12 @@
 import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import type { Approved, Authorization, Denied, Pending, Proposed } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { Approved, Authorization, Denied, Pending, RequestedAuthorization } from './authorization'
+import type { IssueContext } from './circumstances'
 import { issueAccessToken, withoutTokens, type Issuance } from './issue'
 import { isBurnt } from './redeem-code'
 
 /** A decision as it came in: the handle of the form, who is logged in now, and what they decide. */
-export interface Answer {
+export interface ConsentDecision {
   readonly handle: string
   readonly subject: string
   readonly approved: boolean
@@ -16,9 +16,9 @@ export interface Answer {
  * The authorization that this answer settles, or that the same answer settled before; or why it settles none: only its own
  * owner answers a request, and one way.
  */
-export function answered(
+export function requireAnswerable(
   current: Authorization | undefined,
-  answer: Answer,
+  answer: ConsentDecision,
   now: number,
 ): Authorization | OAuthError {
   if (current?.handle === undefined) return requestNotOpen()
@@ -51,8 +51,8 @@ function requestExpired(): OAuthError {
 
 /** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
 export function approveWithCode(
-  { id, issuerDigest, clientId, subject, scope, tokenType, bindings, request }: Proposed,
-  { now, random, codeSecrets = random, lifetimes }: Circumstances,
+  { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }: RequestedAuthorization,
+  { now, random, codeSecrets = random, lifetimes }: IssueContext,
 ): { readonly authorization: Approved; readonly code: string } {
   const code = createCredential('authorizationCode', id, codeSecrets)
   const { redirectUri, redirectUriSent } = request
@@ -68,7 +68,7 @@ export function approveWithCode(
       subject,
       scope,
       tokenType,
-      bindings,
+      extensionData,
       code: {
         digest: digest(code),
         redirectUri,
@@ -83,8 +83,8 @@ export function approveWithCode(
 }
 
 /** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
-export function approveWithAccessToken(proposed: Proposed, circumstances: Circumstances): Issuance {
-  return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, circumstances)
+export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
+  return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, context)
 }
 
 /** Denial. It stays on record, so that a decision sent twice cannot end both ways, and ends twice the same way. */

@@ -1,4 +1,4 @@
-import type { Bindings, Json } from '../protocol/bindings'
+import type { ExtensionData, Json } from '../protocol/bindings'
 import type { Scope } from '../protocol/scope'
 
 /**
@@ -20,17 +20,17 @@ export interface Grant {
   /** Of its access tokens; settled when the authorization begins. */
   readonly tokenType: string
   /** What extensions keep, each under its own name. */
-  readonly bindings: Bindings
+  readonly extensionData: ExtensionData
 }
 
 /** A valid authorization request of a known resource owner, to be approved or denied. */
-export interface Proposed extends Grant {
+export interface RequestedAuthorization extends Grant {
   readonly subject: string
   readonly request: PendingRequest
 }
 
 /** A request for which a consent form was shown. */
-export interface Shown extends Proposed {
+export interface Shown extends RequestedAuthorization {
   /** Digest of the handle inside the consent form. */
   readonly handle: string
   readonly expiresAt: number
@@ -107,7 +107,7 @@ export interface AccessToken {
   readonly scope: Scope
   readonly expiresAt: number
   /** What the token type keeps for its check; nothing that could be presented. */
-  readonly kept: Json | undefined
+  readonly tokenData: Json | undefined
 }
 
 export interface RefreshToken {

@@ -2,7 +2,7 @@ import type { Random } from '../protocol/credential'
 import type { TokenTypes } from '../protocol/token-type'
 
 /** What every transition is given from outside, so that it stays pure. */
-export interface Circumstances {
+export interface IssueContext {
   /** Seconds since the epoch. */
   readonly now: number
   /** Names this server in the records that it writes. */

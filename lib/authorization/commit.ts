@@ -7,8 +7,8 @@ import {
 } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
-import type { Step, Transition } from './step'
-import type { Witness } from './witness'
+import type { TransitionResult, Transition } from './step'
+import type { OnCommitted } from './witness'
 
 // A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
 const rounds = 16
@@ -28,7 +28,7 @@ export async function commit<Outcome>(
   transition: Transition<Outcome>,
   random: Random,
   believed?: StoredAuthorization,
-  witness?: Witness,
+  witness?: OnCommitted,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
@@ -53,7 +53,7 @@ function delivered<Outcome>(outcome: Outcome | OAuthError): Outcome {
 async function done(
   store: AuthorizationStore,
   id: string,
-  write: Step<unknown>['write'],
+  write: TransitionResult<unknown>['write'],
   found: StoredAuthorization | undefined,
   random: Random,
 ): Promise<boolean> {

@@ -94,13 +94,13 @@ function activeOf(own: Own, tuple: StoredTuple): Active {
   }
 }
 
-function grantOf(own: Own, tuple: StoredTuple, bindings: number): Omit<Grant, 'subject'> {
+function grantOf(own: Own, tuple: StoredTuple, extensionData: number): Omit<Grant, 'subject'> {
   return {
     ...own,
     clientId: tuple.text(1),
     scope: tuple.scope(2),
     tokenType: tuple.json(3) === '' ? usualTokenType : tuple.text(3),
-    bindings: tuple.has(bindings) ? tuple.bindings(bindings) : {},
+    extensionData: tuple.has(extensionData) ? tuple.extensionData(extensionData) : {},
   }
 }
 
@@ -110,10 +110,10 @@ function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessTok
 }
 
 function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessToken {
-  if (!tokens.isTuple(at)) return { scope: granted, kept: undefined, ...tokens.digestWithEnd(at) }
+  if (!tokens.isTuple(at)) return { scope: granted, tokenData: undefined, ...tokens.digestWithEnd(at) }
   const token = tokens.tuple(at)
-  const kept = token.length > 2 ? token.json(2) : undefined
-  return { scope: token.scope(1), kept, ...token.digestWithEnd(0) }
+  const tokenData = token.length > 2 ? token.json(2) : undefined
+  return { scope: token.scope(1), tokenData, ...token.digestWithEnd(0) }
 }
 
 function refreshTokenOf(tuple: StoredTuple): RefreshToken {

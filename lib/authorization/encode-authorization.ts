@@ -21,9 +21,9 @@ export function encodeAuthorization(authorization: Authorization): string {
 }
 
 function placesOf(authorization: Authorization): Stored[] {
-  const { state, issuerDigest, clientId, scope, tokenType, bindings, subject } = authorization
+  const { state, issuerDigest, clientId, scope, tokenType, extensionData, subject } = authorization
   const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
-  const bound = Object.keys(bindings).length === 0 ? undefined : bindings
+  const bound = Object.keys(extensionData).length === 0 ? undefined : extensionData
   switch (state) {
     case 'pending':
     case 'denied': {
@@ -50,11 +50,11 @@ function placesOf(authorization: Authorization): Stored[] {
 }
 
 function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored {
-  return accessTokens.map(({ digest, scope, expiresAt, kept }) => {
+  return accessTokens.map(({ digest, scope, expiresAt, tokenData }) => {
     const token = `${digest} ${expiresAt.toString(36)}`
     const own = formatScope(scope)
-    const isUsual = kept === undefined && own === formatScope(granted)
-    return isUsual ? token : trimmed([token, own, kept])
+    const isUsual = tokenData === undefined && own === formatScope(granted)
+    return isUsual ? token : trimmed([token, own, tokenData])
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Bindings } from '../protocol/bindings'
+import type { ExtensionData } from '../protocol/bindings'
 import { credentialId } from '../protocol/credential'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import { presentAccessToken, type Access, type GoodAccessToken } from './present-access-token'
@@ -6,7 +6,7 @@ import { presentAccessToken, type Access, type GoodAccessToken } from './present
 /** What an access token that is good right now stands for, and what is kept with its authorization. */
 export interface FoundAccess {
   readonly access: Access
-  readonly bindings: Bindings
+  readonly extensionData: ExtensionData
 }
 
 /** Finds what an access token of this server stands for; undefined when it is unknown, expired or revoked. */
@@ -19,8 +19,9 @@ export async function findAccess(
   if (id === undefined) return undefined
   const authorization = (await store.find(id))?.authorization
   const good = presentAccessToken(authorization, accessToken, now)
-  if (good === undefined || authorization === undefined || !('bindings' in authorization)) return undefined
-  return { access: good.access, bindings: authorization.bindings }
+  if (good === undefined || authorization === undefined || !('extensionData' in authorization))
+    return undefined
+  return { access: good.access, extensionData: authorization.extensionData }
 }
 
 /**
@@ -34,6 +35,6 @@ export async function findAccessToken(
 ): Promise<GoodAccessToken | undefined> {
   const id = credentialId('accessToken', accessToken)
   if (id === undefined) return undefined
-  const recalled = presentAccessToken(store.recall?.(id)?.authorization, accessToken, now)
+  const recalled = presentAccessToken(store.getCached?.(id)?.authorization, accessToken, now)
   return recalled ?? presentAccessToken((await store.find(id))?.authorization, accessToken, now)
 }

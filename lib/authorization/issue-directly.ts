@@ -1,19 +1,19 @@
-import type { Bindings } from '../protocol/bindings'
+import type { ExtensionData } from '../protocol/bindings'
 import { createId } from '../protocol/credential'
 import type { Scope } from '../protocol/scope'
-import type { Circumstances } from './circumstances'
+import type { IssueContext } from './circumstances'
 import { issue, withoutTokens, type Issuance } from './issue'
 import type { OneTimeUse } from './one-time-use'
 
 /** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
-export interface ProvenGrant {
+export interface DirectAuthorization {
   readonly clientId: string
   readonly subject: string | undefined
   readonly scope: Scope
   /** The one that the client gets. */
   readonly tokenType: string
   readonly refreshToken: boolean
-  readonly bindings: Bindings
+  readonly extensionData: ExtensionData
   /**
    * When what was proven ends, in seconds since the epoch: the access token ends then at the latest, and no refresh
    * token comes, which would outlive it. Left out: the server's lifetimes say it all.
@@ -25,26 +25,26 @@ export interface ProvenGrant {
 
 /** Begins an authorization with tokens at once. @param id of the authorization; default: a random one. */
 export function issueDirectly(
-  grant: ProvenGrant,
-  circumstances: Circumstances,
-  id: string = createId(circumstances.random),
+  grant: DirectAuthorization,
+  context: IssueContext,
+  id: string = createId(context.random),
 ): Issuance {
-  const { issuerDigest } = circumstances
+  const { issuerDigest } = context
   const authorization = {
     ...withoutTokens({ ...grant, issuerDigest }, id),
     usedUntil: grant.oneTimeUse?.until,
   }
-  if (grant.expiresAt === undefined) return issue(authorization, grant, circumstances)
+  if (grant.expiresAt === undefined) return issue(authorization, grant, context)
   const { scope, expiresAt } = grant
-  return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, circumstances))
+  return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, context))
 }
 
-function endingAt(end: number, circumstances: Circumstances): Circumstances {
-  const { now, lifetimes } = circumstances
+function endingAt(end: number, context: IssueContext): IssueContext {
+  const { now, lifetimes } = context
   if (!Number.isSafeInteger(end) || end <= now)
     throw new RangeError('A grant type has proven a grant whose expiresAt is no whole second to come.')
   return {
-    ...circumstances,
+    ...context,
     lifetimes: { ...lifetimes, accessToken: Math.min(lifetimes.accessToken, end - now) },
   }
 }

@@ -3,7 +3,7 @@ import type { Random } from '../protocol/random'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenTypes, type TokenType } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { IssueContext } from './circumstances'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
 export interface Issued {
@@ -36,15 +36,15 @@ const liveAccessTokens = 32
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
-  { now, random, lifetimes, tokenTypes, countIssue }: Circumstances,
+  { now, random, lifetimes, tokenTypes, countIssue }: IssueContext,
   secrets: Random = random,
 ): Issuance<Holder> {
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
   const expiresAt = now + lifetimes.accessToken
-  const { properties, kept } = issueOfType(tokenType, accessToken, { now, random })
-  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt, kept }
+  const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random })
+  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData }
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
   const accessTokens = [...live, issuedToken].slice(-liveAccessTokens)
   return {
@@ -72,11 +72,11 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
 export function issue(
   current: Active,
   wanted: { readonly scope: Scope; readonly refreshToken: boolean },
-  circumstances: Circumstances,
+  context: IssueContext,
 ): Issuance {
   return wanted.refreshToken
-    ? issuePair(current, wanted.scope, circumstances)
-    : issueAccessToken(current, wanted.scope, circumstances)
+    ? issuePair(current, wanted.scope, context)
+    : issueAccessToken(current, wanted.scope, context)
 }
 
 /**
@@ -87,11 +87,11 @@ export function issue(
 export function issuePair(
   current: Active,
   scope: Scope,
-  circumstances: Circumstances,
-  secrets: Random = circumstances.random,
+  context: IssueContext,
+  secrets: Random = context.random,
 ): Issuance & { readonly refreshToken: RefreshToken } {
-  const { authorization, issued } = issueAccessToken(current, scope, circumstances, secrets)
-  const { now, random, lifetimes } = circumstances
+  const { authorization, issued } = issueAccessToken(current, scope, context, secrets)
+  const { now, random, lifetimes } = context
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
   const text = createRefreshToken(current.id, generation, tagKey, secrets)
@@ -106,7 +106,7 @@ export function issuePair(
 
 /** The record of what was granted, as it is before any token is issued from it. */
 export function withoutTokens(
-  { issuerDigest, clientId, subject, scope, tokenType, bindings }: Omit<Grant, 'id'>,
+  { issuerDigest, clientId, subject, scope, tokenType, extensionData }: Omit<Grant, 'id'>,
   id: string,
 ): Active {
   return {
@@ -118,7 +118,7 @@ export function withoutTokens(
     subject,
     scope,
     tokenType,
-    bindings,
+    extensionData,
     spentCode: undefined,
     accessTokens: [],
     refreshToken: undefined,

@@ -29,7 +29,7 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
   const own = (found: StoredAuthorization | undefined) =>
     found !== undefined && isOwn(found) ? found : undefined
   return {
-    recall: (id) => own(store.recall?.(id)),
+    getCached: (id) => own(store.getCached?.(id)),
     find: (id) => store.find(id).then(own),
     save: (authorization, revision, expected) => store.save(authorization, revision, expected),
     remove: (id) => store.remove(id),
@@ -50,6 +50,6 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
 export function countersOfIssuer(counters: Counters, ownDigest: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    spend: (key, seconds, clientId) => counters.spend(`${ownDigest}:${key}`, seconds, clientId),
+    useOnce: (key, seconds, clientId) => counters.useOnce(`${ownDigest}:${key}`, seconds, clientId),
   }
 }

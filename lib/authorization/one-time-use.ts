@@ -40,7 +40,7 @@ export function isUsedOnce(authorization: Authorization | undefined): authorizat
 
 /** What revocation leaves of the authorization: no credential and nothing of the grant, but the use. */
 export function remainsOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
-  return { ...authorization, bindings: {}, accessTokens: [], refreshToken: undefined, usedUntil }
+  return { ...authorization, extensionData: {}, accessTokens: [], refreshToken: undefined, usedUntil }
 }
 
 /** The authorization, or undefined where revocation has left nothing of it but the use. */

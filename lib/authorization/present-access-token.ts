@@ -19,7 +19,7 @@ export interface Access {
 /** A good access token: what it stands for, and what its type kept for the check. */
 export interface GoodAccessToken {
   readonly access: Access
-  readonly kept: Json | undefined
+  readonly tokenData: Json | undefined
 }
 
 /** The access that a presented token gives; undefined when it is unknown, expired or revoked. */
@@ -32,8 +32,8 @@ export function presentAccessToken(
   const { id: authorizationId, clientId, subject, tokenType } = current
   const found = storedAccessToken(current.accessTokens, accessToken)
   if (found === undefined || found.expiresAt <= now) return undefined
-  const { scope, expiresAt, kept } = found
-  return { access: { authorizationId, clientId, subject, scope, tokenType, expiresAt }, kept }
+  const { scope, expiresAt, tokenData } = found
+  return { access: { authorizationId, clientId, subject, scope, tokenType, expiresAt }, tokenData }
 }
 
 /** What the record has of an access token, expired or not; undefined when it is none of these. */

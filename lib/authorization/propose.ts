@@ -1,14 +1,14 @@
 import { createCredential, createId, digest } from '../protocol/credential'
-import type { Pending, Proposed } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { Pending, RequestedAuthorization } from './authorization'
+import type { IssueContext } from './circumstances'
 
 /** A valid authorization request of a known resource owner, before it is a record with an id. */
-export type Proposal = Omit<Proposed, 'id' | 'issuerDigest'>
+export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerDigest'>
 
 /** Begins an authorization: the record to store, and the handle that only the consent form knows. */
-export function propose(
-  proposal: Proposal,
-  { now, issuerDigest, random, lifetimes }: Circumstances,
+export function createPendingAuthorization(
+  proposal: AuthorizationProposal,
+  { now, issuerDigest, random, lifetimes }: IssueContext,
 ): { readonly pending: Pending; readonly handle: string } {
   const id = createId(random)
   const handle = createCredential('authorizationRequest', id, random)

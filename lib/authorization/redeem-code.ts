@@ -1,10 +1,10 @@
-import type { Bindings } from '../protocol/bindings'
+import type { ExtensionData } from '../protocol/bindings'
 import { hasDigest } from '../protocol/credential'
 import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
 import type { Approved, Authorization, Code } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { IssueContext } from './circumstances'
 import { issue, withoutTokens, type Issued } from './issue'
-import { confirm, keep, remove, save, type Step } from './step'
+import { touch, unchanged, deleteRecord, save, type TransitionResult } from './step'
 import type { Reason } from '../protocol/reasons'
 
 /** A redemption as its client asks for it. */
@@ -15,7 +15,7 @@ export interface Redemption {
   /** Whether the client may have a refresh token. */
   readonly refreshToken: boolean
   /** What extensions hold against it, given what they kept at the authorization request. */
-  readonly objection: (bindings: Bindings) => OAuthError | undefined
+  readonly rejectReason: (extensionData: ExtensionData) => OAuthError | undefined
 }
 
 const failuresThatBurn = 5
@@ -30,20 +30,20 @@ const refused = (reason: Reason<'invalid_grant'>) =>
 export function redeemCode(
   current: Authorization | undefined,
   redemption: Redemption,
-  circumstances: Circumstances,
-): Step<Issued> {
+  context: IssueContext,
+): TransitionResult<Issued> {
   // A replay may have removed the record, without an answer that it is gone for good.
-  if (current === undefined) return confirm(refused('code_unknown'))
+  if (current === undefined) return touch(refused('code_unknown'))
   if (current.state === 'active') return replay(current.spentCode, current.clientId, redemption)
-  if (current.state !== 'approved') return keep(refused('code_unknown'))
+  if (current.state !== 'approved') return unchanged(refused('code_unknown'))
   const { code } = current
-  if (!hasDigest(redemption.code, code.digest)) return keep(refused('code_unknown'))
-  if (redemption.clientId !== current.clientId) return keep(refused('code_of_another_client'))
-  if (code.expiresAt <= circumstances.now) return keep(refused('code_expired'))
-  if (isBurnt(code)) return keep(refused('code_burnt'))
-  const failure = redirectUriMismatch(code, redemption) ?? redemption.objection(current.bindings)
+  if (!hasDigest(redemption.code, code.digest)) return unchanged(refused('code_unknown'))
+  if (redemption.clientId !== current.clientId) return unchanged(refused('code_of_another_client'))
+  if (code.expiresAt <= context.now) return unchanged(refused('code_expired'))
+  if (isBurnt(code)) return unchanged(refused('code_burnt'))
+  const failure = redirectUriMismatch(code, redemption) ?? redemption.rejectReason(current.extensionData)
   if (failure !== undefined) return save(withFailure(current), failure)
-  return spend(current, redemption, circumstances)
+  return spend(current, redemption, context)
 }
 
 /** Whether nothing can be had for the code any more, because too much was wrong beside it. */
@@ -51,11 +51,16 @@ export function isBurnt({ failures }: Code): boolean {
   return failures >= failuresThatBurn
 }
 
-function replay(spentCode: string | undefined, clientId: string, redemption: Redemption): Step<Issued> {
-  if (spentCode === undefined || !hasDigest(redemption.code, spentCode)) return keep(refused('code_unknown'))
+function replay(
+  spentCode: string | undefined,
+  clientId: string,
+  redemption: Redemption,
+): TransitionResult<Issued> {
+  if (spentCode === undefined || !hasDigest(redemption.code, spentCode))
+    return unchanged(refused('code_unknown'))
   // Another client holds the code but was not the one it was issued to: it must not be able to revoke.
-  if (redemption.clientId !== clientId) return keep(refused('code_of_another_client'))
-  return remove(refused('code_replayed'))
+  if (redemption.clientId !== clientId) return unchanged(refused('code_of_another_client'))
+  return deleteRecord(refused('code_replayed'))
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
@@ -68,10 +73,14 @@ function withFailure(approved: Approved): Approved {
   return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }
 }
 
-function spend(approved: Approved, { refreshToken }: Redemption, circumstances: Circumstances): Step<Issued> {
+function spend(
+  approved: Approved,
+  { refreshToken }: Redemption,
+  context: IssueContext,
+): TransitionResult<Issued> {
   const { handle, scope, code, accessTokens } = approved
   // Tokens that came with the code descend from the same approval: a replay revokes them, too.
   const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
-  const { authorization, issued } = issue(spent, { scope, refreshToken }, circumstances)
+  const { authorization, issued } = issue(spent, { scope, refreshToken }, context)
   return save(authorization, issued)
 }

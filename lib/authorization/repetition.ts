@@ -1,7 +1,7 @@
 import { createSalt } from '../protocol/credential'
 import { derivedBytes } from '../protocol/derived-bytes'
-import type { Approved, Authorization, Pending, Proposed } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { Approved, Authorization, Pending, RequestedAuthorization } from './authorization'
+import type { IssueContext } from './circumstances'
 
 const codeFrom = (salt: string) => `authorization code ${salt}`
 
@@ -9,7 +9,7 @@ const codeFrom = (salt: string) => `authorization code ${salt}`
 export interface RepeatableApproval {
   readonly salt: string
   /** The circumstances in which the approval issues its code. */
-  readonly circumstances: Circumstances
+  readonly context: IssueContext
 }
 
 /**
@@ -20,10 +20,10 @@ export interface RepeatableApproval {
  */
 export function repeatable(
   handle: string,
-  circumstances: Circumstances,
-  salt: string = createSalt(circumstances.random),
+  context: IssueContext,
+  salt: string = createSalt(context.random),
 ): RepeatableApproval {
-  return { salt, circumstances: { ...circumstances, codeSecrets: derivedBytes(handle, codeFrom(salt)) } }
+  return { salt, context: { ...context, codeSecrets: derivedBytes(handle, codeFrom(salt)) } }
 }
 
 /** The record of an approval with what it takes to know its form again, and to answer it again as long as it may be. */
@@ -39,12 +39,13 @@ export function withForm(
 }
 
 /** The request that was approved, as it was proposed; undefined when its answer cannot be given again. */
-export function proposedOnce(approved: Approved): Proposed | undefined {
-  const { id, issuerDigest, clientId, subject, scope, tokenType, bindings, code, accessTokens } = approved
+export function requestOfApproval(approved: Approved): RequestedAuthorization | undefined {
+  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, code, accessTokens } =
+    approved
   const { redirectUri, redirectUriSent, repetition } = code
   // An access token was in the answer: no token goes out twice.
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }
-  return { id, issuerDigest, clientId, subject, scope, tokenType, bindings, request }
+  return { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }
 }

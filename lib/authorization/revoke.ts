@@ -1,7 +1,7 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
 import { storedAccessToken } from './present-access-token'
-import { confirm, keep, remove, type Step } from './step'
+import { touch, unchanged, deleteRecord, type TransitionResult } from './step'
 
 /** A revocation as its client asks for it (RFC 7009 2.1). */
 export interface Revocation {
@@ -18,11 +18,11 @@ export interface Revocation {
 export function revokeByToken(
   current: Authorization | undefined,
   { token, clientId }: Revocation,
-): Step<'revoked' | 'nothing'> {
+): TransitionResult<'revoked' | 'nothing'> {
   // An earlier revocation may have removed the record, without an answer that it is gone for good.
-  if (current === undefined) return confirm('nothing')
-  if (!('accessTokens' in current) || current.clientId !== clientId) return keep('nothing')
-  return descendsFrom(current, token) ? remove('revoked') : keep('nothing')
+  if (current === undefined) return touch('nothing')
+  if (!('accessTokens' in current) || current.clientId !== clientId) return unchanged('nothing')
+  return descendsFrom(current, token) ? deleteRecord('revoked') : unchanged('nothing')
 }
 
 // An expired token, or a refresh token of an earlier generation, still names what its client is done with.

@@ -1,12 +1,12 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Authorization } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { IssueContext } from './circumstances'
 import { issuePair, type Issued } from './issue'
-import { presentAgain } from './present-refresh-token-again'
+import { replayRotation } from './present-refresh-token-again'
 import { refreshRefused, refreshScope } from './refresh-refusal'
 import { rotate } from './rotation'
-import { confirm, keep, save, type Step } from './step'
+import { touch, unchanged, save, type TransitionResult } from './step'
 
 /** A refresh as its client asks for it. */
 export interface Refresh {
@@ -25,13 +25,13 @@ export interface Refresh {
 export function rotateRefreshToken(
   current: Authorization | undefined,
   refresh: Refresh,
-  circumstances: Circumstances,
+  context: IssueContext,
   superseded?: Authorization,
-): Step<Issued> {
+): TransitionResult<Issued> {
   // A reuse may have removed the record, without an answer that it is gone for good.
-  if (current === undefined) return confirm(refreshRefused('refresh_token_unknown'))
+  if (current === undefined) return touch(refreshRefused('refresh_token_unknown'))
   if (current.state !== 'active' || current.refreshToken === undefined)
-    return keep(refreshRefused('refresh_token_unknown'))
+    return unchanged(refreshRefused('refresh_token_unknown'))
   const { refreshToken } = current
   // The current one is known by its digest; of any other, the tag tells whether it was ever ours.
   const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
@@ -39,17 +39,18 @@ export function rotateRefreshToken(
     ? refreshToken.generation
     : genuineGeneration(refresh.refreshToken, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation)
-    return keep(refreshRefused('refresh_token_unknown'))
-  if (refresh.clientId !== current.clientId) return keep(refreshRefused('refresh_token_of_another_client'))
+    return unchanged(refreshRefused('refresh_token_unknown'))
+  if (refresh.clientId !== current.clientId)
+    return unchanged(refreshRefused('refresh_token_of_another_client'))
   if (generation < refreshToken.generation)
-    return presentAgain(current, refreshToken, { ...refresh, generation, superseded }, circumstances)
-  if (!isCurrent) return keep(refreshRefused('refresh_token_unknown'))
-  if (refreshToken.expiresAt <= circumstances.now) return keep(refreshRefused('refresh_token_expired'))
+    return replayRotation(current, refreshToken, { ...refresh, generation, superseded }, context)
+  if (!isCurrent) return unchanged(refreshRefused('refresh_token_unknown'))
+  if (refreshToken.expiresAt <= context.now) return unchanged(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, refresh.scope)
-  if (scope instanceof OAuthError) return keep(scope)
-  const isRepeatable = circumstances.lifetimes.refreshTokenGrace > 0
+  if (scope instanceof OAuthError) return unchanged(scope)
+  const isRepeatable = context.lifetimes.refreshTokenGrace > 0
   const { authorization, issued } = isRepeatable
-    ? rotate(current, refresh.refreshToken, scope, circumstances)
-    : issuePair(current, scope, circumstances)
+    ? rotate(current, refresh.refreshToken, scope, context)
+    : issuePair(current, scope, context)
   return save(authorization, issued)
 }

@@ -6,7 +6,7 @@ import { formatScope, type Scope } from '../protocol/scope'
 import { sealText, unsealText } from '../protocol/seal'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, RefreshToken } from './authorization'
-import type { Circumstances } from './circumstances'
+import type { IssueContext } from './circumstances'
 import { issuePair, type Issuance } from './issue'
 import { storedAccessToken } from './present-access-token'
 
@@ -14,7 +14,7 @@ const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
 /** Where the secret of an access token comes from that a repeated refresh asks for with another scope than the first. */
-export function secretsOfScope(refreshToken: string, salt: string, scope: Scope): Random {
+export function tokenSecretsForScope(refreshToken: string, salt: string, scope: Scope): Random {
   return derivedBytes(refreshToken, `access token beside the pair ${salt} ${formatScope(scope.toSorted())}`)
 }
 
@@ -22,16 +22,11 @@ export function secretsOfScope(refreshToken: string, salt: string, scope: Scope)
  * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:
  * the secrets are derived from it and from a salt, which is all that the record keeps of them.
  */
-export function rotate(
-  current: Active,
-  refreshToken: string,
-  scope: Scope,
-  circumstances: Circumstances,
-): Issuance {
-  const { now, random } = circumstances
+export function rotate(current: Active, refreshToken: string, scope: Scope, context: IssueContext): Issuance {
+  const { now, random } = context
   const salt = createSalt(random)
   const secrets = derivedBytes(refreshToken, pairFrom(salt))
-  const { authorization, issued, refreshToken: next } = issuePair(current, scope, circumstances, secrets)
+  const { authorization, issued, refreshToken: next } = issuePair(current, scope, context, secrets)
   const rotation = { at: now, salt, sealedProperties: sealed(issued.properties, refreshToken, random) }
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }
@@ -46,7 +41,7 @@ export interface RotatedPair {
 }
 
 /** The pair of the last rotation again; undefined when this is not the refresh token that it put out of use. */
-export function pairAgain(
+export function rederiveTokens(
   { id, accessTokens }: Active,
   next: RefreshToken,
   refreshToken: string,

@@ -1,4 +1,4 @@
-import type { Bindings, Json } from '../protocol/bindings'
+import type { ExtensionData, Json } from '../protocol/bindings'
 import { parseScope, type Scope } from '../protocol/scope'
 
 /** The places of one tuple that came back from a store. Each reader throws when the place is not what it says. */
@@ -70,7 +70,7 @@ export class StoredTuple {
       : unreadable(at)
   }
 
-  bindings(at: number): Bindings {
+  extensionData(at: number): ExtensionData {
     const value = this.places[at]
     return typeof value === 'object' && value !== null && !isList(value) ? value : unreadable(at)
   }

@@ -1,7 +1,7 @@
 import { hasCredentialFor } from '../protocol/authentication-method'
 import type { Client } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
-import type { PresentedClient, WithinLimits } from './method'
+import type { PresentedClient, Throttle } from './method'
 import type { Reason } from '../protocol/reasons'
 
 /** A client that has proven itself. */
@@ -22,7 +22,7 @@ export interface ProvenClient {
 export async function authenticateClient(
   { method, credential }: PresentedClient,
   client: Client | undefined,
-  limitsFor: (client: Client | undefined) => WithinLimits,
+  limitsFor: (client: Client | undefined) => Throttle,
 ): Promise<ProvenClient> {
   // A disabled client is nobody, to a method from outside, too: what its secret was worth cannot be told from the cost.
   const asked = client?.disabled === true ? undefined : client

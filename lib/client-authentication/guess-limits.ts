@@ -1,28 +1,28 @@
 import { createHmac } from 'node:crypto'
-import { attemptWithin, type AttemptLimit } from '../attempts/attempt'
+import { throttled, type FailureThrottle } from '../attempts/attempt'
 import { networkOf } from '../attempts/network'
 import { tooManyFailures } from '../attempts/too-many-failures'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
-import { Latest } from '../protocol/latest'
+import { BoundedMap } from '../protocol/latest'
 import type { Throttled } from '../protocol/oauth-error'
 import type { Counters } from '../stores/counters'
-import type { ResolvedLimits } from './limit-options'
-import type { PresentedClient, Verification, WithinLimits } from './method'
-import { UnderWay } from './under-way'
+import type { ResolvedClientAuthenticationLimits } from './limit-options'
+import type { PresentedClient, Verification, Throttle } from './method'
+import { SingleFlight } from './under-way'
 
 /** Holds verifications that may be of guesses to the limits on failed client authentication (RFC 6749 2.3.1). */
-export class GuessLimits {
+export class CredentialThrottle {
   private readonly key = secureRandom(32)
   private readonly nobody = this.mark('nobody')
-  private readonly registrations = beside<Client, string>()
-  private readonly underWay = new UnderWay<Verification>()
+  private readonly registrations = privateState<Client, string>()
+  private readonly underWay = new SingleFlight<Verification>()
   // From which networks which clients have proven themselves by a chosen secret.
-  private readonly provenFrom = new Latest<true>(1000)
+  private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
-    private readonly limits: ResolvedLimits,
+    private readonly limits: ResolvedClientAuthenticationLimits,
     private readonly counters: Counters,
   ) {}
 
@@ -39,7 +39,7 @@ export class GuessLimits {
     client: Client | undefined,
     address: () => string | undefined,
     refusal?: Throttled,
-  ): WithinLimits {
+  ): Throttle {
     const same = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
     return async (attempt, status) => {
       const network = networkOf(address())
@@ -52,7 +52,7 @@ export class GuessLimits {
       // A client that comes with its right secret many times at once must not use up its own limit.
       const attemptCounted = () =>
         this.underWay.share(same(), () =>
-          attemptWithin(this.attemptLimits(clientId, network), this.counters, attemptOnce),
+          throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
         )
       const success = await (status === 'known' ? attemptOnce() : attemptCounted())
       if (success === undefined) return false
@@ -62,7 +62,7 @@ export class GuessLimits {
   }
 
   // The address stands first: names that nobody has fill the counters with no more keys than it has room for.
-  private attemptLimits(clientId: string, network: string): readonly AttemptLimit[] {
+  private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
     const { address, clientAndAddress, client } = this.limits
     return [
       ...tooManyFailures('client_address_limited', address, 'client:address', network),

@@ -1,5 +1,5 @@
 import { readLimits, type Limit, type LimitOption } from '../attempts/limit'
-import type { Reading } from '../protocol/configuration'
+import type { OptionsReader } from '../protocol/configuration'
 
 /**
  * How many attempts at client secrets may fail, each limit for itself; `false` switches one off. Beyond it the answer is
@@ -20,10 +20,15 @@ export interface ClientAuthenticationLimits {
 }
 
 /** The limits, complete; undefined where one is switched off. */
-export type ResolvedLimits = Readonly<Record<keyof ClientAuthenticationLimits, Limit | undefined>>
+export type ResolvedClientAuthenticationLimits = Readonly<
+  Record<keyof ClientAuthenticationLimits, Limit | undefined>
+>
 
 /** Reads the option of this name; false switches every limit off. */
-export function readClientAuthenticationLimits(reading: Reading, option: string): ResolvedLimits {
+export function readClientAuthenticationLimits(
+  reading: OptionsReader,
+  option: string,
+): ResolvedClientAuthenticationLimits {
   if (reading.take(option) === false)
     return { address: undefined, clientAndAddress: undefined, client: undefined }
   return readLimits(reading, option, (limit) => ({

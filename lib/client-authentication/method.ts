@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import type { AuthenticationMethodTerms } from '../protocol/authentication-method'
+import type { AuthenticationMethodDescription } from '../protocol/authentication-method'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 
@@ -26,7 +26,7 @@ export interface CredentialSources {
 }
 
 /** Who a request says it comes from, and what it shows for it; nothing of it is proven. */
-export interface Claim {
+export interface PresentedCredential {
   readonly clientId: string
   /** The secret or assertion; empty for a client that only names itself. */
   readonly credential: string
@@ -43,13 +43,10 @@ export type Verification = boolean | 'by an old secret'
  * past the limit of its network it still passes where the client has proven itself from that network before.
  * @throws OAuthError over a limit, and when the counters do not answer; no verification was made then. Let it through.
  */
-export type WithinLimits = (
-  verification: () => Promise<Verification>,
-  status?: 'known',
-) => Promise<Verification>
+export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
 /** A claim and the one method by which the request makes it. */
-export interface PresentedClient extends Claim {
+export interface PresentedClient extends PresentedCredential {
   readonly method: ClientAuthenticationMethod
 }
 
@@ -58,7 +55,7 @@ export interface PresentedClient extends Claim {
  * its registration has an entry in `credentials` under the method's name. What throws something else than an
  * `OAuthError` is answered with `server_error`, without detail.
  */
-export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
+export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
    * The HTTP authentication scheme in which the method uses the `Authorization` header, for its challenge too; left out
    * when it does not. In requests it is recognized in any case of its letters.
@@ -72,7 +69,7 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
    *
    * @throws OAuthError when it uses the method wrongly.
    */
-  read(sources: CredentialSources): Claim | undefined
+  read(sources: CredentialSources): PresentedCredential | undefined
   /**
    * Whether the credential proves the client: true or `by an old secret`, and nothing else, does. It is asked about an unknown client too, and
    * should then take as long as for a wrong credential, so that nobody can tell which clients there are.
@@ -81,5 +78,5 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodTerms {
    * that is made through it is held to `clientAuthenticationLimits`. It should be asked to for unknown clients, too. One that
    * does not use it is not limited, which is right for signatures, certificates and long random keys.
    */
-  verify(client: Client | undefined, credential: string, withinLimits: WithinLimits): Promise<Verification>
+  verify(client: Client | undefined, credential: string, withinLimits: Throttle): Promise<Verification>
 }

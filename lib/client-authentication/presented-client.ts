@@ -1,6 +1,11 @@
 import { isRecord } from '../protocol/configuration'
 import { invalidClient, invalidRequest } from '../protocol/oauth-error'
-import type { Claim, ClientAuthenticationMethod, CredentialSources, PresentedClient } from './method'
+import type {
+  PresentedCredential,
+  ClientAuthenticationMethod,
+  CredentialSources,
+  PresentedClient,
+} from './method'
 import { none } from './methods/none'
 import { schemeOf } from './scheme'
 
@@ -73,7 +78,7 @@ function use(method: ClientAuthenticationMethod, sources: CredentialSources): Pr
   return { clientId: claim.clientId, credential: claim.credential, method }
 }
 
-const isClaim = (value: unknown): value is Claim =>
+const isClaim = (value: unknown): value is PresentedCredential =>
   isRecord(value) && typeof value['clientId'] === 'string' && typeof value['credential'] === 'string'
 
 function ignoresHeader({ method }: PresentedClient, { authorization }: CredentialSources): boolean {

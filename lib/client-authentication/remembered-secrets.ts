@@ -1,4 +1,4 @@
-import { Latest } from '../protocol/latest'
+import { BoundedMap } from '../protocol/latest'
 
 const rememberedAtMost = 1000
 const freshSeconds = 300
@@ -10,12 +10,12 @@ export type Memory = 'fresh' | 'known'
 /** The marks of the last thousand secrets that were verified by bcrypt in this process and used since. */
 export class RememberedSecrets {
   // In the order of their last use.
-  private readonly verifiedAt = new Latest<number>(rememberedAtMost)
+  private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
 
   /** @param clock milliseconds of a clock that does not step: set back, it would keep secrets fresh for longer. */
   constructor(private readonly clock: () => number) {}
 
-  recall(mark: string): Memory | undefined {
+  getCached(mark: string): Memory | undefined {
     const since = this.verifiedAt.get(mark)
     if (since === undefined) return undefined
     const age = this.clock() - since

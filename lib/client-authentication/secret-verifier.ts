@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import type { Client } from '../protocol/client'
 import { isSameText, secureRandom } from '../protocol/credential'
 import { isBcryptHash, liveSecrets } from '../protocol/secret-hash'
-import { EvenComparison } from '../secrets/even-comparison'
+import { ConstantWorkComparer } from '../secrets/even-comparison'
 import { generateClientSecret, generatedHash } from './client-secret'
-import type { Verification, WithinLimits } from './method'
+import type { Verification, Throttle } from './method'
 import { RememberedSecrets } from './remembered-secrets'
-import { UnderWay } from './under-way'
+import { SingleFlight } from './under-way'
 
 /**
  * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process under a keyed digest of
@@ -15,8 +15,8 @@ import { UnderWay } from './under-way'
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
-  private readonly comparison = new EvenComparison()
-  private readonly renewals = new UnderWay<string>()
+  private readonly comparison = new ConstantWorkComparer()
+  private readonly renewals = new SingleFlight<string>()
   private readonly key = secureRandom(32)
   // Digests of secrets that nobody has.
   private readonly nobodys = Array.from(
@@ -35,11 +35,7 @@ export class SecretVerifier {
    *
    * @throws OAuthError of a limit; NotAttempted when bcrypt has too much to do.
    */
-  async verify(
-    client: Client | undefined,
-    secret: string,
-    withinLimits: WithinLimits,
-  ): Promise<Verification> {
+  async verify(client: Client | undefined, secret: string, withinLimits: Throttle): Promise<Verification> {
     // The current secret, whose digest is the last, is what most requests come with.
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
@@ -48,7 +44,7 @@ export class SecretVerifier {
     const equal = this.padded(hashes).map((hash) => isSameText(hash, generated))
     const proven = hashes.find((_, at) => equal[at])
     if (proven !== undefined) return verdict(proven)
-    const memories = this.padded(hashes).map((hash) => this.remembered.recall(this.mark(hash, secret)))
+    const memories = this.padded(hashes).map((hash) => this.remembered.getCached(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
     const notGuessed = (verification: () => Promise<Verification>) => withinLimits(verification, 'known')
     if (fresh !== undefined) return notGuessed(async () => verdict(fresh))

@@ -1,5 +1,5 @@
 /** Acts that are under way, so that the same one, asked for meanwhile, shares a success and is not done twice. */
-export class UnderWay<Success> {
+export class SingleFlight<Success> {
   private readonly acts = new Map<string, Promise<Success | undefined>>()
 
   /**

@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../protocol/client'
-import { unknownVocabulary } from '../protocol/parse-client'
+import { anyCapabilities } from '../protocol/parse-client'
 import { cannotChange } from '../registration/change-registration'
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../registration/client-secrets'
 import { disableClient, enableClient } from '../registration/disable-client'
@@ -10,7 +10,7 @@ import { metadataOptions, rotationOptions, type Option } from './options'
 type Fields = Readonly<Record<string, unknown>>
 
 /** What a command found or did: one thing or a list, without any digest. */
-export interface Answer {
+export interface CommandAnswer {
   readonly found: Fields | readonly Fields[]
   /** For whoever reads along; not part of the answer. */
   readonly note?: string
@@ -31,7 +31,7 @@ export interface Command {
   readonly meaning: string
   readonly takesClient: boolean
   readonly options: Readonly<Record<string, Option>>
-  run(clients: ClientRegistry, order: Order): Promise<Answer>
+  run(clients: ClientRegistry, order: Order): Promise<CommandAnswer>
 }
 
 const perhaps =
@@ -43,7 +43,7 @@ const add: Command = {
   takesClient: false,
   options: metadataOptions,
   async run(clients, { fields }) {
-    const issued = await registerFrom(clients, fields, unknownVocabulary)
+    const issued = await registerFrom(clients, fields, anyCapabilities)
     return issued.client_secret === undefined
       ? { found: { client_id: issued.client_id } }
       : { found: { ...issued }, note: shownOnce }

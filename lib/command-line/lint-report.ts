@@ -1,6 +1,6 @@
 import { rules } from '../lint/lint'
 import type { Finding } from '../lint/rule'
-import type { Mistake } from '../protocol/configuration'
+import type { ConfigurationIssue } from '../protocol/configuration'
 import { jsonText, printable, tableText } from './output'
 
 /** Findings for people, a table and then what each rule means, or as JSON. */
@@ -15,9 +15,9 @@ export function findingsText(findings: readonly Finding[], json: boolean): strin
 }
 
 /** Mistakes that keep a server from starting, in the form of findings. */
-export function mistakesText(mistakes: readonly Mistake[], json: boolean): string {
-  const rows = mistakes.map(({ path, problem }) => {
-    return { severity: 'error', rule: 'configuration', path, why: `This ${problem}` }
+export function mistakesText(issues: readonly ConfigurationIssue[], json: boolean): string {
+  const rows = issues.map(({ path, message }) => {
+    return { severity: 'error', rule: 'configuration', path, why: `This ${message}` }
   })
   return json ? jsonText(rows) : tableText(rows)
 }

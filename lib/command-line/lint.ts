@@ -16,7 +16,7 @@ export async function runLint(words: readonly string[]): Promise<Result> {
   const asked = readLintWords(words)
   if (asked.kind === 'help') return { status: 0, output: `${lintUsage()}\n\n${rulesText()}`, remarks: '' }
   if (asked.kind === 'rules') return { status: 0, output: rulesText(), remarks: '' }
-  if (asked.kind === 'mistakes') return misunderstood(asked.mistakes)
+  if (asked.kind === 'mistakes') return misunderstood(asked.issues)
   return look(asked.file, asked.allowed, asked.json)
 }
 
@@ -35,7 +35,7 @@ async function look(file: string, allowed: readonly string[], json: boolean): Pr
     return { status: findings.length === 0 ? 0 : 1, output, remarks: remarks.join('\n') }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) return failedWith(file, error)
-    return { status: 2, output: mistakesText(error.mistakes, json), remarks: 'No server starts with this.' }
+    return { status: 2, output: mistakesText(error.issues, json), remarks: 'No server starts with this.' }
   } finally {
     await closeStore(loaded.options)
   }

@@ -1,4 +1,4 @@
-import type { Mistake } from '../protocol/configuration'
+import type { ConfigurationIssue } from '../protocol/configuration'
 import { printable } from './output'
 
 /** What the process leaves behind. */
@@ -15,8 +15,8 @@ export function failed(status: 1 | 2, lines: readonly string[]): Result {
 }
 
 /** Wrong usage, with every mistake. */
-export function misunderstood(mistakes: readonly Mistake[]): Result {
-  return failed(2, ['This cannot be understood:', ...mistakes.map(lineOf), 'See --help.'])
+export function misunderstood(issues: readonly ConfigurationIssue[]): Result {
+  return failed(2, ['This cannot be understood:', ...issues.map(lineOf), 'See --help.'])
 }
 
-export const lineOf = ({ path, problem }: Mistake): string => `  - ${path} ${problem}`
+export const lineOf = ({ path, message }: ConfigurationIssue): string => `  - ${path} ${message}`

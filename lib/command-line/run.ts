@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../protocol/configuration'
 import { redisStore } from '../stores/redis-store'
-import type { Answer } from './commands'
+import type { CommandAnswer } from './commands'
 import { runLint } from './lint'
 import type { Option } from './options'
 import { jsonText, tableText } from './output'
@@ -14,7 +14,7 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
   if (subject === 'lint') return runLint(rest)
   const asked = readWords(words, environment)
   if (asked.kind === 'help') return { status: 0, output: usage(), remarks: '' }
-  if (asked.kind === 'mistakes') return misunderstood(asked.mistakes)
+  if (asked.kind === 'mistakes') return misunderstood(asked.issues)
   const { command, order, redis, prefix, json } = asked
   try {
     const answer = await withClients(redis, prefix, (clients) => command.run(clients, order))
@@ -27,8 +27,8 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
 async function withClients(
   url: string,
   prefix: string,
-  act: (clients: ReturnType<typeof redisStore>['clients']) => Promise<Answer>,
-): Promise<Answer> {
+  act: (clients: ReturnType<typeof redisStore>['clients']) => Promise<CommandAnswer>,
+): Promise<CommandAnswer> {
   const store = redisStore({ url, prefix })
   try {
     return await act(store.clients)
@@ -38,7 +38,7 @@ async function withClients(
 }
 
 function done(
-  { found, note = '', trouble }: Answer,
+  { found, note = '', trouble }: CommandAnswer,
   json: boolean,
   reasonsOfTrouble: (trouble: unknown) => readonly string[],
 ): Result {
@@ -53,7 +53,7 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
   if (error instanceof ConfigurationError)
     return [
       error.message.split('\n', 1)[0] ?? '',
-      ...error.mistakes.map((mistake) => lineOf({ ...mistake, path: optionOf(mistake.path, options) })),
+      ...error.issues.map((mistake) => lineOf({ ...mistake, path: optionOf(mistake.path, options) })),
     ]
   const { hostname, port } = new URL(redis)
   const server = `Redis at ${hostname}:${port || '6379'}`

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
-import type { Mistake } from '../protocol/configuration'
+import type { ConfigurationIssue } from '../protocol/configuration'
 import { commands, type Command, type Order } from './commands'
 import { commonOptions, type Option } from './options'
 
 /** What the words of a command line ask for. */
-export type Asked =
+export type CommandLine =
   | { readonly kind: 'help' }
-  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'mistakes'; readonly issues: readonly ConfigurationIssue[] }
   | {
       readonly kind: 'command'
       readonly command: Command
@@ -19,17 +19,17 @@ export type Asked =
 type Values = Map<string, true | string | readonly string[]>
 
 /** Reads the words behind the program's name; with any mistake nothing of them is done. */
-export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): Asked {
+export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const [subject, name = '', ...rest] = words
   const command = commands.get(name)
   if (subject !== 'client' || command === undefined)
-    return { kind: 'mistakes', mistakes: [noSuchCommand(subject !== 'client' ? subject : `client ${name}`)] }
-  const mistakes: Mistake[] = []
-  const { values, positionals } = readOptions(rest, { ...commonOptions, ...command.options }, mistakes)
-  const clientId = readClientId(command, positionals, mistakes)
-  const redis = readRedis(values.get('redis') ?? environment['REDIS_URL'], mistakes)
-  if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
+    return { kind: 'mistakes', issues: [noSuchCommand(subject !== 'client' ? subject : `client ${name}`)] }
+  const issues: ConfigurationIssue[] = []
+  const { values, positionals } = readOptions(rest, { ...commonOptions, ...command.options }, issues)
+  const clientId = readClientId(command, positionals, issues)
+  const redis = readRedis(values.get('redis') ?? environment['REDIS_URL'], issues)
+  if (issues.length > 0) return { kind: 'mistakes', issues }
   const fields = Object.entries(command.options).flatMap(([option, { field }]) => {
     const value = values.get(option)
     return value === undefined ? [] : [[field ?? option, value]]
@@ -44,9 +44,9 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-function noSuchCommand(given: string | undefined): Mistake {
+function noSuchCommand(given: string | undefined): ConfigurationIssue {
   const known = [...[...commands.keys()].map((name) => `client ${name}`), 'lint'].join(', ')
-  return { path: given?.trim() ?? '', problem: `is no command; the commands are ${known}.` }
+  return { path: given?.trim() ?? '', message: `is no command; the commands are ${known}.` }
 }
 
 // One in 64 of the identifiers that are issued begins as an option does.
@@ -56,7 +56,7 @@ const beginsAsOption = /^-[A-Za-z0-9_-]{21}$/
 export function readOptions(
   words: readonly string[],
   known: Readonly<Record<string, Option>>,
-  mistakes: Mistake[],
+  issues: ConfigurationIssue[],
 ): { readonly values: Values; readonly positionals: readonly string[] } {
   const isIssued = (word: string) => beginsAsOption.test(word) && !Object.hasOwn(known, word.slice(2))
   const options = Object.fromEntries(
@@ -74,7 +74,7 @@ export function readOptions(
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     const option = Object.hasOwn(known, name) && rawName === `--${name}` ? known[name] : undefined
-    const wrong = (problem: string) => void mistakes.push({ path: rawName, problem })
+    const wrong = (message: string) => void issues.push({ path: rawName, message })
     if (option === undefined) wrong(`is not known here; the known options are ${optionNames(known)}.`)
     else if (option.kind === 'flag')
       if (value === undefined) values.set(name, true)
@@ -98,20 +98,24 @@ const optionNames = (known: Readonly<Record<string, Option>>): string =>
     .map((name) => `--${name}`)
     .join(', ')
 
-function readClientId({ takesClient }: Command, positionals: readonly string[], mistakes: Mistake[]): string {
+function readClientId(
+  { takesClient }: Command,
+  positionals: readonly string[],
+  issues: ConfigurationIssue[],
+): string {
   const [first, ...others] = positionals
   const tooMany = takesClient ? others : positionals
   if (takesClient && (first === undefined || first === ''))
-    mistakes.push({ path: 'client_id', problem: 'is missing: write it behind the command.' })
+    issues.push({ path: 'client_id', message: 'is missing: write it behind the command.' })
   for (const word of tooMany)
-    mistakes.push({ path: word, problem: 'is one word too many; a value with spaces needs quotes.' })
+    issues.push({ path: word, message: 'is one word too many; a value with spaces needs quotes.' })
   return takesClient ? (first ?? '') : ''
 }
 
-function readRedis(given: unknown, mistakes: Mistake[]): string {
+function readRedis(given: unknown, issues: ConfigurationIssue[]): string {
   // Not quoted in the mistake: a URL may hold a password.
-  const problem = 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.'
+  const message = 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.'
   if (typeof given === 'string' && /^rediss?:\/\//.test(given) && URL.canParse(given)) return given
-  mistakes.push({ path: '--redis', problem: given === undefined ? `is missing: it ${problem}` : problem })
+  issues.push({ path: '--redis', message: given === undefined ? `is missing: it ${message}` : message })
   return ''
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import type { AuthorizationEndpoint, Question } from '../authorization-endpoint/authorize'
-import { parseKnownApproval, type ApprovalQuestion } from '../authorization-endpoint/known-approval'
+import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/known-approval'
 import type { OAuthError } from '../protocol/oauth-error'
 import { isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
@@ -10,15 +10,15 @@ import type { Admit } from './request-limit'
 import { redirectTo, sendPage } from './page-response'
 import { continuePage } from './pages/continue-page'
 import { insecureRedirectPage } from './pages/insecure-redirect-page'
-import type { Reports } from './reports'
+import type { AuditLog } from './reports'
 import { carryRequestId } from './request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 
 /** What the middleware of the authorization endpoint works with. */
-export interface AuthorizationEdge {
+export interface AuthorizationHttp {
   readonly endpoint: AuthorizationEndpoint
   readonly resourceOwner: (request: Request) => unknown
-  readonly alreadyApproved: ((request: Request, question: ApprovalQuestion) => unknown) | undefined
+  readonly skipConsent: ((request: Request, question: PriorConsentQuestion) => unknown) | undefined
   /** Sends the user agent to the host's login, which comes back to `returnTo`. */
   readonly login: (request: Request, response: Response, returnTo: string) => unknown
   /** Path of the endpoint as the user agent sees it. */
@@ -32,33 +32,33 @@ export interface AuthorizationEdge {
   readonly bodyDeadline: number
   /** @throws Throttled when there are too many requests from the network. */
   readonly admit: Admit
-  readonly reports: Reports
+  readonly reports: AuditLog
   readonly requests: RequestsInFlight
 }
 
 /** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
-export function edgeFor(edge: AuthorizationEdge, request: Request, response: Response): AuthorizationEdge {
+export function edgeFor(edge: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
   if (edge.requests.enter(request, response)) return edge
   return { ...edge, endpoint: { ...edge.endpoint, requireService: () => Promise.reject(closing()) } }
 }
 
 /** Who is logged in at the host; undefined for nobody. */
-export async function ownerOf(edge: AuthorizationEdge, request: Request): Promise<ResourceOwner | undefined> {
+export async function ownerOf(edge: AuthorizationHttp, request: Request): Promise<ResourceOwner | undefined> {
   return parseResourceOwner(await edge.resourceOwner(request))
 }
 
 /** Whether the host knows of the owner's approval. */
 export async function isApproved(
-  { alreadyApproved }: AuthorizationEdge,
+  { skipConsent }: AuthorizationHttp,
   request: Request,
-  question: ApprovalQuestion,
+  question: PriorConsentQuestion,
 ): Promise<boolean> {
-  return alreadyApproved !== undefined && parseKnownApproval(await alreadyApproved(request, question))
+  return skipConsent !== undefined && parsePriorConsent(await skipConsent(request, question))
 }
 
 /** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
 export function answerClient(
-  { reports }: AuthorizationEdge,
+  { reports }: AuthorizationHttp,
   request: Request,
   response: Response,
   { location, redirectBy, error, clientId }: Redirection,
@@ -80,7 +80,7 @@ export function answerClient(
  * thrown, for the host's own error handling.
  */
 export function tellOwner(
-  { reports, showError }: AuthorizationEdge,
+  { reports, showError }: AuthorizationHttp,
   request: Request,
   response: Response,
   error: OAuthError,

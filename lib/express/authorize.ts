@@ -8,7 +8,7 @@ import {
   isApproved,
   ownerOf,
   tellOwner,
-  type AuthorizationEdge,
+  type AuthorizationHttp,
 } from './authorization-edge'
 import { isDecision, takeDecision } from './decision'
 import { formOf } from './form-body'
@@ -20,7 +20,7 @@ import { shareShapes } from './shared-shape'
  * The authorization endpoint (RFC 6749 3.1), whole: the client's request by `GET` or `POST`, and the decision that the
  * consent form sends to the same path.
  */
-export function authorize(edge: AuthorizationEdge): RequestHandler {
+export function authorizationEndpoint(edge: AuthorizationHttp): RequestHandler {
   return (request, response, next) => {
     shareShapes(request, response)
     serve(edgeFor(edge, request, response), request, response)
@@ -29,7 +29,7 @@ export function authorize(edge: AuthorizationEdge): RequestHandler {
   }
 }
 
-async function serve(edge: AuthorizationEdge, request: Request, response: Response): Promise<void> {
+async function serve(edge: AuthorizationHttp, request: Request, response: Response): Promise<void> {
   // HEAD must not act, so it is not offered either: a link checker would leave a record behind.
   if (request.method !== 'GET' && request.method !== 'POST') {
     response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
@@ -44,7 +44,7 @@ async function serve(edge: AuthorizationEdge, request: Request, response: Respon
 }
 
 async function takeRequest(
-  edge: AuthorizationEdge,
+  edge: AuthorizationHttp,
   request: Request,
   response: Response,
   parameters: Parameters,
@@ -54,7 +54,7 @@ async function takeRequest(
   const host: Host = {
     clientFound: () => edge.reports.note(request, { isRegistered: true }),
     resourceOwner: () => ownerOf(edge, request),
-    isApproved: (question) => isApproved(edge, request, question),
+    skipConsent: (question) => isApproved(edge, request, question),
     logIn: async () => {
       await edge.login(request, response, `${edge.path}?${parameters.format()}`)
     },

@@ -1,6 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AccessRefusal } from '../protected-resource/access-refusal'
-import { admit, type Admission, type FindToken, type GuardedRequest } from '../protected-resource/admit'
+import {
+  authorizeRequest,
+  type GuardedLookup,
+  type FindToken,
+  type GuardedRequest,
+} from '../protected-resource/admit'
 import type { GuardedAccess } from '../protected-resource/guarded-access'
 import { parseRequirement, type Requirement } from '../protected-resource/requirement'
 import { isRecord } from '../protocol/configuration'
@@ -9,9 +14,9 @@ import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { authorizationOf } from './credential-sources'
 import { sendJson, sendJsonError } from './json-response'
-import type { Known } from './known-of-request'
+import type { AuditNotes } from './known-of-request'
 import { mountedUncalled } from './mounting'
-import type { Reports } from './reports'
+import type { AuditLog } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { shareShapes } from './shared-shape'
 
@@ -41,18 +46,18 @@ export interface BearerGuard {
 }
 
 /** What guards work with. */
-export interface GuardEdge {
+export interface GuardHttp {
   /** What tokens are looked up in. */
   readonly find: FindToken
   /** All that are offered, bearer first. */
   readonly tokenTypes: readonly TokenType[]
   /** Single use, as this request sees it. */
-  readonly useOnce: (request: Request) => Admission['useOnce']
+  readonly useOnce: (request: Request) => GuardedLookup['useOnce']
   /** Seconds since the epoch. */
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
   readonly knownScope: Scope | undefined
-  readonly reports: Reports
+  readonly reports: AuditLog
   readonly requests: RequestsInFlight
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
@@ -60,7 +65,7 @@ export interface GuardEdge {
 
 const realm = 'oauth'
 
-export function bearerGuard(edge: GuardEdge): BearerGuard {
+export function bearerGuard(edge: GuardHttp): BearerGuard {
   return (
     first: string | BearerGuardOptions = '',
     second: BearerGuardOptions = {},
@@ -77,11 +82,11 @@ function isPlain(value: unknown): value is BearerGuardOptions {
   return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }
 
-function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
+function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, reports } = edge
   return (request, response, next) => {
     shareShapes(request, response)
-    let known: Known = {}
+    let known: AuditNotes = {}
     const witness = (shown: string, access: GuardedAccess | undefined) => {
       known = { shown, access }
     }
@@ -96,7 +101,7 @@ function guard(edge: GuardEdge, requirement: Requirement): RequestHandler {
     }
     const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
     const decision = requests.enter(request, response)
-      ? admit(new RequestOfExpress(request), requirement, admission)
+      ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
     decision.then(pass, fail).catch(next)
   }
@@ -132,7 +137,7 @@ function showsNoToken(error: unknown): boolean {
 }
 
 function refuse(
-  { tokenTypes, reports, errorUri }: GuardEdge,
+  { tokenTypes, reports, errorUri }: GuardHttp,
   request: Request,
   response: Response,
   thrown: unknown,

@@ -5,7 +5,7 @@ import type { ClientVerification } from '../passport/client-verification'
 import { invalidClient, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { sendClientFailure } from './client-failure'
-import { clientPost, type ClientEdge } from './client-post'
+import { clientPost, type ClientEndpointHttp } from './client-post'
 import { credentialSourcesOf } from './credential-sources'
 import { formOf, hasLongBody } from './form-body'
 
@@ -14,7 +14,10 @@ import { formOf, hasLongBody } from './form-body'
  * among strategies, which is settled here before any is asked, and its run costs as much as issuing a token: it is there for
  * hosts that drive it.
  */
-export function clientAuthentication(edge: ClientEdge, verification: ClientVerification): RequestHandler {
+export function clientAuthentication(
+  edge: ClientEndpointHttp,
+  verification: ClientVerification,
+): RequestHandler {
   return clientPost(edge, async (request) => {
     await authenticate(edge, verification, request)
     return 'next'
@@ -28,7 +31,7 @@ export function clientAuthentication(edge: ClientEdge, verification: ClientVerif
  * @throws OAuthError when the client does not prove itself.
  */
 export async function authenticate(
-  { failures, bodyDeadline }: ClientEdge,
+  { failures, bodyDeadline }: ClientEndpointHttp,
   verification: ClientVerification,
   request: Request,
 ): Promise<{ readonly form: Parameters; readonly proven: ProvenClient }> {
@@ -42,7 +45,7 @@ export async function authenticate(
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
-export function clientAuthenticationErrors(edge: ClientEdge): ErrorRequestHandler {
+export function clientAuthenticationErrors(edge: ClientEndpointHttp): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const refusal = isPassportFailure(thrown)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Witness } from '../authorization/witness'
+import type { OnCommitted } from '../authorization/witness'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { provenClient } from '../passport/authenticated-client'
 import type { ClientVerification } from '../passport/client-verification'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import { authenticate } from './client-authentication'
-import { clientPost, type Act, type ClientEdge, type ClientEndpointName } from './client-post'
+import { clientPost, type Act, type ClientEndpointHttp, type ClientEndpointName } from './client-post'
 import { formOf } from './form-body'
 import { sendJson } from './json-response'
-import type { Known } from './known-of-request'
+import type { AuditNotes } from './known-of-request'
 import { requestIdHeader } from './request-id'
 
 /**
@@ -22,11 +22,11 @@ export type AnswerToClient = (
   client: Client,
   parameters: Parameters,
   address: () => string | undefined,
-  witness: Witness,
+  witness: OnCommitted,
 ) => Promise<object>
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
-export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): RequestHandler {
+export function clientEndpoint(edge: ClientEndpointHttp, answer: AnswerToClient): RequestHandler {
   const respond = responding(edge, answer)
   return clientPost(edge, async (request, response) => {
     const proven = provenClient(request)
@@ -40,7 +40,7 @@ export function clientEndpoint(edge: ClientEdge, answer: AnswerToClient): Reques
 
 /** The same with what authenticates its clients, in one: what two parts check each is checked once. */
 export function wholeClientEndpoint(
-  edge: ClientEdge,
+  edge: ClientEndpointHttp,
   verification: ClientVerification,
   answer: AnswerToClient,
 ): RequestHandler {
@@ -58,7 +58,7 @@ type Respond = (
   proven: ProvenClient,
 ) => ReturnType<Act>
 
-function responding({ endpoint, reports }: ClientEdge, answer: AnswerToClient): Respond {
+function responding({ endpoint, reports }: ClientEndpointHttp, answer: AnswerToClient): Respond {
   return async (request, response, form, { client, byOldSecret }) => {
     const asked = { request, response, endpoint, clientId: client.client_id }
     reports.note(request, shownBy(form, endpoint))
@@ -71,7 +71,7 @@ function responding({ endpoint, reports }: ClientEdge, answer: AnswerToClient): 
 
 const shownToTokenEndpoint = ['code', 'refresh_token', 'subject_token']
 
-function shownBy(form: Parameters, endpoint: ClientEndpointName): Known {
+function shownBy(form: Parameters, endpoint: ClientEndpointName): AuditNotes {
   if (endpoint !== 'token') return { shown: form.peek('token') }
   const name = shownToTokenEndpoint.find((parameter) => form.mentions(parameter))
   return { shown: name && form.peek(name), grantType: form.peek('grant_type') }

@@ -8,7 +8,7 @@ import type { EventOrigin } from './events'
 import type { FailureLimit } from './failure-limit'
 import { hasLongBody, leavesBody } from './form-body'
 import { sendJsonError } from './json-response'
-import type { Reports } from './reports'
+import type { AuditLog } from './reports'
 
 /** What a failure needs to know of its endpoint. */
 interface FailingEdge {
@@ -17,7 +17,7 @@ interface FailingEdge {
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
   readonly failures: FailureLimit
-  readonly reports: Reports
+  readonly reports: AuditLog
 }
 
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */

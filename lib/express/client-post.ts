@@ -3,7 +3,7 @@ import { sendClientFailure } from './client-failure'
 import type { FailureLimit } from './failure-limit'
 import { formOf } from './form-body'
 import { sendJsonError } from './json-response'
-import type { Reports } from './reports'
+import type { AuditLog } from './reports'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { shareShapes } from './shared-shape'
 import { requireTls } from './transport'
@@ -12,7 +12,7 @@ import { requireTls } from './transport'
 export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
 
 /** What these endpoints share at the edge. */
-export interface ClientEdge {
+export interface ClientEndpointHttp {
   readonly endpoint: ClientEndpointName
   readonly tlsRequired: boolean
   /** Warns of a request that was sent to another host than the issuer's. */
@@ -26,7 +26,7 @@ export interface ClientEdge {
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
-  readonly reports: Reports
+  readonly reports: AuditLog
   readonly requests: RequestsInFlight
 }
 
@@ -34,7 +34,7 @@ export interface ClientEdge {
 export type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
 
 /** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
-export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
+export function clientPost(edge: ClientEndpointHttp, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
     if (request.method !== 'POST') return refuseMethod(edge, response)
     requireTls(request, edge.tlsRequired)
@@ -59,18 +59,18 @@ export function clientPost(edge: ClientEdge, act: Act): RequestHandler {
 }
 
 // The connection ends with the answer, and a body that came after it would be answered by a reset instead.
-async function turnAway(request: Request, { bodyDeadline }: ClientEdge): Promise<never> {
+async function turnAway(request: Request, { bodyDeadline }: ClientEndpointHttp): Promise<never> {
   await formOf(request, bodyDeadline).catch(() => undefined)
   throw closing()
 }
 
 // Counted by no limit: any web page can have browsers send a GET here, and the answer costs nothing.
-function refuseMethod(edge: ClientEdge, response: Response): 'answered' {
+function refuseMethod(edge: ClientEndpointHttp, response: Response): 'answered' {
   sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
   return 'answered'
 }
 
-const methodNotAllowed = ({ endpoint }: ClientEdge) => ({
+const methodNotAllowed = ({ endpoint }: ClientEndpointHttp) => ({
   code: 'invalid_request',
   description: `The ${endpoint} endpoint takes POST requests only.`,
 })

@@ -1,6 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { ConfigurationError, isRecord, type Mistake } from '../protocol/configuration'
+import { ConfigurationError, isRecord, type ConfigurationIssue } from '../protocol/configuration'
 import { warnOnce } from '../warning'
 import { messageClassesFor, type MessageClasses } from './message-classes'
 
@@ -33,15 +33,15 @@ export function createSecureServer(app: http.RequestListener, options: https.Ser
 }
 
 function check(name: string, app: unknown, options: unknown): void {
-  const mistakes: Mistake[] = []
+  const issues: ConfigurationIssue[] = []
   if (typeof app !== 'function')
-    mistakes.push({ path: 'app', problem: 'must be an Express application, as express() makes it.' })
+    issues.push({ path: 'app', message: 'must be an Express application, as express() makes it.' })
   if (!isRecord(options))
-    mistakes.push({
+    issues.push({
       path: 'options',
-      problem: "must be an object: the options of Node's own createServer().",
+      message: "must be an object: the options of Node's own createServer().",
     })
-  if (mistakes.length > 0) throw new ConfigurationError(`${name} cannot work with this:`, mistakes)
+  if (issues.length > 0) throw new ConfigurationError(`${name} cannot work with this:`, issues)
 }
 
 function classesFor(

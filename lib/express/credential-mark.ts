@@ -11,15 +11,15 @@ const kinds: readonly CredentialKind[] = [
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
 /** What an event tells of a credential; undefined when the text has not the form of one: it may be anybody's password. */
-export function markOf(text: string | undefined): string | undefined {
-  return text !== undefined && hasForm(text) ? markOfDigest(digest(text)) : undefined
+export function credentialFingerprint(text: string | undefined): string | undefined {
+  return text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 }
 
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
 /** The same by the digest that the record keeps. */
-export function markOfDigest(text: string): string {
+export function fingerprintOfDigest(text: string): string {
   // Six characters hold the four bytes.
   return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
 }

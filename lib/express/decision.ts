@@ -5,7 +5,7 @@ import type { Parameters } from '../protocol/parameters'
 import { sendPage } from './page-response'
 import { answeredPage } from './pages/answered-page'
 import { answeredViewOf } from './answered-view'
-import { answerClient, ownerOf, type AuthorizationEdge } from './authorization-edge'
+import { answerClient, ownerOf, type AuthorizationHttp } from './authorization-edge'
 
 /** What a consent form sends: the fields of its view, and `decision`. */
 export const handleField = 'authorization_request'
@@ -17,7 +17,7 @@ export function isDecision(form: Parameters): boolean {
 
 /** Carries out a decision of the resource owner who is logged in. @throws OAuthError that is for the owner. */
 export async function takeDecision(
-  edge: AuthorizationEdge,
+  edge: AuthorizationHttp,
   request: Request,
   response: Response,
   form: Parameters,

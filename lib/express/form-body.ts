@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Request } from 'express'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import { isRecord } from '../protocol/configuration'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
@@ -10,7 +10,7 @@ const bytesAtMost = 64 * 1024
 const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 
-const bodies = beside<Request, Promise<Parameters>>()
+const bodies = privateState<Request, Promise<Parameters>>()
 
 /**
  * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream

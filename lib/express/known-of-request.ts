@@ -1,11 +1,11 @@
-import type { Move } from '../authorization/witness'
+import type { CommittedTransition } from '../authorization/witness'
 import type { GuardedAccess } from '../protected-resource/guarded-access'
 import { digest } from '../protocol/credential'
-import { markOfDigest } from './credential-mark'
+import { fingerprintOfDigest } from './credential-mark'
 
 /** What is known of a request beside its answer, for its events alone. */
-export interface Known {
-  readonly move?: Move | undefined
+export interface AuditNotes {
+  readonly move?: CommittedTransition | undefined
   /** What its access token stands for. */
   readonly access?: GuardedAccess | undefined
   readonly authorizationId?: string | undefined
@@ -20,7 +20,7 @@ export interface Known {
 }
 
 /** Nothing yet, with a place for all: objects of one shape are quicker to fill. */
-export const knownOfNothing = (): Known => ({
+export const noNotes = (): AuditNotes => ({
   move: undefined,
   access: undefined,
   authorizationId: undefined,
@@ -32,13 +32,13 @@ export const knownOfNothing = (): Known => ({
 })
 
 /** Whose authorization a request came upon; undefined what is not known of it. */
-export interface Concern {
+export interface AuditedAuthorization {
   readonly authorizationId: string | undefined
   readonly clientId: string | undefined
   readonly subject: string | undefined
 }
 
-export function concernOf({ move, access, authorizationId }: Known): Concern {
+export function authorizationOfNotes({ move, access, authorizationId }: AuditNotes): AuditedAuthorization {
   const record = move?.found ?? (typeof move?.write === 'object' ? move.write : undefined)
   const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? nobody)
   return { authorizationId: record?.id ?? access?.authorizationId ?? authorizationId, clientId, subject }
@@ -47,13 +47,13 @@ export function concernOf({ move, access, authorizationId }: Known): Concern {
 const nobody = { clientId: undefined, subject: undefined }
 
 /** The client that a request names, as an event tells it: 8 digits of its digest unless it is registered. */
-export function claimedClientOf({ claimedClientId, isRegistered }: Known): string | undefined {
+export function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
   if (claimedClientId === undefined || isRegistered === true) return claimedClientId
-  return markOfDigest(digest(claimedClientId))
+  return fingerprintOfDigest(digest(claimedClientId))
 }
 
 /** The response type of the authorization request that was decided, or was approved already when it came. */
-export function responseTypeOf({ move, responseType }: Known): string | undefined {
+export function responseTypeOf({ move, responseType }: AuditNotes): string | undefined {
   if (move?.found?.state === 'pending') return move.found.request.responseType
   const isRepeated = move?.write === 'confirmation' && move.found?.state === 'approved'
   return isRepeated ? move.found.code.repetition?.responseType : responseType

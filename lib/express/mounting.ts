@@ -11,9 +11,9 @@ export function part<Made>(name: string, make: () => Made): () => Made {
 
 /** A function that makes a middleware was mounted as if it were the middleware. @param call how it is called. */
 export function mountedUncalled(name: string, call: string): ConfigurationError {
-  const problem = `makes the middleware and is not one itself: mount oauth.${call}.`
+  const message = `makes the middleware and is not one itself: mount oauth.${call}.`
   return new ConfigurationError('The authorization server is mounted wrongly:', [
-    { path: `oauth.${name}`, problem },
+    { path: `oauth.${name}`, message },
   ])
 }
 

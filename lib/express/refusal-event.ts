@@ -1,7 +1,7 @@
 import { Throttled, type OAuthError } from '../protocol/oauth-error'
 
 /** Which event tells of an error, and the members that it has beside those of a refusal. */
-export type ToldByError =
+export type ErrorEventMembers =
   | { readonly event: 'refused' | 'replayed' | 'reused' }
   | { readonly event: 'throttled'; readonly retryAfter: number }
   | { readonly event: 'failure'; readonly cause: unknown }
@@ -12,7 +12,7 @@ const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
   ['refresh_token_reused', 'reused'],
 ])
 
-export function toldByError(error: OAuthError): ToldByError {
+export function errorEventOf(error: OAuthError): ErrorEventMembers {
   const { code, reason, cause } = error
   if (error instanceof Throttled) return { event: 'throttled', retryAfter: error.retryAfter }
   // A refusal may have a cause, too, such as what a parser said of the request; maintenance has none.

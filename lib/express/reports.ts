@@ -2,23 +2,29 @@ import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import type { Authorization } from '../authorization/authorization'
-import type { Witness } from '../authorization/witness'
+import type { OnCommitted } from '../authorization/witness'
 import { bareError } from '../protocol/bare-error'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import type { OAuthError } from '../protocol/oauth-error'
 import { tellTap } from '../testing-door'
 import { warnOnce } from '../warning'
-import { markOf } from './credential-mark'
+import { credentialFingerprint } from './credential-mark'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
-import { claimedClientOf, concernOf, knownOfNothing, responseTypeOf, type Known } from './known-of-request'
+import {
+  claimedClientOf,
+  authorizationOfNotes,
+  noNotes,
+  responseTypeOf,
+  type AuditNotes,
+} from './known-of-request'
 import { plainOrAbsent, plainText } from './plain-text'
-import { toldByError, type ToldByError } from './refusal-event'
+import { errorEventOf, type ErrorEventMembers } from './refusal-event'
 import { nameRequest, requestIdOf } from './request-id'
 import { tellListeners } from './tell-listeners'
-import { revocationOf, toldByMove, type ToldByMove } from './told-by-move'
+import { revocationOf, grantEventOf, type GrantEventMembers } from './told-by-move'
 
 /** A request and what answers it. */
-export interface Asked {
+export interface AuditedRequest {
   readonly request: Request
   readonly response: Response
   readonly endpoint: EventOrigin
@@ -43,10 +49,10 @@ interface Refusal {
 const successes = ['approved', 'issued', 'refreshed', 'revoked'] as const
 
 /** Makes known what became of requests: in events, under the id that the answer carries. */
-export class Reports {
+export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
-  // Beside the request, not on it: what it holds must reach no answer.
-  private readonly known = beside<Request, Known>()
+  // PrivateState the request, not on it: what it holds must reach no answer.
+  private readonly known = privateState<Request, AuditNotes>()
 
   /** @param clock milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
@@ -57,36 +63,40 @@ export class Reports {
   }
 
   /** Keeps something of a request for its events. */
-  note(request: Request, known: Known): void {
+  note(request: Request, known: AuditNotes): void {
     Object.assign(this.knownOf(request), known)
   }
 
   /** Keeps the move that a request comes to. */
-  witness(request: Request): Witness {
+  witness(request: Request): OnCommitted {
     return (move) => this.note(request, { move })
   }
 
   /**
-   * Reports what became of a request that went well; of one that changed nothing there is nothing to tell. Returns the id of
+   * AuditLog what became of a request that went well; of one that changed nothing there is nothing to tell. Returns the id of
    * the request, which the answer is to carry: one is made for listeners alone.
    */
-  reportSuccess(asked: Asked): string | undefined {
+  reportSuccess(asked: AuditedRequest): string | undefined {
     const known = this.knownOf(asked.request)
     if (known.move === undefined || !successes.some((name) => this.hears(name))) return undefined
-    const told = toldByMove(known.move)
+    const told = grantEventOf(known.move)
     if (told === undefined || !this.hears(told.event)) return undefined
     const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
     this.tellGrant(told, origin, known)
     return origin.requestId
   }
 
-  /** Reports an error of the framework; see {@link reportRefusal}. */
-  reportError(asked: Asked, error: OAuthError): string {
-    return this.reportRefusal(asked, error, toldByError(error))
+  /** AuditLog an error of the framework; see {@link reportRefusal}. */
+  reportError(asked: AuditedRequest, error: OAuthError): string {
+    return this.reportRefusal(asked, error, errorEventOf(error))
   }
 
-  /** Reports a refusal or a failure, names the request in the header of the answer, and returns that name. */
-  reportRefusal(asked: Asked, { code, reason }: Refusal, told: ToldByError = { event: 'refused' }): string {
+  /** AuditLog a refusal or a failure, names the request in the header of the answer, and returns that name. */
+  reportRefusal(
+    asked: AuditedRequest,
+    { code, reason }: Refusal,
+    told: ErrorEventMembers = { event: 'refused' },
+  ): string {
     const origin = this.originOf(asked)
     const known = this.knownOf(asked.request)
     tellTap({ requestId: origin.requestId, code, reason })
@@ -99,13 +109,13 @@ export class Reports {
     return origin.requestId
   }
 
-  /** Reports that a client used an old secret. */
-  reportOldSecret(asked: Asked): void {
+  /** AuditLog that a client used an old secret. */
+  reportOldSecret(asked: AuditedRequest): void {
     if (this.hears('oldSecretUsed'))
       this.tell('oldSecretUsed', this.common(this.originOf(asked), this.knownOf(asked.request)))
   }
 
-  /** Reports that the host's own code revoked an authorization. @param found undefined when it could not be read. */
+  /** AuditLog that the host's own code revoked an authorization. @param found undefined when it could not be read. */
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
     const origin = {
       endpoint: 'host',
@@ -117,7 +127,11 @@ export class Reports {
     this.tellGrant(revocationOf(found, 'host'), origin, known)
   }
 
-  private tellGrant({ event, credential, scope, reason }: ToldByMove, origin: Origin, known: Known): void {
+  private tellGrant(
+    { event, credential, scope, reason }: GrantEventMembers,
+    origin: Origin,
+    known: AuditNotes,
+  ): void {
     if (!this.hears(event)) return
     const grantType = plainOrAbsent(known.grantType)
     const granted = { reason, grantType, responseType: plainOrAbsent(responseTypeOf(known)), scope }
@@ -126,10 +140,10 @@ export class Reports {
 
   private common(
     { endpoint, requestId, address, clientId }: Origin,
-    known: Known,
-    credential = markOf(known.shown),
+    known: AuditNotes,
+    credential = credentialFingerprint(known.shown),
   ): AuditEvent {
-    const concern = concernOf(known)
+    const concern = authorizationOfNotes(known)
     return {
       time: this.clock(),
       endpoint,
@@ -143,7 +157,7 @@ export class Reports {
     }
   }
 
-  private tellRefusal(told: ToldByError, refusal: RefusalEvent): void {
+  private tellRefusal(told: ErrorEventMembers, refusal: RefusalEvent): void {
     if (told.event === 'throttled')
       this.tell('throttled', Object.assign(refusal, { retryAfter: told.retryAfter }))
     else if (told.event === 'failure') this.tell('failure', Object.assign(refusal, { cause: told.cause }))
@@ -155,16 +169,16 @@ export class Reports {
   }
 
   private originOf(
-    { request, response, endpoint, clientId }: Asked,
+    { request, response, endpoint, clientId }: AuditedRequest,
     requestId = nameRequest(request, response),
   ) {
     return { endpoint, requestId, address: request.ip, clientId }
   }
 
-  private knownOf(request: Request): Known {
+  private knownOf(request: Request): AuditNotes {
     const known = this.known.get(request)
     if (known !== undefined) return known
-    const nothing = knownOfNothing()
+    const nothing = noNotes()
     this.known.set(request, nothing)
     return nothing
   }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import { overLimit, type NetworkLimit } from './network-limit'
 import { proxyWatch } from './proxy-watch'
 
@@ -8,7 +8,7 @@ export type Admit = (request: Request, response: Response) => Promise<void>
 
 /** Limits all requests from one network. What it throws is a `Throttled`. */
 export function requestLimit(limit: NetworkLimit): Admit {
-  const seen = beside<Request, true>()
+  const seen = privateState<Request, true>()
   const watchProxy = proxyWatch()
   return async (request, response) => {
     if (seen.get(request) === true) return

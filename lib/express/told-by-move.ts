@@ -1,10 +1,10 @@
 import type { Active, Approved, Authorization } from '../authorization/authorization'
-import type { Move } from '../authorization/witness'
+import type { CommittedTransition } from '../authorization/witness'
 import type { Scope } from '../protocol/scope'
-import { markOfDigest } from './credential-mark'
+import { fingerprintOfDigest } from './credential-mark'
 
 /** What a move tells that went well. */
-export interface ToldByMove {
+export interface GrantEventMembers {
   readonly event: 'approved' | 'issued' | 'refreshed' | 'revoked'
   readonly reason: string | undefined
   readonly scope: Scope | undefined
@@ -13,7 +13,7 @@ export interface ToldByMove {
 }
 
 /** What is told of a move that a request or the host wanted; undefined when nothing came of it. */
-export function toldByMove({ found, write }: Move): ToldByMove | undefined {
+export function grantEventOf({ found, write }: CommittedTransition): GrantEventMembers | undefined {
   if (write === 'nothing') return undefined
   if (write === 'removal') return found && revocationOf(found, 'client')
   if (write === 'confirmation' && found?.state === 'approved')
@@ -24,22 +24,27 @@ export function toldByMove({ found, write }: Move): ToldByMove | undefined {
 }
 
 /** What is told of an authorization that ended. */
-export function revocationOf(found: Authorization | undefined, reason: string): ToldByMove {
+export function revocationOf(found: Authorization | undefined, reason: string): GrantEventMembers {
   const scope = found !== undefined && 'scope' in found ? found.scope : undefined
   return { event: 'revoked', reason, scope, credential: undefined }
 }
 
-function approvalOf({ code, scope, accessTokens }: Approved): ToldByMove {
+function approvalOf({ code, scope, accessTokens }: Approved): GrantEventMembers {
   const [token] = accessTokens
   if (token === undefined)
-    return { event: 'approved', reason: undefined, scope, credential: markOfDigest(code.digest) }
-  return { event: 'issued', reason: undefined, scope: token.scope, credential: markOfDigest(token.digest) }
+    return { event: 'approved', reason: undefined, scope, credential: fingerprintOfDigest(code.digest) }
+  return {
+    event: 'issued',
+    reason: undefined,
+    scope: token.scope,
+    credential: fingerprintOfDigest(token.digest),
+  }
 }
 
 function issueOf(
   { scope, accessTokens, refreshToken }: Active,
   found: Authorization | undefined,
-): ToldByMove {
+): GrantEventMembers {
   const token = accessTokens.at(-1)
   const isRefresh = found?.state === 'active'
   // Within the grace the refresh token stays what it is, whether or not a new access token comes with it.
@@ -48,6 +53,6 @@ function issueOf(
     event: isRefresh ? 'refreshed' : 'issued',
     reason: isRepeated ? 'repeated' : undefined,
     scope: token?.scope ?? scope,
-    credential: token && markOfDigest(token.digest),
+    credential: token && fingerprintOfDigest(token.digest),
   }
 }

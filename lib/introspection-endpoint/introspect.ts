@@ -1,7 +1,7 @@
 import { findAccess } from '../authorization/find-access'
 import type { Access } from '../authorization/present-access-token'
 import { presentRefreshToken } from '../authorization/present-refresh-token'
-import type { Bindings, Json } from '../protocol/bindings'
+import type { ExtensionData, Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { unauthorizedClient } from '../protocol/oauth-error'
@@ -14,7 +14,7 @@ export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
   /** What is added about what an authorization keeps. */
-  readonly describe: (bindings: Bindings) => Readonly<Record<string, Json>>
+  readonly describe: (extensionData: ExtensionData) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
   readonly now: () => number
 }
@@ -37,7 +37,7 @@ export async function introspect(
   const found = await findAccess(store, token, now())
   if (found !== undefined)
     return {
-      ...describe(found.bindings),
+      ...describe(found.extensionData),
       ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
     }
   const refresh = await refreshBy(endpoint, token)

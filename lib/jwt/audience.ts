@@ -1,7 +1,7 @@
-import { isText, isTexts, type Reading } from '../protocol/configuration'
+import { isText, isTexts, type OptionsReader } from '../protocol/configuration'
 
 /** Reads the option `audience`: one text, or a list of which each will do. */
-export function readAudience(reading: Reading, cure: string): readonly string[] {
+export function readAudience(reading: OptionsReader, cure: string): readonly string[] {
   return [reading.required('audience', '', isAudience, cure)].flat()
 }
 

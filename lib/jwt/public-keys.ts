@@ -7,7 +7,7 @@ export type PublicKey = { readonly kty: string } & Partial<Record<Member, string
 /** What a JWK set holds: the keys for signatures, and what is wrong with entries that must not be there. */
 export interface PublicKeys {
   readonly keys: readonly PublicKey[]
-  readonly problems: readonly { readonly index: number; readonly problem: string }[]
+  readonly problems: readonly { readonly index: number; readonly message: string }[]
 }
 
 const material = ['crv', 'n', 'e', 'x', 'y'] as const
@@ -26,7 +26,7 @@ export function parsePublicKeys(value: unknown): PublicKeys | undefined {
     .map(({ key, index }) => ({ index, key: parsePublicKey(key) }))
   return {
     keys: read.flatMap(({ key }) => (typeof key === 'string' ? [] : [key])),
-    problems: read.flatMap(({ key, index }) => (typeof key === 'string' ? [{ index, problem: key }] : [])),
+    problems: read.flatMap(({ key, index }) => (typeof key === 'string' ? [{ index, message: key }] : [])),
   }
 }
 

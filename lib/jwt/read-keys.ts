@@ -1,4 +1,4 @@
-import { isRecord, isText, type Reading } from '../protocol/configuration'
+import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
 import { hasUriCharacters, isLoopback } from '../protocol/uri'
 import { FetchedKeys } from './fetched-keys'
 import { givenKeys, type KeySource } from './key-source'
@@ -11,7 +11,7 @@ interface KeyOptions {
 }
 
 /** Reads where the keys of an issuer come from; what it returns after a mistake is a placeholder. */
-export function readKeys(reading: Reading, { given, published }: KeyOptions): KeySource {
+export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
   const keys = reading.take(given)
   const uri = reading.take(published)
   if ((keys === undefined) === (uri === undefined))
@@ -26,9 +26,9 @@ export function readKeys(reading: Reading, { given, published }: KeyOptions): Ke
   return givenKeys([])
 }
 
-function readKeySet(reading: Reading, name: string, value: unknown): KeySource {
+function readKeySet(reading: OptionsReader, name: string, value: unknown): KeySource {
   const { keys, problems } = parsePublicKeys(value) ?? { keys: [], problems: [] }
-  for (const { index, problem } of problems) reading.wrong(`${name}.keys[${index}]`, problem)
+  for (const { index, message } of problems) reading.wrong(`${name}.keys[${index}]`, message)
   if (keys.length === 0 && problems.length === 0)
     reading.wrong(name, `must be a JWK set with a public key for signatures${hint(value)}.`)
   return givenKeys(keys)

@@ -1,12 +1,12 @@
 import { isBcryptHash } from '../protocol/secret-hash'
 import { bcryptCost, costOf } from '../secrets/bcrypt'
-import { eachClient, entriesWhere, type Rule } from './rule'
+import { eachClient, entriesWhere, type LintRule } from './rule'
 
 const isCheap = (hash: string) => isBcryptHash(hash) && costOf(hash) < bcryptCost
 const manyScopes = 3
 
 /** Secrets of clients, and how much they may have. */
-export const clientRules: readonly Rule[] = [
+export const clientRules: readonly LintRule[] = [
   {
     id: 'client-refused',
     severity: 'error',

@@ -1,5 +1,5 @@
 import { limitsSwitchedOff } from '../token-endpoint/grant-types/password/password-options'
-import { eachClient, entriesWhere, optionWhen, type Rule, type Subject } from './rule'
+import { eachClient, entriesWhere, optionWhen, type LintRule, type Subject } from './rule'
 
 const bringsToken = (responseType: string) => responseType.split(' ').includes('token')
 const isPassword = (grantType: string) => grantType === 'password'
@@ -7,7 +7,7 @@ const names = (grantTypes: Subject['settings']['grantTypes']) => grantTypes.map(
 const allLimits = 3
 
 /** The grants that RFC 9700 takes back. */
-export const grantRules: readonly Rule[] = [
+export const grantRules: readonly LintRule[] = [
   {
     id: 'implicit-grant',
     severity: 'warning',
@@ -74,7 +74,7 @@ export const grantRules: readonly Rule[] = [
 function passwordLimits(
   { settings: { grantTypes } }: Subject,
   broken: (off: readonly string[]) => readonly string[],
-): ReturnType<Rule['places']> {
+): ReturnType<LintRule['places']> {
   return grantTypes.flatMap((grantType, index) =>
     broken(limitsSwitchedOff(grantType) ?? []).flatMap((name) =>
       optionWhen(true, [`grantTypes[${index}].limits`, name].filter(Boolean).join('.')),

@@ -1,10 +1,10 @@
-import { optionWhen, type Rule } from './rule'
+import { optionWhen, type LintRule } from './rule'
 
 const hour = 3600
 const day = 24 * hour
 
 /** How long things live, and how long is waited for. */
-export const lifetimeRules: readonly Rule[] = [
+export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'access-token-over-an-hour',
     severity: 'warning',

@@ -1,12 +1,13 @@
-import { optionWhen, type Place, type Rule } from './rule'
+import { optionWhen, type FindingPlace, type LintRule } from './rule'
 
 const off = (limits: Readonly<Record<string, unknown>>, names: readonly string[], option: string) =>
   names.filter((name) => limits[name] === undefined).map((name) => `${option}.${name}`)
 
-const each = (paths: readonly string[]): readonly Place[] => paths.flatMap((path) => optionWhen(true, path))
+const each = (paths: readonly string[]): readonly FindingPlace[] =>
+  paths.flatMap((path) => optionWhen(true, path))
 
 /** How much a stranger may try. */
-export const limitRules: readonly Rule[] = [
+export const limitRules: readonly LintRule[] = [
   {
     id: 'client-guesses-unlimited',
     severity: 'error',

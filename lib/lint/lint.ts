@@ -3,11 +3,11 @@ import { grantRules } from './grant-rules'
 import { lifetimeRules } from './lifetime-rules'
 import { limitRules } from './limit-rules'
 import { redirectionRules } from './redirection-rules'
-import type { Finding, Place, Rule, Subject } from './rule'
+import type { Finding, FindingPlace, LintRule, Subject } from './rule'
 import { serverRules } from './server-rules'
 
 /** Every rule, in the order in which they are listed. */
-export const rules: readonly Rule[] = [
+export const rules: readonly LintRule[] = [
   ...serverRules,
   ...lifetimeRules,
   ...limitRules,
@@ -32,7 +32,7 @@ export function lint(subject: Subject, allowed: readonly string[] = []): readonl
   ]
 }
 
-function findingOf({ id, severity, why, cure, source }: Rule, place: Place): Finding {
+function findingOf({ id, severity, why, cure, source }: LintRule, place: FindingPlace): Finding {
   const { path, client } = place
   return { rule: id, severity, path, client, why: place.why ?? why, cure, source }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../protocol/client'
 import { isInsecure } from '../protocol/redirect-uri'
 import { isLoopback } from '../protocol/uri'
-import { eachClient, entriesWhere, type Rule } from './rule'
+import { eachClient, entriesWhere, type LintRule } from './rule'
 
 const isPlainHttp = (url: URL) => url.protocol === 'http:'
 const ofLoopback = (uri: string) => isPlainHttp(new URL(uri)) && isLoopback(new URL(uri).hostname)
@@ -15,7 +15,7 @@ const confidentialUris = (client: Client, broken: (uri: string) => boolean) =>
   client.client_type === 'confidential' ? uris(client, broken) : []
 
 /** Where answers may go. */
-export const redirectionRules: readonly Rule[] = [
+export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-http',
     severity: 'error',

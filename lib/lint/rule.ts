@@ -1,5 +1,5 @@
 import type { Client } from '../protocol/client'
-import type { Settings } from '../settings'
+import type { ServerSettings } from '../settings'
 
 /** `error` where a specification says MUST, or everybody can misuse it; `warning` where it depends on the deployment. */
 export type Severity = 'error' | 'warning'
@@ -13,11 +13,11 @@ export interface LintedClient {
 
 /** What is looked at: a server that could start as it is, and the clients that may use it. */
 export interface Subject {
-  readonly settings: Settings
+  readonly settings: ServerSettings
   /** Without the disabled ones, which are shut out. Empty where they cannot be listed. */
   readonly clients: readonly LintedClient[]
   /** What a registry holds and this server refuses. */
-  readonly refused: readonly Place[]
+  readonly refused: readonly FindingPlace[]
 }
 
 /** One thing that is wrong, or at least worth a second thought. */
@@ -36,20 +36,20 @@ export interface Finding {
 }
 
 /** Where a rule is broken. */
-export interface Place extends Pick<Finding, 'path' | 'client'> {
+export interface FindingPlace extends Pick<Finding, 'path' | 'client'> {
   /** In place of the rule's own words, where only the place can tell. */
   readonly why?: string
 }
 
 /** A rule, in the words of its findings. */
-export interface Rule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
+export interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
   readonly id: string
   /** Every place where it is broken. Pure. */
-  places(subject: Subject): readonly Place[]
+  places(subject: Subject): readonly FindingPlace[]
 }
 
 /** The place of a server's option, when the rule is broken there. */
-export function optionWhen(broken: boolean, path: string): readonly Place[] {
+export function optionWhen(broken: boolean, path: string): readonly FindingPlace[] {
   return broken ? [{ path, client: undefined }] : []
 }
 
@@ -57,7 +57,7 @@ export function optionWhen(broken: boolean, path: string): readonly Place[] {
 export function eachClient(
   { clients }: Subject,
   brokenFields: (client: Client) => readonly string[],
-): readonly Place[] {
+): readonly FindingPlace[] {
   return clients.flatMap(({ client, path }) =>
     brokenFields(client).map((field) => ({ path: `${path}.${field}`, client: client.client_id })),
   )

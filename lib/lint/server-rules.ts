@@ -1,8 +1,8 @@
 import { isInMemory } from '../stores/in-memory'
-import { optionWhen, type Rule } from './rule'
+import { optionWhen, type LintRule } from './rule'
 
 /** Proof of possession of a code, transport, and where things are kept. */
-export const serverRules: readonly Rule[] = [
+export const serverRules: readonly LintRule[] = [
   {
     id: 'issuer-http',
     severity: 'warning',

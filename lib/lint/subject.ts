@@ -1,10 +1,10 @@
 import type { AuthorizationServerOptions } from '../options'
-import { ConfigurationError, isRecord, type Mistake } from '../protocol/configuration'
-import { parseClient, type Vocabulary } from '../protocol/parse-client'
+import { ConfigurationError, isRecord, type ConfigurationIssue } from '../protocol/configuration'
+import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { resolveOptions } from '../resolve-options'
 import { isClientRegistry } from '../stores/client-registry'
 import { withinDeadline } from '../stores/deadline'
-import type { Place, Subject } from './rule'
+import type { FindingPlace, Subject } from './rule'
 
 /** A subject, and why its clients could not be looked at, if so. */
 export interface Seen {
@@ -22,21 +22,21 @@ type Clients = Pick<Subject, 'clients' | 'refused'>
 export async function subjectOf(options: unknown): Promise<Seen> {
   if (!isOptions(options))
     throw new ConfigurationError('The configuration cannot be looked at:', [
-      { path: 'options', problem: 'must be an object, or a function that returns one.' },
+      { path: 'options', message: 'must be an object, or a function that returns one.' },
     ])
   const settings = resolveOptions(options)
-  const { vocabulary } = settings
+  const { capabilities } = settings
   const seen = (clients: Clients, unseenClients?: string): Seen => ({
     subject: { settings, ...clients },
     unseenClients,
   })
   const given: unknown = options.clients
-  if (Array.isArray(given)) return seen(clientsIn(given, vocabulary, (index) => `clients[${index}]`))
+  if (Array.isArray(given)) return seen(clientsIn(given, capabilities, (index) => `clients[${index}]`))
   const none = { clients: [], refused: [] }
   if (!isClientRegistry(given)) return seen(none, 'the store of clients has no list().')
   try {
     const list = await withinDeadline(() => given.list(), patience)
-    return seen(clientsIn(list, vocabulary, (_, id) => `clients[${JSON.stringify(id)}]`))
+    return seen(clientsIn(list, capabilities, (_, id) => `clients[${JSON.stringify(id)}]`))
   } catch {
     return seen(none, 'the store of clients does not answer.')
   }
@@ -48,15 +48,15 @@ const patience = 10
 
 function clientsIn(
   sources: readonly unknown[],
-  vocabulary: Vocabulary,
+  capabilities: ServerCapabilities,
   pathOf: (index: number, id: string) => string,
 ): Clients {
   const read = sources.map((source, index) => {
     const id = isRecord(source) ? String(source['client_id']) : ''
     const path = pathOf(index, id)
-    const mistakes: Mistake[] = []
-    const client = parseClient(source, path, mistakes, vocabulary)
-    return { path, client, refusals: mistakes.map((mistake) => refusal(mistake, id)) }
+    const issues: ConfigurationIssue[] = []
+    const client = parseClient(source, path, issues, capabilities)
+    return { path, client, refusals: issues.map((mistake) => refusal(mistake, id)) }
   })
   const enabled = read.filter(({ client }) => !client.disabled)
   return {
@@ -65,8 +65,8 @@ function clientsIn(
   }
 }
 
-const refusal = ({ path, problem }: Mistake, client: string): Place => ({
+const refusal = ({ path, message }: ConfigurationIssue, client: string): FindingPlace => ({
   path,
   client,
-  why: `The server refuses this registration: this ${problem}`,
+  why: `The server refuses this registration: this ${message}`,
 })

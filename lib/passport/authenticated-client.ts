@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import type { Client } from '../protocol/client'
 
 /** The client that a request says it comes from. */
-export interface Claim {
+export interface ClaimedClient {
   readonly claimedClientId: string | undefined
   /** Whether there is such a client; nothing else of the claim is proven. */
   readonly isRegistered: boolean
@@ -16,8 +16,8 @@ interface ClientOfRequest {
   proven: ProvenClient | undefined
 }
 
-// Beside the request, not on it: nothing that the host or another middleware writes can pass for a proven client.
-const clients = beside<IncomingMessage, ClientOfRequest>()
+// PrivateState the request, not on it: nothing that the host or another middleware writes can pass for a proven client.
+const clients = privateState<IncomingMessage, ClientOfRequest>()
 
 function clientOf(request: IncomingMessage): ClientOfRequest {
   const known = clients.get(request)
@@ -38,7 +38,7 @@ export function noteRegistered(request: IncomingMessage): void {
 }
 
 /** The client that a request says it comes from. */
-export function claimOf(request: IncomingMessage): Claim {
+export function claimOf(request: IncomingMessage): ClaimedClient {
   const { claimedClientId, isRegistered = false } = clients.get(request) ?? {}
   return { claimedClientId, isRegistered }
 }

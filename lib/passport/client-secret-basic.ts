@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { BasicStrategy } from 'passport-http'
 import type { ClientAuthenticationMethod, PresentedClient } from '../client-authentication/method'
 import { invalidClient } from '../protocol/oauth-error'
-import type { Proof } from './client-strategy'
+import type { VerifyPresented } from './client-strategy'
 import type { ClientVerification } from './client-verification'
 
 /**
@@ -13,7 +13,7 @@ import type { ClientVerification } from './client-verification'
 export function passportHttpProof(
   method: ClientAuthenticationMethod,
   verification: ClientVerification,
-): Proof {
+): VerifyPresented {
   return async (presented, request) => verification.verify({ method, ...reader.read(presented) }, request)
 }
 

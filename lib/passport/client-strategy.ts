@@ -15,14 +15,18 @@ export interface ClientStrategy {
 }
 
 /** Proves a client, given the request that presented it. @throws OAuthError when it is not proven. */
-export type Proof = (presented: PresentedClient, request: Request) => Promise<ProvenClient>
+export type VerifyPresented = (presented: PresentedClient, request: Request) => Promise<ProvenClient>
 
 /**
  * A method of client authentication as a Passport strategy, under the name that the registry gives the method. It fails
  * for a request that uses another method, so that strategies can be listed, and ends in an `OAuthError` for one that
  * uses its own in vain. On success Passport's "user" is the client.
  */
-export function clientStrategy(name: string, verification: ClientVerification, prove: Proof): ClientStrategy {
+export function clientStrategy(
+  name: string,
+  verification: ClientVerification,
+  prove: VerifyPresented,
+): ClientStrategy {
   const strategy: Strategy & ClientStrategy = {
     name,
     authenticate(request: Request) {

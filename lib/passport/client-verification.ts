@@ -1,13 +1,13 @@
 import type { Request } from 'express'
 import { authenticateClient, type ProvenClient } from '../client-authentication/authenticate-client'
-import type { GuessLimits } from '../client-authentication/guess-limits'
+import type { CredentialThrottle } from '../client-authentication/guess-limits'
 import type {
   ClientAuthenticationMethod,
   CredentialSources,
   PresentedClient,
 } from '../client-authentication/method'
 import { presentedClient } from '../client-authentication/presented-client'
-import { beside } from '../protocol/beside'
+import { privateState } from '../protocol/beside'
 import { hasCredentials, type FindClient } from '../protocol/client'
 import type { Throttled } from '../protocol/oauth-error'
 import { noteClaim, noteRegistered } from './authenticated-client'
@@ -15,12 +15,12 @@ import { noteClaim, noteRegistered } from './authenticated-client'
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
   // A request is examined once, however many strategies look at it.
-  private readonly examined = beside<Request, Promise<PresentedClient>>()
+  private readonly examined = privateState<Request, Promise<PresentedClient>>()
 
   constructor(
     private readonly methods: readonly ClientAuthenticationMethod[],
     private readonly findClient: FindClient,
-    private readonly limits: GuessLimits,
+    private readonly limits: CredentialThrottle,
     private readonly sourcesOf: (request: Request) => Promise<CredentialSources>,
     private readonly refusalOf: (request: Request) => Throttled | undefined = () => undefined,
   ) {}

@@ -1,5 +1,5 @@
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import { clientStrategy, type ClientStrategy, type Proof } from './client-strategy'
+import { clientStrategy, type ClientStrategy, type VerifyPresented } from './client-strategy'
 import { passportHttpProof } from './client-secret-basic'
 import type { ClientVerification } from './client-verification'
 
@@ -8,7 +8,7 @@ export function clientStrategies(
   methods: readonly ClientAuthenticationMethod[],
   verification: ClientVerification,
 ): readonly ClientStrategy[] {
-  const directly: Proof = (presented, request) => verification.verify(presented, request)
+  const directly: VerifyPresented = (presented, request) => verification.verify(presented, request)
   return methods.map((method) => {
     const prove = method.name === 'client_secret_basic' ? passportHttpProof(method, verification) : directly
     return clientStrategy(method.name, verification, prove)

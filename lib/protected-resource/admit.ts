@@ -9,12 +9,12 @@ import type { Requirement } from './requirement'
 /** A good access token: what it stands for, and what its type kept for the check. */
 export interface GoodToken {
   readonly access: GuardedAccess
-  readonly kept: Json | undefined
-  readonly objection?: undefined
+  readonly tokenData: Json | undefined
+  readonly rejectReason?: undefined
 }
 
 /** What a look-up of a token comes to: undefined when it is unknown, or a stable word that says why it is no good. */
-export type FoundToken = GoodToken | { readonly objection: Reason<'invalid_token'> } | undefined
+export type FoundToken = GoodToken | { readonly rejectReason: Reason<'invalid_token'> } | undefined
 
 /**
  * What a guard looks tokens up in; `now` in seconds since the epoch.
@@ -30,7 +30,7 @@ export interface GuardedRequest extends ResourceRequest {
 }
 
 /** What the decision looks at. */
-export interface Admission {
+export interface GuardedLookup {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
   /** As {@link TokenCheck.useOnce}, for the client of the token. */
@@ -47,22 +47,22 @@ export interface Admission {
  * @throws AccessRefusal when it may not.
  * @throws OAuthError `temporarily_unavailable` when the token cannot be looked up.
  */
-export async function admit(
+export async function authorizeRequest(
   request: GuardedRequest,
   requirement: Requirement,
-  admission: Admission,
+  admission: GuardedLookup,
 ): Promise<GuardedAccess> {
   const { find, tokenTypes, now } = admission
   const { scope } = requirement
   const { tokenType, presented } = tokenOf(request, tokenTypes, scope)
   const found = await find(presented.accessToken, now)
-  const good = found?.objection === undefined ? found : undefined
+  const good = found?.rejectReason === undefined ? found : undefined
   admission.witness?.(presented.accessToken, good?.access)
   if (found === undefined) throw AccessRefusal.badToken('token_invalid', scope)
-  if (found.objection !== undefined) throw AccessRefusal.badToken(found.objection, scope)
+  if (found.rejectReason !== undefined) throw AccessRefusal.badToken(found.rejectReason, scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
   if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
-  if (presented.objection !== undefined) await prove(presented, found, request, requirement, admission)
+  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, admission)
   if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
   return found.access
 }
@@ -96,13 +96,13 @@ const isSameScheme = (one: string, other: string): boolean =>
 
 async function prove(
   presented: PresentedToken,
-  { kept, access: { clientId } }: GoodToken,
+  { tokenData, access: { clientId } }: GoodToken,
   request: ResourceRequest,
   { scope }: Requirement,
-  { now, useOnce }: Admission,
+  { now, useOnce }: GuardedLookup,
 ): Promise<void> {
   const useOnceByClient: TokenCheck['useOnce'] = (key, seconds) => useOnce(key, seconds, clientId)
-  const reason = await presented.objection?.({ request, kept, now, useOnce: useOnceByClient })
+  const reason = await presented.rejectReason?.({ request, tokenData, now, useOnce: useOnceByClient })
   if (reason !== undefined) throw AccessRefusal.unproven(reason, scope)
 }
 

@@ -31,13 +31,19 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
   const verify = async (token: string, digest: string, now: number): Promise<FoundToken> => {
     // Keys that are too old vouch for nothing any more; most of the time the issuer still has the same.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
-    const known = keySet && verified.recall(digest, keySet, now)
+    const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
     const proven = await verifyJwt(token, now, forVerification)
     const access = jwtAccess(proven, terms.dialect)
     if (typeof access === 'string') return objectionTo(access)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
-    const found: VerifiedToken = { access, kept: undefined, keySet: proven.keySet, verifiedAt: now, endsAt }
+    const found: VerifiedToken = {
+      access,
+      tokenData: undefined,
+      keySet: proven.keySet,
+      verifiedAt: now,
+      endsAt,
+    }
     verified.remember(digest, found, now)
     return found
   }
@@ -57,13 +63,13 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     if (token.length > longestJwt) return objectionTo('malformed')
     const digest = digestOf(token)
     const keySet = keys.trusted(now)
-    return (keySet && verified.recall(digest, keySet, now)) ?? verifyOnce(token, digest, now)
+    return (keySet && verified.getCached(digest, keySet, now)) ?? verifyOnce(token, digest, now)
   }
 }
 
 function objectionTo(fault: JwtFault | AccessFault): FoundToken {
-  const objection: Objection = `jwt_${fault}`
-  return { objection }
+  const rejectReason: Objection = `jwt_${fault}`
+  return { rejectReason }
 }
 
 function refusal(error: unknown): FoundToken {

@@ -1,4 +1,4 @@
-import { isBoolean, Reading } from '../protocol/configuration'
+import { isBoolean, OptionsReader } from '../protocol/configuration'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 
 /** What a protected resource asks of a request. */
@@ -21,7 +21,7 @@ export function parseRequirement(
   options: unknown,
   knownScope: Scope | undefined,
 ): Requirement {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const requirement = {
     scope: scopeOf(reading, scope, knownScope),
     match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
@@ -32,7 +32,7 @@ export function parseRequirement(
   return requirement
 }
 
-function scopeOf(reading: Reading, scope: unknown, knownScope: Scope | undefined): Scope {
+function scopeOf(reading: OptionsReader, scope: unknown, knownScope: Scope | undefined): Scope {
   if (scope === '') return []
   const parsed = typeof scope === 'string' ? parseScope(scope) : undefined
   if (parsed === undefined)

@@ -1,11 +1,11 @@
 import type { KeySet } from '../jwt/key-set'
-import { Latest } from '../protocol/latest'
+import { BoundedMap } from '../protocol/latest'
 import type { JwtAccess } from './guarded-access'
 
 /** A token that was verified, in the form in which a guard finds it. */
 export interface VerifiedToken {
   readonly access: JwtAccess
-  readonly kept: undefined
+  readonly tokenData: undefined
   /** The keys that vouch for it: it is worth nothing under other ones. */
   readonly keySet: KeySet
   /** When it was verified, in seconds since the epoch: a clock that is set back before then ends it. */
@@ -25,10 +25,10 @@ interface Entry {
  */
 export class VerifiedTokens {
   // In the order of their last use, by the second.
-  private readonly entries: Latest<Entry>
+  private readonly entries: BoundedMap<Entry>
 
   constructor(private readonly maximum: number) {
-    this.entries = new Latest(maximum)
+    this.entries = new BoundedMap(maximum)
   }
 
   has(digest: string): boolean {
@@ -36,7 +36,7 @@ export class VerifiedTokens {
   }
 
   /** @param now seconds since the epoch. */
-  recall(digest: string, keySet: KeySet, now: number): VerifiedToken | undefined {
+  getCached(digest: string, keySet: KeySet, now: number): VerifiedToken | undefined {
     const entry = this.entries.get(digest)
     if (entry === undefined) return undefined
     const { keySet: vouching, verifiedAt, endsAt } = entry.token

@@ -7,7 +7,7 @@ const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_
 export const builtInMethods: readonly string[] = [...secretMethods, 'none']
 
 /** What a method of client authentication that the host added holds a registration to. */
-export interface AuthenticationMethodTerms {
+export interface AuthenticationMethodDescription {
   /** The name in the registry of token endpoint authentication methods, such as `private_key_jwt`, or an absolute URI. */
   readonly name: string
   /**

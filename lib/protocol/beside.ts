@@ -1,5 +1,5 @@
 /** Values beside objects of somebody else. */
-export interface Beside<Holder extends object, Value> {
+export interface PrivateState<Holder extends object, Value> {
   get(holder: Holder): Value | undefined
   set(holder: Holder, value: Value): void
 }
@@ -13,7 +13,7 @@ let places = 0
  * A `WeakMap` says the same, but it lives long, and what an old table refers to survives the quick collections of V8: each
  * request would be carried to the old generation with it.
  */
-export function beside<Holder extends object, Value>(): Beside<Holder, Value> {
+export function privateState<Holder extends object, Value>(): PrivateState<Holder, Value> {
   const place = places++
   return {
     get(holder) {

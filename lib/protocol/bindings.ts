@@ -2,7 +2,7 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** What each extension learned at the authorization request, under the extension's own name. */
-export type Bindings = Readonly<Record<string, Json>>
+export type ExtensionData = Readonly<Record<string, Json>>
 
 // Records are read by every guarded request.
 const longestKept = 16_384

@@ -1,14 +1,14 @@
 import { hasCredentialFor } from './authentication-method'
 import type { Client } from './client'
-import type { Reading } from './configuration'
+import type { OptionsReader } from './configuration'
 import { loopbackUri } from './registered-redirect-uri'
-import type { ResponseTypeTerms } from './response-type'
+import type { ResponseTypeDescription } from './response-type'
 
 /** Adds each rule of a registration that the fields, sound by themselves, break together. */
 export function checkRules(
   client: Client,
-  responseTypes: readonly ResponseTypeTerms[] | undefined,
-  reading: Reading,
+  responseTypes: readonly ResponseTypeDescription[] | undefined,
+  reading: OptionsReader,
 ): void {
   const confidential = client.client_type === 'confidential'
   // RFC 6749 2.3: a confidential client has credentials, and a public one could not keep this grant's.
@@ -40,7 +40,7 @@ export function checkRules(
 const grantsOfResponses = ['authorization_code', 'implicit']
 
 // What RFC 6749 defines, for a reader that does not know which others a server has.
-const wellKnown: readonly ResponseTypeTerms[] = [
+const wellKnown: readonly ResponseTypeDescription[] = [
   { name: 'code', grantTypes: ['authorization_code'] },
   { name: 'token', grantTypes: ['implicit'] },
 ]
@@ -48,8 +48,8 @@ const wellKnown: readonly ResponseTypeTerms[] = [
 // RFC 7591 2.1: a response type and the grant types that it works with are registered together.
 function checkResponseTypes(
   { grant_types, response_types }: Client,
-  offered: readonly ResponseTypeTerms[] | undefined,
-  reading: Reading,
+  offered: readonly ResponseTypeDescription[] | undefined,
+  reading: OptionsReader,
 ): void {
   const known = offered ?? wellKnown
   const used = known.filter(({ name }) => response_types.includes(name))
@@ -60,7 +60,7 @@ function checkResponseTypes(
   // A response type that this reader does not know may bring the grant.
   if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
-    const bringing = (type: ResponseTypeTerms) => type.grantTypes.includes(grantType)
+    const bringing = (type: ResponseTypeDescription) => type.grantTypes.includes(grantType)
     if (!grant_types.includes(grantType) || used.some(bringing)) continue
     const names = known.filter(bringing).map(({ name }) => name)
     reading.wrong(
@@ -71,14 +71,14 @@ function checkResponseTypes(
 }
 
 // RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.
-function checkMethod(client: Client, reading: Reading): void {
+function checkMethod(client: Client, reading: OptionsReader): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return
   const lack = method === 'none' ? 'has to authenticate' : 'has no credential for it'
   reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client ${lack}.`)
 }
 
-function checkRedirection(client: Client, reading: Reading): void {
+function checkRedirection(client: Client, reading: OptionsReader): void {
   const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
   // RFC 8252 8.4 and 8.5: the loopback interface is for native apps, and those are public clients.
   if (loopback_redirect_uris && client_type === 'confidential')

@@ -1,11 +1,11 @@
 import { nearestName } from './nearest-name'
 
 /** One mistake in a configuration: where it is, and what cures it. */
-export interface Mistake {
+export interface ConfigurationIssue {
   /** The option's path, such as `clients[0].redirect_uris[1]`. */
   readonly path: string
   /** What is wrong and what cures it, as the rest of a sentence that begins with the path. */
-  readonly problem: string
+  readonly message: string
 }
 
 /** A configuration that cannot work. Its message lists every mistake, each with its path and cure. */
@@ -14,18 +14,18 @@ export class ConfigurationError extends Error {
 
   constructor(
     subject: string,
-    readonly mistakes: readonly Mistake[],
+    readonly issues: readonly ConfigurationIssue[],
     options?: { readonly cause?: unknown },
   ) {
-    super(`${subject}\n${mistakes.map(({ path, problem }) => `  - ${path} ${problem}`).join('\n')}`, options)
+    super(`${subject}\n${issues.map(({ path, message }) => `  - ${path} ${message}`).join('\n')}`, options)
   }
 }
 
 /**
  * Reads an object of unknown content field by field and collects every mistake on the way. What it returns for
- * a faulty field is a placeholder: call {@link Reading.settle}, which throws, before any of it is used.
+ * a faulty field is a placeholder: call {@link OptionsReader.settle}, which throws, before any of it is used.
  */
-export class Reading {
+export class OptionsReader {
   private readonly source: Readonly<Record<string, unknown>>
   private readonly read = new Set<string>()
   private readonly refused = new Set<string>()
@@ -33,10 +33,10 @@ export class Reading {
   constructor(
     source: unknown,
     private readonly path: string,
-    readonly mistakes: Mistake[] = [],
+    readonly issues: ConfigurationIssue[] = [],
   ) {
     this.source = isRecord(source) ? source : {}
-    if (!isRecord(source)) this.mistakes.push({ path: path || 'options', problem: 'must be an object.' })
+    if (!isRecord(source)) this.issues.push({ path: path || 'options', message: 'must be an object.' })
   }
 
   /** A field that must be there. */
@@ -59,8 +59,8 @@ export class Reading {
   }
 
   /** Records a mistake in a field. */
-  wrong(key: string, problem: string): void {
-    this.mistakes.push({ path: this.at(key), problem })
+  wrong(key: string, message: string): void {
+    this.issues.push({ path: this.at(key), message })
   }
 
   /** The full path of a field. */
@@ -83,7 +83,7 @@ export class Reading {
 
   /** @throws ConfigurationError when there was any mistake. */
   settle(subject: string): void {
-    if (this.mistakes.length > 0) throw new ConfigurationError(subject, this.mistakes)
+    if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Json } from './bindings'
 import type { Client } from './client'
 import type { OAuthError } from './oauth-error'
 import type { Parameters } from './parameters'
-import type { ResponseTypeTerms } from './response-type'
+import type { ResponseTypeDescription } from './response-type'
 
 /** A request as an extension sees it. */
 export interface ExtensionRequest {
@@ -11,8 +11,8 @@ export interface ExtensionRequest {
 }
 
 /** An authorization request as an extension sees it. */
-export interface AuthorizationExtensionRequest extends ExtensionRequest {
-  readonly responseType: ResponseTypeTerms
+export interface ExtensionAuthorizationRequest extends ExtensionRequest {
+  readonly responseType: ResponseTypeDescription
 }
 
 /**
@@ -31,7 +31,7 @@ export interface Extension {
    *
    * @throws OAuthError to refuse the request; the client is told by redirect.
    */
-  atAuthorizationRequest?(request: AuthorizationExtensionRequest): Json | undefined
+  atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /** Returns what it holds against a redemption of the code, given what it kept. Five objections burn the code. */
-  atRedemption?(request: ExtensionRequest, kept: Json | undefined): OAuthError | undefined
+  atRedemption?(request: ExtensionRequest, data: Json | undefined): OAuthError | undefined
 }

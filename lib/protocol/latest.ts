@@ -1,5 +1,5 @@
 /** Values by their keys, of bounded number: the one that was put there longest ago makes room for another. */
-export class Latest<Value> {
+export class BoundedMap<Value> {
   // In the order in which they were put there.
   private readonly values = new Map<string, Value>()
 

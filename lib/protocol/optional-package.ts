@@ -17,7 +17,7 @@ export function optionalPackage<Package>(
     return load()
   } catch (cause) {
     if (!isMissing(cause)) throw cause
-    throw new ConfigurationError(subject, [{ path: name, problem: `is not installed: ${cure}.` }], { cause })
+    throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
   }
 }
 

@@ -1,4 +1,4 @@
-import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
+import { builtInMethods, type AuthenticationMethodDescription } from './authentication-method'
 import { isTooLong, largestMembers, longestValues } from './bounds'
 import type { Client, ClientRegistration } from './client'
 import { checkRules } from './client-rules'
@@ -8,28 +8,28 @@ import {
   isRecord,
   isText,
   isTexts,
-  Reading,
-  type Mistake,
+  OptionsReader,
+  type ConfigurationIssue,
 } from './configuration'
 import { readCredentials } from './read-credentials'
 import { readRedirection } from './read-redirection'
-import { responseTypeNamed, type ResponseTypeTerms } from './response-type'
+import { responseTypeNamed, type ResponseTypeDescription } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isSecretHash } from './secret-hash'
 
 /** What a server can do, against which a registration is checked; undefined where that is not known. */
-export interface Vocabulary {
+export interface ServerCapabilities {
   /** Undefined, too, when the server's own scope is faulty, and so tells nothing about a client's. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[] | undefined
-  readonly responseTypes: readonly ResponseTypeTerms[] | undefined
+  readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
   /** Those of the host, beside the built-in ones. */
-  readonly authenticationMethods: readonly AuthenticationMethodTerms[] | undefined
+  readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
 }
 
 /** For a reader that does not know the server: every rule is checked that does not depend on what it offers. */
-export const unknownVocabulary: Vocabulary = Object.freeze({
+export const anyCapabilities: ServerCapabilities = Object.freeze({
   scope: undefined,
   grantTypes: undefined,
   responseTypes: undefined,
@@ -47,11 +47,11 @@ const isWebPage = (value: unknown): value is string =>
 export function parseClient(
   source: unknown,
   path: string,
-  mistakes: Mistake[],
-  vocabulary: Vocabulary,
+  issues: ConfigurationIssue[],
+  capabilities: ServerCapabilities,
 ): Client {
-  const before = mistakes.length
-  const reading = new Reading(withoutNulls(source), path, mistakes)
+  const before = issues.length
+  const reading = new OptionsReader(withoutNulls(source), path, issues)
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // No request could name it.
   if (isTooLong('client_id', client_id))
@@ -63,7 +63,7 @@ export function parseClient(
     isClientType,
     "must be 'confidential' or 'public'.",
   )
-  const grant_types = members(reading, 'grant_types', ['authorization_code'], vocabulary.grantTypes)
+  const grant_types = members(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isWebPage, 'must be an http or https URL.')
@@ -74,13 +74,13 @@ export function parseClient(
     client_id,
     client_type,
     client_secret_hashes: secretHashes(reading),
-    credentials: readCredentials(reading, vocabulary.authenticationMethods),
-    token_endpoint_auth_method: authenticationMethod(reading, vocabulary.authenticationMethods),
+    credentials: readCredentials(reading, capabilities.authenticationMethods),
+    token_endpoint_auth_method: authenticationMethod(reading, capabilities.authenticationMethods),
     ...readRedirection(reading),
     grant_types,
-    response_types: responseTypes(reading, usesCode ? ['code'] : [], vocabulary.responseTypes),
-    token_type: tokenType(reading, vocabulary.tokenTypes),
-    scope: registeredScope(reading, vocabulary.scope),
+    response_types: responseTypes(reading, usesCode ? ['code'] : [], capabilities.responseTypes),
+    token_type: tokenType(reading, capabilities.tokenTypes),
+    scope: registeredScope(reading, capabilities.scope),
     may_introspect: flag('may_introspect'),
     disabled: flag('disabled'),
     client_name: text('client_name'),
@@ -92,13 +92,13 @@ export function parseClient(
   }
   checkSizes(client, reading)
   // Fields that are wrong by themselves would only bring more mistakes with them.
-  if (mistakes.length === before) checkRules(client, vocabulary.responseTypes, reading)
+  if (issues.length === before) checkRules(client, capabilities.responseTypes, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
 
 // Each request of the client reads its registration, and a store keeps it.
-function checkSizes(client: Client, reading: Reading): void {
+function checkSizes(client: Client, reading: OptionsReader): void {
   const sized = {
     ...client,
     scope: formatScope(client.scope),
@@ -119,9 +119,9 @@ function withoutNulls(source: unknown): unknown {
 
 // By the name that the server gives it, so that the order of its values matters nowhere (RFC 6749 3.1.1).
 function responseTypes(
-  reading: Reading,
+  reading: OptionsReader,
   fallback: readonly string[],
-  known: readonly ResponseTypeTerms[] | undefined,
+  known: readonly ResponseTypeDescription[] | undefined,
 ): readonly string[] {
   const ownName = (name: string) => responseTypeNamed(name, known ?? [])?.name ?? name
   const names = known?.map(({ name }) => name)
@@ -129,7 +129,7 @@ function responseTypes(
 }
 
 function members(
-  reading: Reading,
+  reading: OptionsReader,
   key: string,
   fallback: readonly string[],
   known: readonly string[] | undefined,
@@ -145,7 +145,7 @@ function members(
   return Object.freeze(listed)
 }
 
-function secretHashes(reading: Reading): readonly string[] {
+function secretHashes(reading: OptionsReader): readonly string[] {
   // The member of a token request, and what generateClientSecret() makes for the client alone.
   reading.refuse(
     'client_secret',
@@ -161,8 +161,8 @@ function secretHashes(reading: Reading): readonly string[] {
 }
 
 function authenticationMethod(
-  reading: Reading,
-  added: readonly AuthenticationMethodTerms[] | undefined,
+  reading: OptionsReader,
+  added: readonly AuthenticationMethodDescription[] | undefined,
 ): string | undefined {
   const known = added && [...builtInMethods, ...added.map(({ name }) => name)]
   const key = 'token_endpoint_auth_method'
@@ -173,7 +173,7 @@ function authenticationMethod(
 }
 
 // RFC 6749 7.1: a type's name is case-sensitive.
-function tokenType(reading: Reading, known: readonly string[] | undefined): string | undefined {
+function tokenType(reading: OptionsReader, known: readonly string[] | undefined): string | undefined {
   const cure =
     known === undefined ? 'must be the name of a token type.' : `must be one of ${known.join(', ')}.`
   const isOffered = (value: unknown): value is string =>
@@ -181,7 +181,7 @@ function tokenType(reading: Reading, known: readonly string[] | undefined): stri
   return reading.optional<string | undefined>('token_type', undefined, isOffered, cure)
 }
 
-function registeredScope(reading: Reading, known: Scope | undefined): Scope {
+function registeredScope(reading: OptionsReader, known: Scope | undefined): Scope {
   const text = reading.required(
     'scope',
     '',
@@ -198,10 +198,10 @@ function registeredScope(reading: Reading, known: Scope | undefined): Scope {
 }
 
 /** Reads one registration that a store returned, or that was changed in the configuration. @throws ConfigurationError that lists its mistakes. */
-export function parseStoredClient(source: unknown, vocabulary: Vocabulary): Client {
-  const mistakes: Mistake[] = []
-  const client = parseClient(source, 'registration', mistakes, vocabulary)
-  if (mistakes.length > 0) throw new ConfigurationError('A registration of a client cannot work:', mistakes)
+export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
+  const issues: ConfigurationIssue[] = []
+  const client = parseClient(source, 'registration', issues, capabilities)
+  if (issues.length > 0) throw new ConfigurationError('A registration of a client cannot work:', issues)
   return client
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { builtInMethods, type AuthenticationMethodTerms } from './authentication-method'
+import { builtInMethods, type AuthenticationMethodDescription } from './authentication-method'
 import type { Json } from './bindings'
-import { isRecord, type Reading } from './configuration'
+import { isRecord, type OptionsReader } from './configuration'
 
 /**
  * Reads what a registration keeps for methods of client authentication beside secrets, under the method's name.
@@ -9,8 +9,8 @@ import { isRecord, type Reading } from './configuration'
  * @param methods those of the server; undefined where they are not known.
  */
 export function readCredentials(
-  reading: Reading,
-  methods: readonly AuthenticationMethodTerms[] | undefined,
+  reading: OptionsReader,
+  methods: readonly AuthenticationMethodDescription[] | undefined,
 ): Readonly<Record<string, Json>> {
   const cure = 'must be an object of method names, each with what the method keeps of the client.'
   const given = reading.optional('credentials', {}, isRecord, cure)
@@ -18,8 +18,8 @@ export function readCredentials(
   for (const [name, value] of Object.entries(given)) {
     // A database may have null where nothing is there.
     if (value === null) continue
-    const [copy, problem] = readOffered(name, value, methods)
-    if (problem !== undefined) reading.wrong(`credentials.${name}`, problem)
+    const [copy, message] = readOffered(name, value, methods)
+    if (message !== undefined) reading.wrong(`credentials.${name}`, message)
     credentials.set(name, copy)
   }
   return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(credentials)))
@@ -28,7 +28,7 @@ export function readCredentials(
 function readOffered(
   name: string,
   value: unknown,
-  methods: readonly AuthenticationMethodTerms[] | undefined,
+  methods: readonly AuthenticationMethodDescription[] | undefined,
 ): readonly [Json, string | undefined] {
   if (methods === undefined) return readOne(value, { name })
   const method = methods.find((offered) => offered.name === name)
@@ -36,7 +36,10 @@ function readOffered(
 }
 
 /** A copy, which the host cannot change afterwards, and what is wrong with it. */
-function readOne(value: unknown, method: AuthenticationMethodTerms): readonly [Json, string | undefined] {
+function readOne(
+  value: unknown,
+  method: AuthenticationMethodDescription,
+): readonly [Json, string | undefined] {
   const copy = jsonCopy(value)
   if (copy === undefined) return [null, 'must be what JSON can express.']
   // RFC 6749 2.3: an empty credential is none.
@@ -48,7 +51,7 @@ function readOne(value: unknown, method: AuthenticationMethodTerms): readonly [J
   }
 }
 
-function notOffered(name: string, methods: readonly AuthenticationMethodTerms[]): string {
+function notOffered(name: string, methods: readonly AuthenticationMethodDescription[]): string {
   if (builtInMethods.includes(name)) return 'belongs into client_secret_hashes, as a digest.'
   const offered = methods.map((method) => method.name).join(', ')
   return `is no method that keeps credentials here; this server has ${offered || 'none'}.`

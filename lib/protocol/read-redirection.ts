@@ -1,17 +1,18 @@
 import type { Client } from './client'
-import { isBoolean, isTexts, type Reading } from './configuration'
+import { isBoolean, isTexts, type OptionsReader } from './configuration'
 import { isTooLong, longestValues } from './bounds'
 import { redirectUriFault } from './redirect-uri'
 
 /** The part of a registration that says where answers may go. */
-export type Redirection = Pick<
+export type RegisteredRedirection = Pick<
   Client,
   'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
 >
 
 /** Reads where the client's answers may go; each opt-in is off unless the registration switches it on. */
-export function readRedirection(reading: Reading): Redirection {
-  const optIn = (key: keyof Redirection) => reading.optional(key, false, isBoolean, 'must be true or false.')
+export function readRedirection(reading: OptionsReader): RegisteredRedirection {
+  const optIn = (key: keyof RegisteredRedirection) =>
+    reading.optional(key, false, isBoolean, 'must be true or false.')
   const insecure_redirect_uris = optIn('insecure_redirect_uris')
   return {
     redirect_uris: redirectUris(reading, insecure_redirect_uris),
@@ -21,7 +22,7 @@ export function readRedirection(reading: Reading): Redirection {
   }
 }
 
-function redirectUris(reading: Reading, insecure: boolean): readonly string[] {
+function redirectUris(reading: OptionsReader, insecure: boolean): readonly string[] {
   const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
   for (const [index, uri] of uris.entries()) {
     const fault = redirectUriFault(uri, { insecure })

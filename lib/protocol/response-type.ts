@@ -1,5 +1,5 @@
 /** What a registration and an extension need to know of a response type. */
-export interface ResponseTypeTerms {
+export interface ResponseTypeDescription {
   /** `response_type` on the wire; several values are separated by one space, in any order. */
   readonly name: string
   /** What a client must be registered for to use it: `code` needs `authorization_code` (RFC 7591 2.1). */
@@ -21,7 +21,7 @@ export function canonicalResponseType(name: string): string {
 }
 
 /** The response type of this name among those that a server has, whatever the order of the values. */
-export function responseTypeNamed<Type extends ResponseTypeTerms>(
+export function responseTypeNamed<Type extends ResponseTypeDescription>(
   name: string,
   types: readonly Type[],
 ): Type | undefined {

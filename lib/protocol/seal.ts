@@ -5,7 +5,7 @@ import type { Random } from './random'
 const cipher = 'aes-256-gcm'
 const keyBytes = 32
 const nonceBytes = 12
-const tagBytes = 16
+const sealTagBytes = 16
 
 /** What a text is sealed under: a credential that stores do not hold, and what for, so that no seal opens another. */
 export interface SealKey {
@@ -25,11 +25,11 @@ export function sealText(text: string, key: SealKey, random: Random): string {
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)
-  const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes)
+  const tag = bytes.subarray(nonceBytes, nonceBytes + sealTagBytes)
   try {
-    const decryption = createDecipheriv(cipher, bytesOf(key), nonce, { authTagLength: tagBytes })
+    const decryption = createDecipheriv(cipher, bytesOf(key), nonce, { authTagLength: sealTagBytes })
     decryption.setAuthTag(tag)
-    const text = decryption.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8')
+    const text = decryption.update(bytes.subarray(nonceBytes + sealTagBytes), undefined, 'utf8')
     return text + decryption.final('utf8')
   } catch {
     return undefined

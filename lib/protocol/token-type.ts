@@ -10,7 +10,7 @@ export interface TokenIssue {
   /** Go to the client beside the token. The framework's own members are not to be had. */
   readonly properties: TokenProperties
   /** Stored with the token, for its check. Nothing in it may be good for a request by itself: stores are read by others. */
-  readonly kept?: Json | undefined
+  readonly tokenData?: Json | undefined
 }
 
 /** The moment at which a token is issued. */
@@ -35,7 +35,7 @@ export interface ResourceRequest {
 export interface TokenCheck {
   readonly request: ResourceRequest
   /** What the token type kept when it issued the token. */
-  readonly kept: Json | undefined
+  readonly tokenData: Json | undefined
   /** Seconds since the epoch. */
   readonly now: number
   /**
@@ -54,7 +54,7 @@ export interface PresentedToken {
    * What the token type holds against the request, as a stable word for logs and events; undefined when the request proves
    * what it must. Left out where the token by itself is enough. It is asked only about a live token of this type.
    */
-  objection?(check: TokenCheck): Promise<string | undefined>
+  rejectReason?(check: TokenCheck): Promise<string | undefined>
 }
 
 /** The door for token types (RFC 6749 7.1 and 8.1): what comes with a token, and how a request carries it. */
@@ -102,10 +102,10 @@ export function issueOfType(tokenType: TokenType, accessToken: string, moment: I
 }
 
 function requireIssue(issue: unknown, name: string): void {
-  const { properties, kept } = isRecord(issue) ? issue : {}
+  const { properties, tokenData } = isRecord(issue) ? issue : {}
   if (!isRecord(properties) || !Object.values(properties).every(isProperty))
     throw new TypeError(`The token type "${name}" must issue properties that are texts or finite numbers.`)
-  if (kept !== undefined && !isKeepable(kept))
+  if (tokenData !== undefined && !isKeepable(tokenData))
     throw new TypeError(`What the token type "${name}" keeps ${keepableCure}`)
 }
 

@@ -13,6 +13,6 @@ export async function changeRegistration(
 }
 
 /** Why a registration stays as it is. */
-export function cannotChange(path: string, problem: string): ConfigurationError {
-  return new ConfigurationError('The client cannot be changed:', [{ path, problem }])
+export function cannotChange(path: string, message: string): ConfigurationError {
+  return new ConfigurationError('The client cannot be changed:', [{ path, message }])
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../protocol/configuration'
-import type { Vocabulary } from '../protocol/parse-client'
+import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-registry'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import { disableClient, enableClient } from './disable-client'
@@ -33,7 +33,10 @@ export interface ClientRegistrar {
 }
 
 /** @param clients undefined when the server's clients cannot be written to. */
-export function clientRegistrar(clients: ClientRegistry | undefined, offered: Vocabulary): ClientRegistrar {
+export function clientRegistrar(
+  clients: ClientRegistry | undefined,
+  offered: ServerCapabilities,
+): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
   return {
     registerClient: async (metadata) => registerClient(await writable(), metadata, offered),
@@ -48,7 +51,7 @@ function cannotWrite(): never {
   throw new ConfigurationError('Clients cannot be registered or changed here:', [
     {
       path: 'clients',
-      problem:
+      message:
         'must be a store with the functions find, add, update and list, as redisStore({ url }).clients and memoryClients() have.',
     },
   ])

@@ -1,8 +1,8 @@
 import { generatedHash, generateClientSecret } from '../client-authentication/client-secret'
 import type { ClientRegistration } from '../protocol/client'
 import { isText } from '../protocol/configuration'
-import { Latest } from '../protocol/latest'
-import { parseStoredClient, unknownVocabulary } from '../protocol/parse-client'
+import { BoundedMap } from '../protocol/latest'
+import { parseStoredClient, anyCapabilities } from '../protocol/parse-client'
 import { liveSecrets } from '../protocol/secret-hash'
 import type { ClientRegistry } from '../stores/client-registry'
 import { cannotChange, changeRegistration } from './change-registration'
@@ -12,7 +12,7 @@ import type { IssuedCredentials } from './register-client'
 export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }
 
 const rememberedAtMost = 1000
-const unsettled = new WeakMap<ClientRegistry, Latest<string>>()
+const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
 
 /**
  * Issues a new secret. The one that was current works on beside it, as the old one; of those before it none does.
@@ -72,8 +72,8 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   })
 }
 
-function unsettledIn(clients: ClientRegistry): Latest<string> {
-  const known = unsettled.get(clients) ?? new Latest<string>(rememberedAtMost)
+function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
+  const known = unsettled.get(clients) ?? new BoundedMap<string>(rememberedAtMost)
   unsettled.set(clients, known)
   return known
 }
@@ -82,7 +82,7 @@ const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/
 
 // Read whole: a registration that somebody broke by hand is told of, and not written anew.
 function secretsOf(registration: ClientRegistration): readonly string[] {
-  const { client_secret_hashes } = parseStoredClient(registration, unknownVocabulary)
+  const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes
   throw cannotChange('client_secret_hashes', 'is empty: the client has no secret that could be rotated.')
 }

@@ -1,8 +1,13 @@
 import { generateClientSecret } from '../client-authentication/client-secret'
 import type { Client, ClientRegistration } from '../protocol/client'
-import { ConfigurationError, isRecord, type Mistake } from '../protocol/configuration'
+import { ConfigurationError, isRecord, type ConfigurationIssue } from '../protocol/configuration'
 import { createId, secureRandom } from '../protocol/credential'
-import { parseClient, registrationOf, unknownVocabulary, type Vocabulary } from '../protocol/parse-client'
+import {
+  parseClient,
+  registrationOf,
+  anyCapabilities,
+  type ServerCapabilities,
+} from '../protocol/parse-client'
 import { liveSecrets } from '../protocol/secret-hash'
 import type { ClientRegistry } from '../stores/client-registry'
 
@@ -31,7 +36,7 @@ export interface IssuedCredentials {
 export function registerClient(
   clients: ClientRegistry,
   metadata: ClientMetadata,
-  offered: Vocabulary = unknownVocabulary,
+  offered: ServerCapabilities = anyCapabilities,
 ): Promise<IssuedCredentials> {
   return registerFrom(clients, metadata, offered)
 }
@@ -40,9 +45,9 @@ export function registerClient(
 export async function registerFrom(
   clients: ClientRegistry,
   metadata: unknown,
-  offered: Vocabulary,
+  offered: ServerCapabilities,
 ): Promise<IssuedCredentials> {
-  if (!isRecord(metadata)) throw refused([{ path: 'metadata', problem: 'must be an object.' }])
+  if (!isRecord(metadata)) throw refused([{ path: 'metadata', message: 'must be an object.' }])
   const secret = needsSecret(metadata) ? generateClientSecret() : undefined
   const issued = {
     client_id: metadata['client_id'] ?? createId(secureRandom),
@@ -51,7 +56,7 @@ export async function registerFrom(
   }
   const client = read({ ...metadata, ...issued }, offered)
   if (!(await clients.add(registrationOf(client))))
-    throw refused([{ path: 'client_id', problem: 'is taken: another client has it, and keeps it.' }])
+    throw refused([{ path: 'client_id', message: 'is taken: another client has it, and keeps it.' }])
   return { client_id: client.client_id, client_secret: secret?.client_secret }
 }
 
@@ -63,18 +68,18 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
   )
 }
 
-function read(source: unknown, offered: Vocabulary): Client {
-  const mistakes: Mistake[] = []
-  const client = parseClient(source, '', mistakes, offered)
+function read(source: unknown, offered: ServerCapabilities): Client {
+  const issues: ConfigurationIssue[] = []
+  const client = parseClient(source, '', issues, offered)
   // Each may cost a comparison, and every refusal costs what those of any one client would.
   if (client.client_secret_hashes.length > liveSecrets)
-    mistakes.push({
+    issues.push({
       path: 'client_secret_hashes',
-      problem: 'must hold two digests at most: of the secret before, and of the current one.',
+      message: 'must hold two digests at most: of the secret before, and of the current one.',
     })
-  if (mistakes.length > 0) throw refused(mistakes)
+  if (issues.length > 0) throw refused(issues)
   return client
 }
 
-const refused = (mistakes: readonly Mistake[]) =>
-  new ConfigurationError('The client cannot be registered:', mistakes)
+const refused = (issues: readonly ConfigurationIssue[]) =>
+  new ConfigurationError('The client cannot be registered:', issues)

@@ -1,7 +1,7 @@
-import type { Circumstances } from '../authorization/circumstances'
+import type { IssueContext } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { revokeByToken } from '../authorization/revoke'
-import type { Witness } from '../authorization/witness'
+import type { OnCommitted } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
@@ -10,7 +10,7 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 /** What the revocation endpoint works with. */
 export interface RevocationEndpoint {
   readonly store: AuthorizationStore
-  readonly circumstances: () => Circumstances
+  readonly context: () => IssueContext
 }
 
 /**
@@ -20,15 +20,15 @@ export interface RevocationEndpoint {
  * @throws OAuthError `invalid_request` when there is no token.
  */
 export async function revoke(
-  { store, circumstances }: RevocationEndpoint,
+  { store, context }: RevocationEndpoint,
   { client_id: clientId }: Client,
   parameters: Parameters,
-  witness?: Witness,
+  witness?: OnCommitted,
 ): Promise<Readonly<Record<string, never>>> {
   const token = parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
   if (id !== undefined) {
-    const { random } = circumstances()
+    const { random } = context()
     await commit(
       store,
       id,

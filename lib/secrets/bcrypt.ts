@@ -1,9 +1,9 @@
 import { compare, hash } from 'bcrypt'
-import { Turns, type Place } from './turns'
+import { Semaphore, type Priority } from './turns'
 
 // As many as libuv has threads: more would only wait in its queue, before file system and DNS, where nobody counts them.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
-const turns = new Turns(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
+const turns = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
 
 /** bcrypt reads no more than this of a secret. */
 export const bcryptBytes = 72
@@ -31,7 +31,7 @@ export async function firstBcryptMatch(
   secret: string,
   hashes: readonly string[],
   decoys: readonly string[] = [],
-  place: Place = 'in line',
+  place: Priority = 'in line',
 ): Promise<string | undefined> {
   return turns.take(place, async () => {
     for (const each of hashes) if (await matches(secret, each)) return each

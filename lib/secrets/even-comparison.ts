@@ -1,5 +1,5 @@
 import { costOf, decoyHash, firstBcryptMatch } from './bcrypt'
-import type { Place } from './turns'
+import type { Priority } from './turns'
 
 const costs = Array.from({ length: 28 }, (_, index) => 31 - index)
 const roundsAt = (cost: number) => 2 ** cost
@@ -13,7 +13,7 @@ const roundsOf = (hashes: readonly string[]) =>
  * any difference is a sum of costs, and every failure makes the same number of rounds. No decoy is dearer than the dearest
  * digest, so that they are also made in as many comparisons where all digests cost the same: each takes some time of its own.
  */
-export class EvenComparison {
+export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number
 
@@ -31,7 +31,7 @@ export class EvenComparison {
   async match(
     secret: string,
     hashes: readonly string[],
-    place: Place = 'in line',
+    place: Priority = 'in line',
   ): Promise<string | undefined> {
     const own = roundsOf(hashes)
     this.mostRounds = Math.max(this.mostRounds, own)

@@ -4,14 +4,14 @@ import { tooManyAtOnce } from '../protocol/oauth-error'
  * Where an act waits for its turn: in the line, which has an end; before it, without end, for what is known to be right;
  * after it, without end, for what nobody from outside asks for.
  */
-export type Place = 'before the line' | 'in line' | 'after the line'
+export type Priority = 'before the line' | 'in line' | 'after the line'
 
-const order: readonly Place[] = ['before the line', 'in line', 'after the line']
+const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
 
 /** Acts of which only so many may be under way at once. The others wait; those for whom the line is too long are refused. */
-export class Turns {
+export class Semaphore {
   private underWay = 0
-  private readonly waiting: Readonly<Record<Place, (() => void)[]>> = {
+  private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
     'before the line': [],
     'in line': [],
     'after the line': [],
@@ -23,7 +23,7 @@ export class Turns {
   ) {}
 
   /** @throws NotAttempted when the line is too long; the act was not begun then. */
-  async take<Outcome>(place: Place, act: () => Promise<Outcome>): Promise<Outcome> {
+  async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {
       return await act()
@@ -32,7 +32,7 @@ export class Turns {
     }
   }
 
-  private async begin(place: Place): Promise<void> {
+  private async begin(place: Priority): Promise<void> {
     if (this.underWay < this.atOnce) {
       this.underWay++
       return

@@ -1,5 +1,5 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
-import { Latest } from '../protocol/latest'
+import { BoundedMap } from '../protocol/latest'
 import type { StoredAuthorization } from './authorization-store'
 
 /** The right to keep what a read that is under way will bring. It is void once the record has changed meanwhile. */
@@ -19,7 +19,7 @@ interface Entry {
  */
 export class AuthorizationCache {
   /** In the order of use. */
-  private readonly entries: Latest<Entry>
+  private readonly entries: BoundedMap<Entry>
   private readonly tickets = new Map<string, Ticket>()
   private trustedUntil = 0
   private wanted = false
@@ -33,11 +33,11 @@ export class AuthorizationCache {
     private readonly clock: () => number,
     private readonly stopwatch: () => number,
   ) {
-    this.entries = new Latest(maximum)
+    this.entries = new BoundedMap(maximum)
   }
 
   /** What is known to be current; undefined when nothing is known. */
-  recall(id: string): StoredAuthorization | undefined {
+  getCached(id: string): StoredAuthorization | undefined {
     this.wanted = true
     if (!this.isTrusted()) return undefined
     const entry = this.entries.get(id)

@@ -37,7 +37,7 @@ export interface AuthorizationStore {
    * undefined when it does not know. Bearer guards ask it before `find`, and ask `find` before they refuse a token. Once
    * a `save` or `remove` of this process has settled, it never gives what was there before.
    */
-  recall?(id: string): StoredAuthorization | undefined
+  getCached?(id: string): StoredAuthorization | undefined
 
   /**
    * May be left out by a store whose `remove` waits for its database alone. A store that waits for more (for replicas,
@@ -59,7 +59,7 @@ export function isAuthorizationStore(value: unknown): value is AuthorizationStor
   const isVerb = (verb: string) => typeof value[verb] === 'function'
   return (
     ['find', 'save', 'remove'].every(isVerb) &&
-    ['recall', 'confirmAbsent'].every((verb) => value[verb] === undefined || isVerb(verb))
+    ['getCached', 'confirmAbsent'].every((verb) => value[verb] === undefined || isVerb(verb))
   )
 }
 

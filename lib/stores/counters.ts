@@ -24,14 +24,14 @@ export interface Counters {
    * @param clientId the client that spends it. Counters in memory keep a quarter of their room for one client at most;
    * others need not look at it.
    */
-  spend(key: string, seconds: number, clientId?: string): Promise<boolean>
+  useOnce(key: string, seconds: number, clientId?: string): Promise<boolean>
 }
 
 /** Whether a value that a host gives has both verbs. */
 export function isCounters(value: unknown): value is Counters {
-  return isRecord(value) && ['add', 'spend'].every((verb) => typeof value[verb] === 'function')
+  return isRecord(value) && ['add', 'useOnce'].every((verb) => typeof value[verb] === 'function')
 }
 
 /** What cures a value that has not, as the rest of a sentence. */
 export const countersCure =
-  'must have the functions add and spend, as redisStore({ url }).counters and memoryCounters() have.'
+  'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.'

@@ -14,7 +14,9 @@ import type { ClientRegistry } from './client-registry'
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () =>
-      reject(storeTrouble(new Error(`${placeOf(store) ?? 'The store'} did not answer within ${seconds} s.`)))
+      reject(
+        storeTrouble(new Error(`${describeStore(store) ?? 'The store'} did not answer within ${seconds} s.`)),
+      )
     const timer = setTimeout(late, seconds * 1000)
     const answered = (value: T) => {
       clearTimeout(timer)
@@ -22,7 +24,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
     }
     const failed = (cause: unknown) => {
       clearTimeout(timer)
-      reject(storeTrouble(cause, placeOf(store)))
+      reject(storeTrouble(cause, describeStore(store)))
     }
     // A store of the host's own may throw where it should reject.
     try {
@@ -49,14 +51,14 @@ function ofPlace(place: string, error: Error): Error {
 }
 
 /** Where a store is, for messages that say what cannot be reached; undefined where it does not tell. */
-export function placeOf(store: object): string | undefined {
+export function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
 /** The same store with a deadline on each of its calls; what it recalls it does at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
-    recall: (id) => store.recall?.(id),
+    getCached: (id) => store.getCached?.(id),
     find: (id) => withinDeadline(() => store.find(id), seconds, store),
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds, store),
@@ -70,8 +72,8 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
-    spend: (key, window, clientId) =>
-      withinDeadline(() => counters.spend(key, window, clientId), seconds, counters),
+    useOnce: (key, window, clientId) =>
+      withinDeadline(() => counters.useOnce(key, window, clientId), seconds, counters),
   }
 }
 

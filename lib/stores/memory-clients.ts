@@ -20,7 +20,7 @@ export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistr
     throw new ConfigurationError('Clients in memory are not for production:', [
       {
         path: 'clients',
-        problem:
+        message:
           'must be where processes share them and restarts do not lose them, such as redisStore({ url }).clients; or say memoryClients({ allowInProduction: true }).',
       },
     ])
@@ -57,8 +57,8 @@ class MemoryClients extends InMemory implements ClientRegistry {
 
   // Through its text, so that no one can change what is kept but by `update`, as in a database.
   private keep(registration: ClientRegistration): ClientRegistration {
-    const kept = decodeRegistration(encodeRegistration(registration))
-    this.registrations.set(kept.client_id, kept)
-    return kept
+    const stored = decodeRegistration(encodeRegistration(registration))
+    this.registrations.set(stored.client_id, stored)
+    return stored
   }
 }

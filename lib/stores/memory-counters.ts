@@ -39,7 +39,7 @@ class MemoryCounters extends InMemory implements Counters {
     return this.change(`count:${key}`, amount, seconds)
   }
 
-  async spend(key: string, seconds: number, clientId?: string): Promise<boolean> {
+  async useOnce(key: string, seconds: number, clientId?: string): Promise<boolean> {
     return this.change(`spent:${key}`, 1, seconds, clientId === undefined ? [] : [clientId]).count === 1
   }
 

@@ -41,7 +41,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     throw new ConfigurationError('The memory store is not for production:', [
       {
         path: 'store',
-        problem:
+        message:
           'must be one that processes share and restarts survive, such as redisStore({ url }); or say memoryStore({ allowInProduction: true }).',
       },
     ])

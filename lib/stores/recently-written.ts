@@ -1,30 +1,30 @@
-import { Latest } from '../protocol/latest'
+import { BoundedMap } from '../protocol/latest'
 import { confirmAbsence, type AuthorizationStore, type StoredAuthorization } from './authorization-store'
 
 const rememberedAtMost = 1000
 
 /** What this process wrote last and will soon be asked about: requests that wait for a decision, and codes. */
-export interface RecentlyWritten {
+export interface WriteBackCache {
   readonly store: AuthorizationStore
   /**
    * The record as this process wrote it, once. Another process may have moved it on or removed it since, so that nothing
    * may rest on it but a save on condition that its revision is still the stored one.
    */
-  readonly justWritten: (id: string) => StoredAuthorization | undefined
+  readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
 /** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
-export function recentlyWritten(store: AuthorizationStore): RecentlyWritten {
-  const written = new Latest<StoredAuthorization>(rememberedAtMost)
+export function writeBackCache(store: AuthorizationStore): WriteBackCache {
+  const written = new BoundedMap<StoredAuthorization>(rememberedAtMost)
   const take = (id: string) => {
     const stored = written.get(id)
     written.delete(id)
     return stored
   }
   return {
-    justWritten: take,
+    takeCached: take,
     store: {
-      recall: (id) => store.recall?.(id),
+      getCached: (id) => store.getCached?.(id),
       find: (id) => store.find(id),
       save(authorization, revision, expected) {
         const { id, state } = authorization

@@ -1,7 +1,7 @@
-import { isRecord, Reading } from '../protocol/configuration'
+import { isRecord, OptionsReader } from '../protocol/configuration'
 import { AuthorizationCache } from './authorization-cache'
 import { confirmAbsence, type AuthorizationStore } from './authorization-store'
-import type { Caution } from './caution'
+import type { StoreWarning } from './caution'
 import { withinDeadline } from './deadline'
 import type { RedisConnection } from './redis-connection'
 import { RedisInvalidations } from './redis-invalidations'
@@ -49,17 +49,17 @@ export function cached(
 // Seconds in which Redis has refused, or invalidations were seen to arrive.
 const patience = 2
 
-type Verbs = AuthorizationStore & Required<Pick<AuthorizationStore, 'recall'>>
+type Verbs = AuthorizationStore & Required<Pick<AuthorizationStore, 'getCached'>>
 
 /**
- * The verbs of a store with a cache beside it. Only `recall` answers from it: whatever is written follows a `find`, and
+ * The verbs of a store with a cache beside it. Only `getCached` answers from it: whatever is written follows a `find`, and
  * that always reads.
  */
 export function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
   // Also when the write failed: it may have been done, and only its reply was lost.
   const dropping = async <T>(id: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(id))
   return {
-    recall: (id) => cache.recall(id),
+    getCached: (id) => cache.getCached(id),
     find: async (id) => {
       const ticket = cache.begin(id)
       if (ticket === undefined) return store.find(id)
@@ -77,7 +77,7 @@ export function remembering(store: AuthorizationStore, cache: AuthorizationCache
   }
 }
 
-function cautionsAbout(refusal: string | undefined): readonly Caution[] {
+function cautionsAbout(refusal: string | undefined): readonly StoreWarning[] {
   if (refusal === undefined) return []
   const message = `Redis does not do what the option cache needs (${refusal}), so each guarded request reads from Redis. Allow CLIENT TRACKING, SUBSCRIBE to __redis__:invalidate and SET, or leave the option out.`
   return [{ code: 'EAS_REDIS_TRACKING', message }]
@@ -87,10 +87,10 @@ function cautionsAbout(refusal: string | undefined): readonly Caution[] {
 const most = 100_000
 
 /** Reads the option, and whether it can work with what came with it. */
-export function checkCache(reading: Reading, client: unknown): void {
+export function checkCache(reading: OptionsReader, client: unknown): void {
   const value = reading.take('cache')
   if (value === undefined) return
-  const cache = new Reading(value, 'cache', reading.mistakes)
+  const cache = new OptionsReader(value, 'cache', reading.issues)
   if (isRecord(value)) {
     cache.required('maximum', 1, isMaximum, `must be a whole number from 1 to ${most}.`)
     cache.refuseUnknown()

@@ -1,7 +1,7 @@
 import type * as Ioredis from 'ioredis'
 import { optionalPackage } from '../protocol/optional-package'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
-import { placeOf } from './redis-place'
+import { describeAddress } from './redis-place'
 import { readsOver, ReadsTogether, type RedisReads } from './redis-reads'
 import { confirmedBy, MasterRole } from './redis-role'
 
@@ -71,7 +71,7 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
     },
     pipeline: (commands) => redis.pipeline(commands),
     onLost: (listener) => void redis.on('close', listener),
-    place: placeOf(redis),
+    place: describeAddress(redis),
     obstacle: () => obstacle,
     close: async () => {
       redis.disconnect()

@@ -39,7 +39,7 @@ export function redisCounters(client: RedisCommands, prefix: string, forCounts =
         await addition.run(forCounts, `${prefix}count:${key}`, String(amount), String(seconds * 1000)),
       )
     },
-    async spend(key, seconds) {
+    async useOnce(key, seconds) {
       const words = [createId(secureRandom), String(seconds * 1000)]
       const reply = Number(await spending.run(client, `${prefix}spent:${key}`, ...words))
       if (reply !== 0 && reply !== 1)

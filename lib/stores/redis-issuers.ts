@@ -1,4 +1,4 @@
-import type { Caution } from './caution'
+import type { StoreWarning } from './caution'
 import type { RedisCommands } from './redis-commands'
 
 // Servers restart at least that often where they are looked after; a name that was given up is forgotten as soon.
@@ -15,7 +15,10 @@ interface IssuerNotes {
  * Notes that this issuer works below the prefix, and tells of others that were noted there within a week. One hash has a
  * field for each issuer: the seconds of its last note and its name. Trouble with it is no news: other looks tell.
  */
-export async function otherIssuersBelow(notes: IssuerNotes, issuer: string): Promise<Caution | undefined> {
+export async function otherIssuersBelow(
+  notes: IssuerNotes,
+  issuer: string,
+): Promise<StoreWarning | undefined> {
   const others = await noted(notes, issuer).catch(() => [])
   if (others.length === 0) return undefined
   const message = `The issuer ${issuer} shares the Redis prefix "${notes.prefix}" with ${others.join(', ')}. They have the same registered clients and nothing else in common: give each issuer a prefix of its own. An issuer that has changed its name is told of for a week.`

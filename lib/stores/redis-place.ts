@@ -1,7 +1,7 @@
 import { isRecord, isText } from '../protocol/configuration'
 
 /** Where a client of ioredis connects, for messages: hosts and ports alone, and nothing of what it authenticates by. */
-export function placeOf(client: object): string {
+export function describeAddress(client: object): string {
   const { place, options, startupNodes }: { place?: unknown; options?: unknown; startupNodes?: unknown } =
     client
   if (isText(place)) return place

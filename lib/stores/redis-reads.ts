@@ -1,5 +1,5 @@
 import type { RedisCommands } from './redis-commands'
-import { Together } from './together'
+import { Batcher } from './together'
 
 /** How the text below a key is read. */
 export interface RedisReads {
@@ -18,7 +18,7 @@ const refusal = /^(?:CROSSSLOT|NOPERM) /
 /** Reads that wait for {@link send} and then go out as one command: a server does the work of one for all of them. */
 export class ReadsTogether implements RedisReads {
   private isRefused = false
-  private readonly together = new Together((keys: readonly string[]) => this.values(keys))
+  private readonly together = new Batcher((keys: readonly string[]) => this.values(keys))
 
   constructor(
     private readonly client: RedisCommands,
@@ -26,11 +26,11 @@ export class ReadsTogether implements RedisReads {
   ) {}
 
   read(key: string): Promise<unknown> {
-    return this.isRefused ? this.alone.read(key) : this.together.ask(key)
+    return this.isRefused ? this.alone.read(key) : this.together.add(key)
   }
 
   send(): void {
-    this.together.send()
+    this.together.flush()
   }
 
   private async values(keys: readonly string[]): Promise<readonly unknown[]> {

@@ -1,4 +1,4 @@
-import { isRecord, Reading } from '../protocol/configuration'
+import { isRecord, OptionsReader } from '../protocol/configuration'
 import { deadlineCure, isDeadline } from './deadline'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { RedisScript } from './redis-script'
@@ -73,10 +73,10 @@ function isSentBack(error: unknown): boolean {
 }
 
 /** Reads the option, and whether the client that came with it can wait. */
-export function checkReplicaWait(reading: Reading, client: unknown): void {
+export function checkReplicaWait(reading: OptionsReader, client: unknown): void {
   const value = reading.take('waitForReplicas')
   if (value === undefined) return
-  const wait = new Reading(value, 'waitForReplicas', reading.mistakes)
+  const wait = new OptionsReader(value, 'waitForReplicas', reading.issues)
   wait.required('replicas', 1, isReplicas, 'must be a whole number, at least 1.')
   wait.required('within', 1, isDeadline, deadlineCure)
   wait.refuseUnknown()

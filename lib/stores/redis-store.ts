@@ -1,9 +1,9 @@
 import { expiryOf, type Authorization } from '../authorization/authorization'
 import { decodeAuthorization } from '../authorization/decode-authorization'
 import { encodeAuthorization } from '../authorization/encode-authorization'
-import { isRecord, isText, Reading } from '../protocol/configuration'
+import { isRecord, isText, OptionsReader } from '../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
-import type { Caution } from './caution'
+import type { StoreWarning } from './caution'
 import type { Counters } from './counters'
 import type { ClientRegistry } from './client-registry'
 import { cached, checkCache, type CacheOptions } from './redis-cache'
@@ -11,7 +11,7 @@ import { RedisClients } from './redis-clients'
 import { connect, type RedisConnection } from './redis-connection'
 import { redisCounters } from './redis-counters'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
-import { placeOf } from './redis-place'
+import { describeAddress } from './redis-place'
 import type { RedisReads } from './redis-reads'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './redis-replicas'
 import { readsOverHost } from './redis-role'
@@ -66,7 +66,7 @@ export interface RedisStore extends AuthorizationStore {
    * @param issuer as servers and guards pass it: the issuer is noted below the prefix, and others that were noted there
    * are told of. Without it nothing is written.
    */
-  check(issuer?: string): Promise<readonly Caution[]>
+  check(issuer?: string): Promise<readonly StoreWarning[]>
   /** Ends the connections that the store made itself; a client of the host is left alone. */
   close(): Promise<void>
 }
@@ -113,7 +113,7 @@ function writesOf(client: RedisCommands, wait: ReplicaWait | undefined): RedisWr
 }
 
 function checkConnection(options: unknown): void {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const client = reading.take('client')
   const url = reading.take('url')
   if ((client === undefined) === (url === undefined))
@@ -144,7 +144,7 @@ class KeyPerAuthorization implements RedisStore {
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
   ) {
-    this.place = placeOf(client)
+    this.place = describeAddress(client)
     this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place: this.place })
     this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
     this.rootPrefix = prefix
@@ -177,7 +177,7 @@ class KeyPerAuthorization implements RedisStore {
     await this.writes.remove(this.prefix + id)
   }
 
-  async check(issuer?: string): Promise<readonly Caution[]> {
+  async check(issuer?: string): Promise<readonly StoreWarning[]> {
     try {
       return await cautionsAbout({ client: this.client, prefix: this.rootPrefix, clock: this.clock }, issuer)
     } catch (trouble) {

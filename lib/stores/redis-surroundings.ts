@@ -1,6 +1,6 @@
 import { createId, secureRandom } from '../protocol/credential'
 import { isRecord } from '../protocol/configuration'
-import type { Caution } from './caution'
+import type { StoreWarning } from './caution'
 import type { RedisCommands } from './redis-commands'
 import { otherIssuersBelow } from './redis-issuers'
 
@@ -23,7 +23,7 @@ interface Surroundings {
 export async function cautionsAbout(
   { client, prefix, clock }: Surroundings,
   issuer?: string,
-): Promise<readonly Caution[]> {
+): Promise<readonly StoreWarning[]> {
   const others = issuer === undefined ? undefined : otherIssuersBelow({ client, prefix, clock }, issuer)
   const information = informationOf(await ifAllowed(client.call('INFO')))
   const isCluster = information.get('cluster_enabled') === '1'
@@ -39,14 +39,14 @@ export async function cautionsAbout(
   return cautions.filter((caution) => caution !== undefined)
 }
 
-function evictionOf(information: Information): Caution | undefined {
+function evictionOf(information: Information): StoreWarning | undefined {
   const policy = information.get('maxmemory_policy')
   if (policy === undefined || policy === 'noeviction') return undefined
   const message = `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`
   return { code: 'EAS_REDIS_EVICTION', message }
 }
 
-function versionOf(information: Information): Caution | undefined {
+function versionOf(information: Information): StoreWarning | undefined {
   // Valkey and others name here the Redis that they are compatible with.
   const version = information.get('redis_version') ?? ''
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
@@ -56,7 +56,7 @@ function versionOf(information: Information): Caution | undefined {
   return { code: 'EAS_REDIS_VERSION', message }
 }
 
-function roleOf(information: Information): Caution | undefined {
+function roleOf(information: Information): StoreWarning | undefined {
   if (information.get('role') !== 'slave') return undefined
   const message =
     'The Redis client talks to a replica: it refuses every write, and what it reads may be out of date. Connect to the master, or through Sentinel.'
@@ -66,7 +66,7 @@ function roleOf(information: Information): Caution | undefined {
 // As many random keys as no two nodes could both have to themselves: of a cluster in equal thirds, one in 40 million.
 const probes = 16
 
-async function clusterOf(client: RedisCommands, prefix: string): Promise<Caution | undefined> {
+async function clusterOf(client: RedisCommands, prefix: string): Promise<StoreWarning | undefined> {
   const probe = async () => ifAllowed(client.call('EXISTS', `${prefix}${createId(secureRandom)}`))
   const answers = await Promise.allSettled(Array.from({ length: probes }, probe))
   const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
@@ -81,7 +81,7 @@ async function clusterOf(client: RedisCommands, prefix: string): Promise<Caution
 
 const millisecondsApart = 5000
 
-async function clockOf(client: RedisCommands, clock: () => number): Promise<Caution | undefined> {
+async function clockOf(client: RedisCommands, clock: () => number): Promise<StoreWarning | undefined> {
   const before = clock()
   const reply = await ifAllowed(client.call('TIME'))
   const after = clock()
@@ -95,7 +95,7 @@ async function clockOf(client: RedisCommands, clock: () => number): Promise<Caut
   return { code: 'EAS_REDIS_CLOCK', message }
 }
 
-function resendingOf(client: RedisCommands): Caution | undefined {
+function resendingOf(client: RedisCommands): StoreWarning | undefined {
   if (!('options' in client) || !isRecord(client.options)) return undefined
   const cure = 'isCluster' in client && client.isCluster === true ? cureOfCluster : cureOfRedis
   if (!cure.isNeeded(client.options)) return undefined
@@ -103,18 +103,18 @@ function resendingOf(client: RedisCommands): Caution | undefined {
   return { code: 'EAS_REDIS_RESEND', message }
 }
 
-type Settings = Readonly<Record<string, unknown>>
+type ServerSettings = Readonly<Record<string, unknown>>
 
 const cureOfRedis = {
   text: 'Set maxRetriesPerRequest to 0',
-  isNeeded: ({ autoResendUnfulfilledCommands, maxRetriesPerRequest }: Settings) =>
+  isNeeded: ({ autoResendUnfulfilledCommands, maxRetriesPerRequest }: ServerSettings) =>
     autoResendUnfulfilledCommands === true && maxRetriesPerRequest !== 0,
 }
 
 // The connections to its nodes do not reconnect unless they are told how; the client of the cluster sends again.
 const cureOfCluster = {
   text: 'Set retryDelayOnFailover to 0',
-  isNeeded: ({ retryDelayOnFailover }: Settings) => retryDelayOnFailover !== 0,
+  isNeeded: ({ retryDelayOnFailover }: ServerSettings) => retryDelayOnFailover !== 0,
 }
 
 function informationOf(answer: unknown): Information {

@@ -5,19 +5,19 @@ interface Waiting<Question, Answer> {
 }
 
 /** Questions that are collected until somebody says that they are all, and then asked as one. */
-export class Together<Question, Answer> {
+export class Batcher<Question, Answer> {
   private waiting: Waiting<Question, Answer>[] = []
 
   /** @param askAll answers in the order of the questions, of which there is at least one. */
   constructor(private readonly askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>) {}
 
-  /** Settles some time after the next {@link send}. */
-  ask(question: Question): Promise<Answer> {
+  /** Settles some time after the next {@link flush}. */
+  add(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => this.waiting.push({ question, resolve, reject }))
   }
 
   /** Asks what was collected since the last time. Trouble with it is trouble for each. */
-  send(): void {
+  flush(): void {
     const asked = this.waiting
     if (asked.length === 0) return
     this.waiting = []

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert'
 import { createHash, randomBytes } from 'node:crypto'
 import type { HttpResponse } from './expect-refused'
-import { tokenResponseOf, type TokenResponse } from './token-response'
+import { tokenResponseOf, type ReceivedTokenResponse } from './token-response'
 
 /** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` where no login is kept. */
 export interface Agent {
@@ -35,7 +35,7 @@ export interface AuthorizationRequest {
 export interface ApprovedRequest {
   /** The code, which is redeemed already. */
   readonly code: string
-  readonly tokens: TokenResponse
+  readonly tokens: ReceivedTokenResponse
 }
 
 /**
@@ -81,7 +81,7 @@ async function redeem(
   { clientId, clientSecret, redirectUri, tokenPath = '/token' }: AuthorizationRequest,
   code: string,
   verifier: string,
-): Promise<TokenResponse> {
+): Promise<ReceivedTokenResponse> {
   const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
   const request = agent.post(tokenPath).type('form')
   const answer = await (clientSecret === undefined
@@ -136,8 +136,8 @@ function codeIn(
   throw unexpected(answer, 'The client got no code', location)
 }
 
-function unexpected({ status }: HttpResponse, problem: string, seen: string): AssertionError {
-  return new AssertionError({ message: `${problem}. The answer was ${status}: ${seen.slice(0, 500)}` })
+function unexpected({ status }: HttpResponse, message: string, seen: string): AssertionError {
+  return new AssertionError({ message: `${message}. The answer was ${status}: ${seen.slice(0, 500)}` })
 }
 
 /** RFC 6749 2.3.1: both are form encoded first. */

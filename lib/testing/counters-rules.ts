@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../stores/counters'
-import { pass, type Rule, type UnderTest } from './rule'
+import { pass, type ContractRule, type UnderTest } from './rule'
 
 /** Counters to be put to the test. */
 export interface CountersUnderTest extends UnderTest {
@@ -18,17 +18,21 @@ function sceneOf(underTest: CountersUnderTest, odd: string) {
     counters,
     key,
     add: (amount: 1 | -1 = 1, seconds = 60) => counters.add(key, amount, seconds),
-    spend: (seconds = 60) => counters.spend(key, seconds),
+    spend: (seconds = 60) => counters.useOnce(key, seconds),
     pass: (seconds: number) => pass(underTest, seconds),
   }
 }
 
-function rule(title: string, run: (scene: Scene) => Promise<void>, odd = ''): Rule<CountersUnderTest> {
+function rule(
+  title: string,
+  run: (scene: Scene) => Promise<void>,
+  odd = '',
+): ContractRule<CountersUnderTest> {
   return { title, run: (underTest) => run(sceneOf(underTest, odd)) }
 }
 
 /** What all `Counters` have to keep. */
-export const countersRules: readonly Rule<CountersUnderTest>[] = [
+export const countersRules: readonly ContractRule<CountersUnderTest>[] = [
   rule('add counts up, each key for itself, and tells the seconds that are left', async (scene) => {
     deepEqual(await scene.add(), { count: 1, secondsLeft: 60 })
     equal((await scene.add()).count, 2)
@@ -61,17 +65,17 @@ export const countersRules: readonly Rule<CountersUnderTest>[] = [
     )
   }),
 
-  rule('spend lets a key be spent once', async ({ counters, key, spend }) => {
+  rule('useOnce lets a key be spent once', async ({ counters, key, spend }) => {
     deepEqual([await spend(), await spend(), await spend()], [true, false, false])
-    equal(await counters.spend(`${key}:other`, 60), true)
+    equal(await counters.useOnce(`${key}:other`, 60), true)
   }),
 
-  rule('spend lets one of 50 parallel calls spend a key', async ({ spend }) => {
+  rule('useOnce lets one of 50 parallel calls spend a key', async ({ spend }) => {
     const spent = await Promise.all(Array.from({ length: 50 }, () => spend()))
     equal(spent.filter(Boolean).length, 1)
   }),
 
-  rule('spend forgets a key after its seconds, and not before', async (scene) => {
+  rule('useOnce forgets a key after its seconds, and not before', async (scene) => {
     await scene.spend(2)
     await scene.pass(1)
     equal(await scene.spend(2), false)

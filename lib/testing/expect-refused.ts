@@ -68,8 +68,8 @@ function refusalOf(
 const isBareChallenge = (challenge: string | undefined): boolean =>
   challenge?.includes('realm="oauth"') === true && !challenge.includes('error=')
 
-function fail({ status }: HttpResponse, problem: string): never {
-  throw new AssertionError({ message: `${problem}: the status is ${status}.`, actual: status })
+function fail({ status }: HttpResponse, message: string): never {
+  throw new AssertionError({ message: `${message}: the status is ${status}.`, actual: status })
 }
 
 /** The error code, where the answer has one: in JSON (RFC 6749 5.2), a challenge (RFC 6750 3) or a redirect (4.1.2.1). */

@@ -6,7 +6,7 @@ export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } 
 export { expectRefused, type HttpResponse } from './expect-refused'
 export { mintToken } from './mint-token'
 export { testClock, type TestClock } from './test-clock'
-export type { TokenResponse } from './token-response'
+export type { ReceivedTokenResponse } from './token-response'
 export type { MintRequest } from '../testing-door'
 
 export {
@@ -20,5 +20,5 @@ export {
 export { authorizationStoreRules, type StoreUnderTest } from './authorization-store/rules'
 export { clientRegistryRules, type ClientsUnderTest } from './client-registry/rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
-export type { Open, Rule, UnderTest, Verdict } from './rule'
+export type { Open, ContractRule, UnderTest, Verdict } from './rule'
 export type { TestRunner } from './suite'

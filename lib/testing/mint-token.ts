@@ -1,5 +1,5 @@
 import { mintOf, type MintRequest } from '../testing-door'
-import { tokenResponseOf, type TokenResponse } from './token-response'
+import { tokenResponseOf, type ReceivedTokenResponse } from './token-response'
 
 /**
  * Issues an access token without HTTP and without a grant. The token is like any other: its record stands in the store
@@ -11,7 +11,7 @@ import { tokenResponseOf, type TokenResponse } from './token-response'
  * @throws Error when the client is not registered or is disabled.
  * @throws OAuthError `invalid_scope` when the client may not have the scope.
  */
-export async function mintToken(oauth: object, request: MintRequest): Promise<TokenResponse> {
+export async function mintToken(oauth: object, request: MintRequest): Promise<ReceivedTokenResponse> {
   const mint = mintOf(oauth)
   if (mint === undefined)
     throw new TypeError(

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { types } from 'node:util'
 
 /** One rule of a contract. */
-export interface Rule<Subject> {
+export interface ContractRule<Subject> {
   /** What must be so, beginning with what it is about. */
   readonly title: string
   /** Rejects, with an `AssertionError` that shows what came instead, where it is not so. */
@@ -44,7 +44,7 @@ export async function pass(underTest: UnderTest, seconds: number): Promise<void>
 
 /** Runs one rule on a store that was opened for it. */
 export async function keep<Subject extends UnderTest>(
-  rule: Rule<Subject>,
+  rule: ContractRule<Subject>,
   open: Open<Subject>,
 ): Promise<void> {
   const subject = await inTime(Promise.resolve().then(open))
@@ -57,7 +57,7 @@ export async function keep<Subject extends UnderTest>(
 
 /** Runs every rule, one after the other, without a test runner. */
 export async function check<Subject extends UnderTest>(
-  rules: readonly Rule<Subject>[],
+  rules: readonly ContractRule<Subject>[],
   open: Open<Subject>,
 ): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = []

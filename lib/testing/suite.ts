@@ -1,5 +1,5 @@
 import { ConfigurationError, isRecord } from '../protocol/configuration'
-import { keep, patience, type Open, type Rule, type UnderTest } from './rule'
+import { keep, patience, type Open, type ContractRule, type UnderTest } from './rule'
 
 /** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. */
 export interface TestRunner {
@@ -11,7 +11,7 @@ export interface TestRunner {
 /** Makes a group of tests, one for each rule. */
 export function suite<Subject extends UnderTest>(
   title: string,
-  rules: readonly Rule<Subject>[],
+  rules: readonly ContractRule<Subject>[],
   open: Open<Subject>,
   { describe, it }: TestRunner = runnerInScope(),
 ): void {
@@ -40,7 +40,7 @@ function runnerInScope(): TestRunner {
   throw new ConfigurationError('The contract cannot run:', [
     {
       path: 'runner',
-      problem: "must be { describe, it } of the test runner, as node:test or 'vitest' has them.",
+      message: "must be { describe, it } of the test runner, as node:test or 'vitest' has them.",
     },
   ])
 }

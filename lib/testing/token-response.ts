@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 import { isRecord, isText } from '../protocol/configuration'
 
 /** A token response (RFC 6749 5.1). */
-export interface TokenResponse {
+export interface ReceivedTokenResponse {
   readonly access_token: string
   readonly token_type: string
   /** Seconds. */
@@ -16,12 +16,12 @@ export interface TokenResponse {
 }
 
 /** @throws AssertionError when it is no token response. */
-export function tokenResponseOf(body: unknown): TokenResponse {
+export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
   if (isTokenResponse(body)) return body
   throw new AssertionError({ message: 'The answer is no token response (RFC 6749 5.1).' })
 }
 
-function isTokenResponse(body: unknown): body is TokenResponse {
+function isTokenResponse(body: unknown): body is ReceivedTokenResponse {
   return (
     isRecord(body) &&
     isText(body['access_token']) &&

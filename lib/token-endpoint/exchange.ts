@@ -1,20 +1,20 @@
 import type { IssueLimits } from '../attempts/issue-limits'
 import { countersOfClient } from '../attempts/single-uses'
-import type { Circumstances } from '../authorization/circumstances'
+import type { IssueContext } from '../authorization/circumstances'
 import { begin, commit } from '../authorization/commit'
 import { findAccess, type FoundAccess } from '../authorization/find-access'
 import type { Issued } from '../authorization/issue'
 import { issueDirectly } from '../authorization/issue-directly'
 import { idOfUse } from '../authorization/one-time-use'
-import type { Witness } from '../authorization/witness'
+import type { OnCommitted } from '../authorization/witness'
 import type { Client } from '../protocol/client'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { distinct, type Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
-import type { RecentlyWritten } from '../stores/recently-written'
-import type { DirectGrant, GrantType, Proof, TokenRequest } from './grant-type'
+import type { WriteBackCache } from '../stores/recently-written'
+import type { DirectGrant, GrantType, GrantResult, TokenRequest } from './grant-type'
 import { requireProof } from './require-proof'
 import { tokenResponse, type TokenResponse } from '../token-types/token-response'
 
@@ -27,10 +27,10 @@ export interface TokenEndpoint {
   /** The token type of a client that names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
-  readonly justWritten: RecentlyWritten['justWritten']
+  readonly takeCached: WriteBackCache['takeCached']
   readonly counters: Counters
   readonly issueLimits: Pick<IssueLimits, 'requireRoom'>
-  readonly circumstances: () => Circumstances
+  readonly context: () => IssueContext
 }
 
 /**
@@ -43,7 +43,7 @@ export async function exchange(
   client: Client,
   parameters: Parameters,
   address: () => string | undefined,
-  witness?: Witness,
+  witness?: OnCommitted,
 ): Promise<TokenResponse> {
   const { grantTypes } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
@@ -53,15 +53,15 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   endpoint.issueLimits.requireRoom(client.client_id)
-  const circumstances = endpoint.circumstances()
-  const request = new RequestOfClient(endpoint, client, parameters, circumstances, address)
-  const proof: unknown = await grantType.prove(request)
+  const context = endpoint.context()
+  const request = new RequestOfClient(endpoint, client, parameters, context, address)
+  const proof: unknown = await grantType.handle(request)
   requireProof(proof, grantType.name)
   const issued =
     'transition' in proof
-      ? await move(endpoint, proof, circumstances, witness)
-      : await beginWith(endpoint, client, grantType.name, proof.grant, circumstances, witness)
-  const response = tokenResponse(issued, circumstances.now)
+      ? await move(endpoint, proof, context, witness)
+      : await beginWith(endpoint, client, grantType.name, proof.grant, context, witness)
+  const response = tokenResponse(issued, context.now)
   return proof.members === undefined ? response : { ...proof.members, ...response }
 }
 
@@ -73,7 +73,7 @@ class RequestOfClient implements TokenRequest {
     private readonly endpoint: TokenEndpoint,
     readonly client: Client,
     readonly parameters: Parameters,
-    readonly circumstances: Circumstances,
+    readonly context: IssueContext,
     private readonly addressOf: () => string | undefined,
   ) {
     this.defaultScope = endpoint.defaultScope
@@ -89,17 +89,17 @@ class RequestOfClient implements TokenRequest {
 
   get findAccess() {
     return (accessToken: string): Promise<FoundAccess | undefined> =>
-      findAccess(this.endpoint.store, accessToken, this.circumstances.now)
+      findAccess(this.endpoint.store, accessToken, this.context.now)
   }
 }
 
 function move(
-  { store, justWritten }: TokenEndpoint,
-  { authorizationId: id, transition }: Extract<Proof, { readonly transition: unknown }>,
-  { random }: Circumstances,
-  witness: Witness | undefined,
+  { store, takeCached }: TokenEndpoint,
+  { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
+  { random }: IssueContext,
+  witness: OnCommitted | undefined,
 ): Promise<Issued> {
-  return commit(store, id, transition, random, justWritten(id), witness)
+  return commit(store, id, transition, random, takeCached(id), witness)
 }
 
 /** Begins an authorization of a client with tokens at once. */
@@ -107,9 +107,9 @@ export async function beginWith(
   { issuer, store, tokenType }: TokenEndpoint,
   client: Client,
   grantType: string,
-  { subject, scope, refreshToken, bindings, expiresAt, oneTimeUse }: DirectGrant,
-  circumstances: Circumstances,
-  witness?: Witness,
+  { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse }: DirectGrant,
+  context: IssueContext,
+  witness?: OnCommitted,
 ): Promise<Issued> {
   const { client_id: clientId, token_type = tokenType } = client
   const grant = {
@@ -118,13 +118,13 @@ export async function beginWith(
     subject,
     scope: distinct(scope),
     refreshToken,
-    bindings,
+    extensionData,
     expiresAt,
     oneTimeUse,
   }
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
-  const { authorization, issued } = issueDirectly(grant, circumstances, id)
-  await begin(store, authorization, circumstances.random, oneTimeUse?.refusal)
+  const { authorization, issued } = issueDirectly(grant, context, id)
+  await begin(store, authorization, context.random, oneTimeUse?.refusal)
   witness?.({ found: undefined, write: authorization })
   return issued
 }

@@ -1,7 +1,7 @@
-import type { Circumstances } from '../authorization/circumstances'
+import type { IssueContext } from '../authorization/circumstances'
 import type { FoundAccess } from '../authorization/find-access'
 import type { Issued } from '../authorization/issue'
-import type { ProvenGrant } from '../authorization/issue-directly'
+import type { DirectAuthorization } from '../authorization/issue-directly'
 import type { Transition } from '../authorization/step'
 import type { Json } from '../protocol/bindings'
 import type { Client } from '../protocol/client'
@@ -13,7 +13,7 @@ import type { Counters } from '../stores/counters'
 export interface TokenRequest {
   readonly client: Client
   readonly parameters: Parameters
-  readonly circumstances: Circumstances
+  readonly context: IssueContext
   /** What a request asks for that names no scope. */
   readonly defaultScope: Scope
   /** Where the request came from, by the host's `trust proxy`; undefined when the connection is gone. */
@@ -30,13 +30,13 @@ export interface TokenRequest {
  * `transition` is a move of an authorization that exists; `grant` begins one. `members` join the token response
  * (RFC 6749 5.1); those of the framework stay what they are.
  */
-export type Proof = { readonly members?: Readonly<Record<string, string>> } & (
+export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
   | { readonly grant: DirectGrant }
 )
 
 /** An authorization to begin. */
-export interface DirectGrant extends Omit<ProvenGrant, 'clientId' | 'tokenType' | 'subject'> {
+export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tokenType' | 'subject'> {
   /**
    * The resource owner. Left out: the client acts for itself. It must not be there and undefined, which is what a look-up
    * says that found nobody.
@@ -55,12 +55,12 @@ export interface GrantType {
    *
    * @throws OAuthError when the request proves nothing.
    */
-  prove(request: TokenRequest): Promise<Proof>
+  handle(request: TokenRequest): Promise<GrantResult>
   /**
    * What introspection adds about an authorization that keeps something under the name of this grant type
    * (RFC 7662 2.2); its own members stay what they are.
    */
-  introspect?(kept: Json): Readonly<Record<string, Json>>
+  introspect?(data: Json): Readonly<Record<string, Json>>
 }
 
 /** Whether a grant to this client comes with a refresh token: there is no magic scope for it. */

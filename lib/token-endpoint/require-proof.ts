@@ -1,8 +1,14 @@
 import { isKeepable, keepableCure } from '../protocol/bindings'
-import { ConfigurationError, isBoolean, isRecord, isText, type Mistake } from '../protocol/configuration'
+import {
+  ConfigurationError,
+  isBoolean,
+  isRecord,
+  isText,
+  type ConfigurationIssue,
+} from '../protocol/configuration'
 import { isSubject, subjectCure } from '../protocol/resource-owner'
 import { isScope, scopeCure } from '../protocol/scope'
-import type { Proof } from './grant-type'
+import type { GrantResult } from './grant-type'
 
 /**
  * Checks what a grant type returned: it is often a host's, and what it read from a database may be null, a number or a
@@ -10,10 +16,10 @@ import type { Proof } from './grant-type'
  *
  * @throws ConfigurationError that names the grant type and every mistake.
  */
-export function requireProof(answer: unknown, grantType: string): asserts answer is Proof {
-  const mistakes = mistakesIn(answer)
-  if (mistakes.length > 0)
-    throw new ConfigurationError(`The grant type "${grantType}" returned what gives no token:`, mistakes)
+export function requireProof(answer: unknown, grantType: string): asserts answer is GrantResult {
+  const issues = issuesIn(answer)
+  if (issues.length > 0)
+    throw new ConfigurationError(`The grant type "${grantType}" returned what gives no token:`, issues)
 }
 
 // A digest of it is stored, and a body brings no more.
@@ -22,7 +28,7 @@ const longestKey = 65_536
 /** What a field must be; `mayLack` where it need not be there. */
 interface Rule {
   readonly accepts: (value: unknown) => boolean
-  readonly problem: string
+  readonly message: string
   readonly mayLack?: true
 }
 
@@ -36,25 +42,25 @@ const isWholeSecond = (value: unknown) => Number.isSafeInteger(value) && Number(
 // Whether it is a second to come is seen where the authorization begins.
 const isEnd = (value: unknown) => value === undefined || typeof value === 'number'
 const isUse = (value: unknown) => value === undefined || isRecord(value)
-const areBindings = (value: unknown) =>
+const isExtensionData = (value: unknown) =>
   isRecord(value) && (Object.keys(value).length === 0 || isKeepable(value))
 const isKey = (value: unknown) => isText(value) && value.length <= longestKey
 
 const members: Rule = {
   accepts: (value) => value === undefined || isMembers(value),
-  problem: 'must be an object of texts.',
+  message: 'must be an object of texts.',
   mayLack: true,
 }
 
 const moveRules: Rules = new Map<string, Rule>([
   ['members', members],
-  ['authorizationId', { accepts: isId, problem: 'must be the id of an authorization.' }],
-  ['transition', { accepts: isFunction, problem: 'must be a function.' }],
+  ['authorizationId', { accepts: isId, message: 'must be the id of an authorization.' }],
+  ['transition', { accepts: isFunction, message: 'must be a function.' }],
 ])
 
 const beginRules: Rules = new Map<string, Rule>([
   ['members', members],
-  ['grant', { accepts: isRecord, problem: 'must be an object.' }],
+  ['grant', { accepts: isRecord, message: 'must be an object.' }],
 ])
 
 const grantRules: Rules = new Map<string, Rule>([
@@ -62,46 +68,46 @@ const grantRules: Rules = new Map<string, Rule>([
     'subject',
     {
       accepts: isSubject,
-      problem: `${subjectCure} Where a look-up found nobody, refuse; for a client that acts for itself, leave it out.`,
+      message: `${subjectCure} Where a look-up found nobody, refuse; for a client that acts for itself, leave it out.`,
       mayLack: true,
     },
   ],
-  ['scope', { accepts: isScope, problem: scopeCure }],
-  ['refreshToken', { accepts: isBoolean, problem: 'must be true or false.' }],
-  ['bindings', { accepts: areBindings, problem: `must be an object, and ${keepableCure}` }],
-  ['expiresAt', { accepts: isEnd, problem: 'must be whole seconds since the epoch.', mayLack: true }],
-  ['oneTimeUse', { accepts: isUse, problem: 'must be { key, until, refusal }.', mayLack: true }],
+  ['scope', { accepts: isScope, message: scopeCure }],
+  ['refreshToken', { accepts: isBoolean, message: 'must be true or false.' }],
+  ['extensionData', { accepts: isExtensionData, message: `must be an object, and ${keepableCure}` }],
+  ['expiresAt', { accepts: isEnd, message: 'must be whole seconds since the epoch.', mayLack: true }],
+  ['oneTimeUse', { accepts: isUse, message: 'must be { key, until, refusal }.', mayLack: true }],
 ])
 
 const useRules: Rules = new Map<string, Rule>([
-  ['key', { accepts: isKey, problem: `must be a text of 1 to ${longestKey} characters.` }],
-  ['until', { accepts: isWholeSecond, problem: 'must be whole seconds since the epoch.' }],
-  ['refusal', { accepts: isFunction, problem: 'must be a function that makes an OAuth error.' }],
+  ['key', { accepts: isKey, message: `must be a text of 1 to ${longestKey} characters.` }],
+  ['until', { accepts: isWholeSecond, message: 'must be whole seconds since the epoch.' }],
+  ['refusal', { accepts: isFunction, message: 'must be a function that makes an OAuth error.' }],
 ])
 
-function mistakesIn(answer: unknown): readonly Mistake[] {
-  if (!isRecord(answer)) return [{ path: 'prove()', problem: 'must return an object.' }]
+function issuesIn(answer: unknown): readonly ConfigurationIssue[] {
+  if (!isRecord(answer)) return [{ path: 'handle()', message: 'must return an object.' }]
   if ('transition' in answer) return broken(answer, moveRules, '')
   const { grant } = answer
-  const mistakes = broken(answer, beginRules, '')
-  if (!isRecord(grant)) return mistakes
-  mistakes.push(...broken(grant, grantRules, 'grant.'))
+  const issues = broken(answer, beginRules, '')
+  if (!isRecord(grant)) return issues
+  issues.push(...broken(grant, grantRules, 'grant.'))
   const use = grant['oneTimeUse']
-  if (isRecord(use)) mistakes.push(...broken(use, useRules, 'grant.oneTimeUse.'))
-  return mistakes
+  if (isRecord(use)) issues.push(...broken(use, useRules, 'grant.oneTimeUse.'))
+  return issues
 }
 
-function broken(value: Readonly<Record<string, unknown>>, rules: Rules, path: string): Mistake[] {
-  const mistakes: Mistake[] = []
-  for (const [key, { accepts, problem, mayLack }] of rules) {
+function broken(value: Readonly<Record<string, unknown>>, rules: Rules, path: string): ConfigurationIssue[] {
+  const issues: ConfigurationIssue[] = []
+  for (const [key, { accepts, message, mayLack }] of rules) {
     if (mayLack && !(key in value)) continue
-    if (!accepts(value[key])) mistakes.push({ path: path + key, problem })
+    if (!accepts(value[key])) issues.push({ path: path + key, message })
   }
   for (const key of Object.keys(value))
     if (!rules.has(key))
-      mistakes.push({
+      issues.push({
         path: path + key,
-        problem: `is not known here; the known names are ${[...rules.keys()].join(', ')}.`,
+        message: `is not known here; the known names are ${[...rules.keys()].join(', ')}.`,
       })
-  return mistakes
+  return issues
 }

@@ -1,4 +1,4 @@
-import { attemptWithin, type AttemptLimit } from '../../lib/attempts/attempt'
+import { throttled, type FailureThrottle } from '../../lib/attempts/attempt'
 import { temporarilyUnavailable, tooManyAttempts } from '../../lib/protocol/host-errors'
 import { Throttled, tooManyAtOnce } from '../../lib/protocol/oauth-error'
 import type { Counters } from '../../lib/stores/counters'
@@ -12,7 +12,7 @@ beforeEach(() => {
   counters = memoryCounters({ clock: () => now })
 })
 
-const limit = (key: string, attempts: number, seconds = 60): AttemptLimit => ({
+const limit = (key: string, attempts: number, seconds = 60): FailureThrottle => ({
   key,
   attempts,
   seconds,
@@ -27,32 +27,32 @@ const counted = async (key: string) => {
   await counters.add(key, 1, 60)
   return (await counters.add(key, -1, 60)).count
 }
-const failTimes = async (times: number, limits: readonly AttemptLimit[]) => {
-  for (let time = 0; time < times; time++) await attemptWithin(limits, counters, fails)
+const failTimes = async (times: number, limits: readonly FailureThrottle[]) => {
+  for (let time = 0; time < times; time++) await throttled(limits, counters, fails)
 }
 
-describe('attemptWithin', () => {
+describe('throttled', () => {
   it('hands on what the attempt came to', async () => {
-    expect(await attemptWithin([limit('a', 1)], counters, succeeds)).toBe('alice')
-    expect(await attemptWithin([limit('a', 1)], counters, fails)).toBeUndefined()
+    expect(await throttled([limit('a', 1)], counters, succeeds)).toBe('alice')
+    expect(await throttled([limit('a', 1)], counters, fails)).toBeUndefined()
   })
 
   it('makes any attempt where no limit is', async () => {
-    expect(await attemptWithin([], counters, succeeds)).toBe('alice')
+    expect(await throttled([], counters, succeeds)).toBe('alice')
   })
 
   it('makes as many failing attempts as each limit has room for, and no more, not even a good one', async () => {
     const limits = [limit('a', 5), limit('b', 3)]
     await failTimes(3, limits)
     const attempt = jest.fn(succeeds)
-    expect(await refusalOf(attemptWithin(limits, counters, attempt))).toMatchObject({ reason: 'b_limited' })
+    expect(await refusalOf(throttled(limits, counters, attempt))).toMatchObject({ reason: 'b_limited' })
     expect(attempt).not.toHaveBeenCalled()
   })
 
   it('tells the whole seconds until the count begins anew, at least one', async () => {
     const limits = [limit('a', 1, 60)]
     const secondsLeft = async () => {
-      const error: unknown = await attemptWithin(limits, counters, fails).catch((refusal: unknown) => refusal)
+      const error: unknown = await throttled(limits, counters, fails).catch((refusal: unknown) => refusal)
       return error instanceof Throttled ? error.retryAfter : undefined
     }
     expect(await secondsLeft()).toBeUndefined()
@@ -64,14 +64,13 @@ describe('attemptWithin', () => {
     now += 1
     expect(await secondsLeft()).toBeUndefined()
     const instant: Counters = { ...counters, add: async () => ({ count: 2, secondsLeft: 0 }) }
-    await expect(attemptWithin(limits, instant, fails)).rejects.toMatchObject({ retryAfter: 1 })
+    await expect(throttled(limits, instant, fails)).rejects.toMatchObject({ retryAfter: 1 })
   })
 
   it('takes back what a success added, and no failure of before', async () => {
     const limits = [limit('a', 5), limit('b', 5)]
     await failTimes(4, limits)
-    for (let time = 0; time < 20; time++)
-      expect(await attemptWithin(limits, counters, succeeds)).toBe('alice')
+    for (let time = 0; time < 20; time++) expect(await throttled(limits, counters, succeeds)).toBe('alice')
     expect([await counted('a'), await counted('b')]).toEqual([4, 4])
   })
 
@@ -79,33 +78,33 @@ describe('attemptWithin', () => {
     await failTimes(2, [limit('b', 2)])
     const limits = [limit('a', 9), limit('b', 2), limit('c', 9)]
     for (let time = 0; time < 20; time++)
-      expect((await refusalOf(attemptWithin(limits, counters, fails))).reason).toBe('b_limited')
+      expect((await refusalOf(throttled(limits, counters, fails))).reason).toBe('b_limited')
     expect([await counted('a'), await counted('b'), await counted('c')]).toEqual([0, 2, 0])
   })
 
   it('asks no limit behind the one that refuses', async () => {
     await failTimes(1, [limit('a', 1)])
     const add = jest.fn(counters.add.bind(counters))
-    await refusalOf(attemptWithin([limit('a', 1), limit('b', 1)], { ...counters, add }, fails))
+    await refusalOf(throttled([limit('a', 1), limit('b', 1)], { ...counters, add }, fails))
     expect(add.mock.calls.map(([key]) => key)).toEqual(['a', 'a'])
   })
 
   it('counts an attempt that throws', async () => {
-    await expect(attemptWithin([limit('a', 5)], counters, broken)).rejects.toThrow('broken')
+    await expect(throttled([limit('a', 5)], counters, broken)).rejects.toThrow('broken')
     expect(await counted('a')).toBe(1)
   })
 
   it('takes back an attempt that was not made', async () => {
     const refusal = tooManyAtOnce('bcrypt_busy', 'Later.')
     const busy = async () => Promise.reject(refusal)
-    await expect(attemptWithin([limit('a', 5), limit('b', 5)], counters, busy)).rejects.toBe(refusal)
+    await expect(throttled([limit('a', 5), limit('b', 5)], counters, busy)).rejects.toBe(refusal)
     expect([await counted('a'), await counted('b')]).toEqual([0, 0])
   })
 
   it('lets the limit bound attempts that are all under way at once, good ones too', async () => {
     const attempt = jest.fn(async () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined)))
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 200 }, () => attemptWithin([limit('a', 10)], counters, attempt)),
+      Array.from({ length: 200 }, () => throttled([limit('a', 10)], counters, attempt)),
     )
     expect(attempt).toHaveBeenCalledTimes(10)
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(190)
@@ -113,14 +112,12 @@ describe('attemptWithin', () => {
   })
 
   it('forgets a burst of good attempts altogether', async () => {
-    await Promise.allSettled(
-      Array.from({ length: 50 }, () => attemptWithin([limit('a', 10)], counters, slow)),
-    )
+    await Promise.allSettled(Array.from({ length: 50 }, () => throttled([limit('a', 10)], counters, slow)))
     expect(await counted('a')).toBe(0)
   })
 })
 
-describe('attemptWithin, with counters in trouble', () => {
+describe('throttled, with counters in trouble', () => {
   const trouble = temporarilyUnavailable('store_unavailable', 'Later.')
   const failing = (breaks: (key: string, amount: number) => boolean): Counters => ({
     ...counters,
@@ -134,20 +131,20 @@ describe('attemptWithin, with counters in trouble', () => {
     const attempt = jest.fn(succeeds)
     const limits = [limit('a', 5), limit('b', 5)]
     const inTrouble = failing((key) => key === 'b')
-    await expect(attemptWithin(limits, inTrouble, attempt)).rejects.toBe(trouble)
+    await expect(throttled(limits, inTrouble, attempt)).rejects.toBe(trouble)
     expect(attempt).not.toHaveBeenCalled()
     expect(await counted('a')).toBe(0)
   })
 
   it('lets a success stand that cannot be taken back', async () => {
     const inTrouble = failing((_key, amount) => amount < 0)
-    expect(await attemptWithin([limit('a', 5), limit('b', 5)], inTrouble, succeeds)).toBe('alice')
+    expect(await throttled([limit('a', 5), limit('b', 5)], inTrouble, succeeds)).toBe('alice')
   })
 
   it('lets a refusal stand that cannot be taken back', async () => {
     await failTimes(1, [limit('a', 1)])
     const inTrouble = failing((_key, amount) => amount < 0)
-    const refused = attemptWithin([limit('a', 1)], inTrouble, succeeds)
+    const refused = throttled([limit('a', 1)], inTrouble, succeeds)
     expect(await refusalOf(refused)).toMatchObject({ reason: 'a_limited' })
   })
 })

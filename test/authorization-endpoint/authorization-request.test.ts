@@ -2,7 +2,7 @@ import {
   parseAuthorizationRequest,
   type RequestRules,
 } from '../../lib/authorization-endpoint/authorization-request'
-import type { Destination } from '../../lib/authorization-endpoint/destination'
+import type { ResolvedRedirectUri } from '../../lib/authorization-endpoint/destination'
 import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
 import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
 import type { Extension } from '../../lib/protocol/extension'
@@ -12,7 +12,7 @@ import { thrownBy } from '../support/authorization/thrown'
 import { parametersOf } from '../support/rooms/parameters'
 
 const client = clientWith()
-const destination: Destination = {
+const destination: ResolvedRedirectUri = {
   client,
   redirectUri: 'https://printer.example/callback',
   redirectUriSent: true,
@@ -34,7 +34,7 @@ describe('parseAuthorizationRequest', () => {
     expect(parse({ scope: 'photos.write photos.read' })).toEqual({
       responseType: codeResponseType,
       scope: ['photos.write', 'photos.read'],
-      bindings: {},
+      extensionData: {},
     })
   })
 
@@ -101,26 +101,26 @@ const extension = (bend: Partial<Extension> = {}): Extension => ({
 describe('parseAuthorizationRequest: extensions', () => {
   it('keeps what each extension learned, under its name', () => {
     const extensions = [extension(), extension({ name: 'copy' }), { name: 'idle' }]
-    expect(parse({ resource: 'https://a.example' }, { extensions }).bindings).toEqual({
+    expect(parse({ resource: 'https://a.example' }, { extensions }).extensionData).toEqual({
       resource: 'https://a.example',
       copy: 'https://a.example',
     })
   })
 
   it('keeps nothing of an extension that learned nothing', () => {
-    expect(parse({}, { extensions: [extension()] }).bindings).toEqual({})
+    expect(parse({}, { extensions: [extension()] }).extensionData).toEqual({})
   })
 
   it.each([null, false, 0, ''])('keeps %j, which is not nothing', (value) => {
     const extensions = [extension({ atAuthorizationRequest: () => value })]
-    expect(parse({}, { extensions }).bindings).toEqual({ resource: value })
+    expect(parse({}, { extensions }).extensionData).toEqual({ resource: value })
   })
 
   it('keeps what an extension of the name __proto__ learned, and changes no prototype', () => {
     const extensions = [extension({ name: '__proto__', atAuthorizationRequest: () => ({ polluted: true }) })]
-    const { bindings } = parse({}, { extensions })
-    expect(Object.keys(bindings)).toEqual(['__proto__'])
-    expect(Object.getPrototypeOf(bindings)).toBe(Object.prototype)
+    const { extensionData } = parse({}, { extensions })
+    expect(Object.keys(extensionData)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(extensionData)).toBe(Object.prototype)
   })
 
   it('shows an extension the client and the parameters', () => {

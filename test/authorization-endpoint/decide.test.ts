@@ -11,7 +11,7 @@ import type { Client } from '../../lib/protocol/client'
 import { credentialId } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { redemption } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes } from '../support/authorization/circumstances'
+import { context, later, lifetimes } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
@@ -131,12 +131,12 @@ describe('decide', () => {
 
   it('refuses a decision that took too long [consent-27]', async () => {
     const { endpoint, decision } = await asked()
-    const late = { ...endpoint, circumstances: () => later(600) }
+    const late = { ...endpoint, context: () => later(600) }
     expect(await decide(late, decision)).toMatchObject({
       kind: 'refused',
       error: { reason: 'authorization_request_expired' },
     })
-    const justInTime = { ...endpoint, circumstances: () => later(599) }
+    const justInTime = { ...endpoint, context: () => later(599) }
     expect(await decide(justInTime, decision)).toMatchObject({ kind: 'redirect', error: undefined })
   })
 })
@@ -163,8 +163,8 @@ describe('decide, when the same decision comes again', () => {
       await commit(
         store,
         credentialId('authorizationCode', code ?? '') ?? '',
-        (current) => redeemCode(current, redemption(code ?? ''), circumstances()),
-        circumstances().random,
+        (current) => redeemCode(current, redemption(code ?? ''), context()),
+        context().random,
       )
     }
     const outcome = await decide({ ...endpoint, letArrive }, decision)
@@ -193,7 +193,7 @@ describe('decide, when the same decision comes again', () => {
     const { endpoint, decision } = await asked()
     await decide(endpoint, decision)
     const outcome = await decide(
-      { ...endpoint, letArrive: failing, circumstances: () => later(seconds) },
+      { ...endpoint, letArrive: failing, context: () => later(seconds) },
       { ...decision, ...bend },
     )
     expect(outcome).not.toHaveProperty('error.code', 'server_error')
@@ -202,7 +202,7 @@ describe('decide, when the same decision comes again', () => {
   it('gives no code after its time, and none that is burnt', async () => {
     const { endpoint, decision } = await asked()
     await decide(endpoint, decision)
-    const late = { ...endpoint, circumstances: () => later(lifetimes.authorizationCode) }
+    const late = { ...endpoint, context: () => later(lifetimes.authorizationCode) }
     expect(await decide(late, decision)).toMatchObject({
       error: { reason: 'authorization_request_not_open' },
     })

@@ -1,4 +1,4 @@
-import { settleDestination } from '../../lib/authorization-endpoint/destination'
+import { resolveRedirectUri } from '../../lib/authorization-endpoint/destination'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { clientsOf } from '../support/rooms/endpoints'
@@ -26,9 +26,9 @@ const native = clientWith({
 const findClient = clientsOf(single, several, serviceOnly, partial, native)
 
 type Values = Parameters<typeof parametersOf>[0]
-const settle = (values: Values) => settleDestination(parametersOf(values), findClient)
+const settle = (values: Values) => resolveRedirectUri(parametersOf(values), findClient)
 
-describe('settleDestination', () => {
+describe('resolveRedirectUri', () => {
   it('takes a registered redirection URI and notes that it was sent', async () => {
     await expect(settle({ client_id: 'photo-printer', redirect_uri: callback })).resolves.toEqual({
       client: single,
@@ -113,7 +113,7 @@ describe('settleDestination', () => {
   it('refuses a redirection URI of another client', async () => {
     const other = clientWith({ client_id: 'other', redirect_uris: ['https://other.example/'] })
     const request = parametersOf({ client_id: 'photo-printer', redirect_uri: 'https://other.example/' })
-    expect(await refusalOf(settleDestination(request, clientsOf(single, other)))).toHaveProperty(
+    expect(await refusalOf(resolveRedirectUri(request, clientsOf(single, other)))).toHaveProperty(
       'reason',
       'redirect_uri_mismatch',
     )
@@ -136,13 +136,15 @@ describe('settleDestination', () => {
 
   it('does not ask for a client when the redirect_uri is malformed already', async () => {
     const find = jest.fn(findClient)
-    await refusalOf(settleDestination(parametersOf({ client_id: 'several', redirect_uri: ['a', 'b'] }), find))
+    await refusalOf(
+      resolveRedirectUri(parametersOf({ client_id: 'several', redirect_uri: ['a', 'b'] }), find),
+    )
     expect(find).not.toHaveBeenCalled()
   })
 
   it('lets trouble of the store of clients through', async () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
-    const attempt = settleDestination(parametersOf({ client_id: 'several' }), () => Promise.reject(trouble))
+    const attempt = resolveRedirectUri(parametersOf({ client_id: 'several' }), () => Promise.reject(trouble))
     await expect(attempt).rejects.toBe(trouble)
   })
 })

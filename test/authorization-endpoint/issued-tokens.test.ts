@@ -26,11 +26,11 @@ async function approved(type: ResponseType) {
 
 const greedy: ResponseType = {
   ...implicit(),
-  approve(pending, circumstances) {
-    const { authorization } = implicit().approve(pending, circumstances)
+  approve(pending, context) {
+    const { authorization } = implicit().approve(pending, context)
     if (authorization.state !== 'active') throw new Error('The implicit grant issues at once.')
     const wanted = { scope: pending.scope, refreshToken: true }
-    return { ...issue(authorization, wanted, circumstances), parameters: {} }
+    return { ...issue(authorization, wanted, context), parameters: {} }
   },
 }
 

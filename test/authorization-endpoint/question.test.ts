@@ -47,7 +47,7 @@ describe('authorize: the question', () => {
         subject: 'alice',
         scope: ['photos.read'],
         tokenType: 'bearer',
-        bindings: {},
+        extensionData: {},
         request: {
           responseType: 'code',
           redirectUri: good.redirect_uri,
@@ -86,7 +86,7 @@ describe('authorize: the question', () => {
       { store, findClient, extensions: [extension], responseTypes: new ResponseTypes([hybrid]) },
     )
     expect(store.saved[0]).toMatchObject({
-      bindings: { resource: ['https://a.example'] },
+      extensionData: { resource: ['https://a.example'] },
       request: { responseType: 'code token' },
     })
   })

@@ -1,4 +1,9 @@
-import { answered, approveWithAccessToken, approveWithCode, deny } from '../../lib/authorization/answer'
+import {
+  requireAnswerable,
+  approveWithAccessToken,
+  approveWithCode,
+  deny,
+} from '../../lib/authorization/answer'
 import { expiryOf } from '../../lib/authorization/authorization'
 import { withForm } from '../../lib/authorization/repetition'
 import { credentialId, digest, hasDigest } from '../../lib/protocol/credential'
@@ -8,19 +13,19 @@ import {
   pendingAuthorization,
   proposal,
 } from '../support/authorization/authorization'
-import { circumstances, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/circumstances'
 
 const { pending, handle } = pendingAuthorization()
 const answer = { handle, subject: 'alice', approved: true }
 const denial = { ...answer, approved: false }
 const { approved } = approvalOf(pending, handle)
 const denied = deny(pending)
-const implicit = withForm(approveWithAccessToken(pending, circumstances()).authorization, pending, 'salt')
+const implicit = withForm(approveWithAccessToken(pending, context()).authorization, pending, 'salt')
 
 describe('answered', () => {
   it('is the request, for its own owner with its handle', () => {
-    expect(answered(pending, answer, noon)).toBe(pending)
-    expect(answered(pending, denial, pending.expiresAt - 1)).toBe(pending)
+    expect(requireAnswerable(pending, answer, noon)).toBe(pending)
+    expect(requireAnswerable(pending, denial, pending.expiresAt - 1)).toBe(pending)
   })
 
   it.each([
@@ -28,26 +33,25 @@ describe('answered', () => {
     ['approved with an access token', implicit, true],
     ['denied', denied, false],
   ])('is what was %s, for the same answer alone', (_how, current, wasApproved) => {
-    expect(answered(current, { ...answer, approved: wasApproved }, noon)).toBe(current)
-    expect(answered(current, { ...answer, approved: !wasApproved }, noon)).toMatchObject({
+    expect(requireAnswerable(current, { ...answer, approved: wasApproved }, noon)).toBe(current)
+    expect(requireAnswerable(current, { ...answer, approved: !wasApproved }, noon)).toMatchObject({
       code: 'invalid_request',
       reason: 'authorization_request_not_open',
     })
-    expect(answered(current, { ...answer, approved: wasApproved, subject: 'mallory' }, noon)).toHaveProperty(
-      'reason',
-      'authorization_request_of_another_owner',
-    )
+    expect(
+      requireAnswerable(current, { ...answer, approved: wasApproved, subject: 'mallory' }, noon),
+    ).toHaveProperty('reason', 'authorization_request_of_another_owner')
     const other = { ...answer, approved: wasApproved, handle: pendingAuthorization().handle }
-    expect(answered(current, other, noon)).toHaveProperty('reason', 'authorization_request_unknown')
+    expect(requireAnswerable(current, other, noon)).toHaveProperty('reason', 'authorization_request_unknown')
   })
 
   it.each([
     ['there is no such request', undefined],
-    ['there was no form', approveWithCode(pending, circumstances()).authorization],
+    ['there was no form', approveWithCode(pending, context()).authorization],
     ['its code has expired', { ...approved, code: { ...approved.code, expiresAt: noon } }],
     ['its code is burnt', { ...approved, code: { ...approved.code, failures: 5 } }],
   ])('is nothing any more when %s', (_when, current) => {
-    expect(answered(current, answer, noon)).toMatchObject({
+    expect(requireAnswerable(current, answer, noon)).toMatchObject({
       code: 'invalid_request',
       reason: 'authorization_request_not_open',
     })
@@ -63,12 +67,15 @@ describe('answered', () => {
       'authorization_request_of_another_owner',
     ],
   ])('is refused to %s', (_whom, bend, reason) => {
-    expect(answered(pending, { ...answer, ...bend }, noon)).toMatchObject({ code: 'invalid_request', reason })
+    expect(requireAnswerable(pending, { ...answer, ...bend }, noon)).toMatchObject({
+      code: 'invalid_request',
+      reason,
+    })
   })
 
   it('tells another owner no more than one with a wrong handle', () => {
-    const stranger = answered(pending, { ...answer, subject: 'mallory' }, noon)
-    const guesser = answered(pending, { ...answer, handle: '' }, noon)
+    const stranger = requireAnswerable(pending, { ...answer, subject: 'mallory' }, noon)
+    const guesser = requireAnswerable(pending, { ...answer, handle: '' }, noon)
     expect(stranger).toHaveProperty('description', Object(guesser).description)
   })
 
@@ -77,7 +84,7 @@ describe('answered', () => {
       [pending, answer],
       [denied, denial],
     ] as const)
-      expect(answered(current, late, pending.expiresAt)).toHaveProperty(
+      expect(requireAnswerable(current, late, pending.expiresAt)).toHaveProperty(
         'reason',
         'authorization_request_expired',
       )
@@ -85,7 +92,7 @@ describe('answered', () => {
 })
 
 describe('approveWithCode', () => {
-  const { authorization, code } = approveWithCode(pending, circumstances())
+  const { authorization, code } = approveWithCode(pending, context())
 
   it('issues a code that names the record, and keeps its digest only', () => {
     expect(credentialId('authorizationCode', code)).toBe(pending.id)
@@ -94,9 +101,9 @@ describe('approveWithCode', () => {
   })
 
   it('binds the code to the client, the owner, the scope and the redirect URI', () => {
-    const { clientId, subject, scope, bindings, request } = proposal
+    const { clientId, subject, scope, extensionData, request } = proposal
     const { redirectUri, redirectUriSent } = request
-    expect(authorization).toMatchObject({ id: pending.id, clientId, subject, scope, bindings })
+    expect(authorization).toMatchObject({ id: pending.id, clientId, subject, scope, extensionData })
     expect(authorization.code).toMatchObject({ redirectUri, redirectUriSent, failures: 0 })
   })
 
@@ -106,7 +113,7 @@ describe('approveWithCode', () => {
   })
 
   it('lets the code live for its own time, counted from the approval', () => {
-    const late = circumstances({ now: noon + 500 })
+    const late = context({ now: noon + 500 })
     expect(expiryOf(approveWithCode(pending, late).authorization)).toBe(
       noon + 500 + lifetimes.authorizationCode,
     )
@@ -118,10 +125,10 @@ describe('approveWithCode', () => {
 })
 
 describe('approveWithAccessToken', () => {
-  const { authorization, issued } = approveWithAccessToken(pending, circumstances())
+  const { authorization, issued } = approveWithAccessToken(pending, context())
 
   it('issues an access token to the whole scope, and neither code nor refresh token (AUZ-8)', () => {
-    const { clientId, subject, scope, tokenType, bindings } = proposal
+    const { clientId, subject, scope, tokenType, extensionData } = proposal
     const expiresAt = noon + lifetimes.accessToken
     expect(issued).toEqual({
       accessToken: expect.any(String),
@@ -140,9 +147,9 @@ describe('approveWithAccessToken', () => {
       subject,
       scope,
       tokenType,
-      bindings,
+      extensionData,
       spentCode: undefined,
-      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt, kept: undefined }],
+      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt, tokenData: undefined }],
       refreshToken: undefined,
     })
     expect(expiryOf(authorization)).toBe(expiresAt)

@@ -1,18 +1,18 @@
 import { expiryOf } from '../../lib/authorization/authorization'
 import { issueDirectly } from '../../lib/authorization/issue-directly'
 import { activeAuthorization, nightlyExport as grant } from '../support/authorization/authorization'
-import { circumstances, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/circumstances'
 
 describe('expiryOf', () => {
   it('is when the last credential of the authorization dies', () => {
-    const withRefreshToken = issueDirectly({ ...grant, refreshToken: true }, circumstances()).authorization
-    const without = issueDirectly(grant, circumstances()).authorization
+    const withRefreshToken = issueDirectly({ ...grant, refreshToken: true }, context()).authorization
+    const without = issueDirectly(grant, context()).authorization
     expect(expiryOf(without)).toBe(noon + lifetimes.accessToken)
     expect(expiryOf(withRefreshToken)).toBe(noon + lifetimes.refreshToken)
   })
 
   it('is that of an access token when it outlives the refresh token', () => {
-    const short = circumstances({ lifetimes: { refreshToken: 60 } })
+    const short = context({ lifetimes: { refreshToken: 60 } })
     const { authorization } = issueDirectly({ ...grant, refreshToken: true }, short)
     expect(expiryOf(authorization)).toBe(noon + lifetimes.accessToken)
   })

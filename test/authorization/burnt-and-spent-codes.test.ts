@@ -1,18 +1,20 @@
 import type { Authorization } from '../../lib/authorization/authorization'
-import type { Circumstances } from '../../lib/authorization/circumstances'
+import type { IssueContext } from '../../lib/authorization/circumstances'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { approvedAuthorization, redemption, refreshed } from '../support/authorization/authorization'
-import { circumstances, later } from '../support/authorization/circumstances'
+import { context, later } from '../support/authorization/circumstances'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { approved, code } = approvedAuthorization()
-const wrongVerifier = { objection: () => invalidGrant('verifier_mismatch', 'The verifier does not match.') }
+const wrongVerifier = {
+  rejectReason: () => invalidGrant('verifier_mismatch', 'The verifier does not match.'),
+}
 
 const redeem = (
   current: Authorization | undefined,
   bend: Partial<Redemption> = {},
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ) => redeemCode(current, redemption(code, bend), at)
 
 /** The authorization after so many wrong verifiers. */
@@ -40,9 +42,9 @@ describe('redeemCode, a wrong verifier', () => {
   })
 
   it('is not even looked at once the code is burnt', () => {
-    const objection = jest.fn()
-    expect(refusal(redeem(failed(5), { objection }))).toMatchObject({ reason: 'code_burnt' })
-    expect(objection).not.toHaveBeenCalled()
+    const rejectReason = jest.fn()
+    expect(refusal(redeem(failed(5), { rejectReason }))).toMatchObject({ reason: 'code_burnt' })
+    expect(rejectReason).not.toHaveBeenCalled()
   })
 
   it('counts with a wrong redirect URI', () => {

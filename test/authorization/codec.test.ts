@@ -127,7 +127,7 @@ describe('encodeAuthorization', () => {
       subject: undefined,
       spentCode: undefined,
       refreshToken: undefined,
-      bindings: {},
+      extensionData: {},
     }
     const parts = [
       lone.issuerDigest,

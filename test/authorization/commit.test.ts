@@ -1,5 +1,5 @@
 import { begin, commit, end } from '../../lib/authorization/commit'
-import { confirm, keep, remove, save, type Transition } from '../../lib/authorization/step'
+import { touch, unchanged, deleteRecord, save, type Transition } from '../../lib/authorization/step'
 import { deny } from '../../lib/authorization/answer'
 import { secureRandom } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
@@ -28,12 +28,12 @@ async function storeWith(bend: (store: AuthorizationStore) => Partial<Authorizat
 }
 
 const denies: Transition<string> = (current) =>
-  current?.state === 'pending' ? save(denied, 'denied') : keep(`already ${current?.state ?? 'gone'}`)
+  current?.state === 'pending' ? save(denied, 'denied') : unchanged(`already ${current?.state ?? 'gone'}`)
 
 const confirms: Transition<string> = (current) =>
-  current === undefined ? keep('gone') : confirm('confirmed')
+  current === undefined ? unchanged('gone') : touch('confirmed')
 
-const revokes: Transition<string> = () => remove(refused)
+const revokes: Transition<string> = () => deleteRecord(refused)
 
 const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
   commit(store, pending.id, transition, secureRandom)
@@ -59,10 +59,10 @@ describe('commit', () => {
     const believed = { authorization: denied, revision: 'b'.repeat(22) }
     const commitOn = (transition: Transition<string>) =>
       commit(store, pending.id, transition, secureRandom, believed)
-    await expect(commitOn((current) => keep(current?.state ?? 'gone'))).resolves.toBe('pending')
-    await expect(commitOn((current) => confirm(current?.state ?? 'gone'))).resolves.toBe('pending')
+    await expect(commitOn((current) => unchanged(current?.state ?? 'gone'))).resolves.toBe('pending')
+    await expect(commitOn((current) => touch(current?.state ?? 'gone'))).resolves.toBe('pending')
     await expect(commitOn((current) => save(denied, current?.state ?? 'gone'))).resolves.toBe('pending')
-    await expect(commitOn((current) => remove(current === undefined ? 'gone' : 'there'))).resolves.toBe(
+    await expect(commitOn((current) => deleteRecord(current === undefined ? 'gone' : 'there'))).resolves.toBe(
       'there',
     )
     await expect(stored()).resolves.toBeUndefined()
@@ -70,7 +70,7 @@ describe('commit', () => {
 
   it('writes nothing when the transition writes nothing', async () => {
     const { store } = await storeWith(() => ({ save: () => Promise.reject(new Error('Not to be called.')) }))
-    await expect(apply(store, () => keep('looked'))).resolves.toBe('looked')
+    await expect(apply(store, () => unchanged('looked'))).resolves.toBe('looked')
   })
 
   it('takes a save whose reply was lost for done when the record is its own', async () => {
@@ -115,7 +115,7 @@ describe('commit', () => {
     const { store, stored } = await storeWith()
     const before = await store.find(pending.id)
     const saves = jest.spyOn(store, 'save')
-    await expect(apply(store, () => confirm('confirmed'))).resolves.toBe('confirmed')
+    await expect(apply(store, () => touch('confirmed'))).resolves.toBe('confirmed')
     expect(saves.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
     await expect(stored()).resolves.toEqual(pending)
   })
@@ -146,7 +146,7 @@ describe('commit', () => {
 
   it('removes the record', async () => {
     const { store, stored } = await storeWith()
-    await expect(apply(store, () => remove('revoked'))).resolves.toBe('revoked')
+    await expect(apply(store, () => deleteRecord('revoked'))).resolves.toBe('revoked')
     await expect(stored()).resolves.toBeUndefined()
   })
 
@@ -158,14 +158,14 @@ describe('commit', () => {
 
   it('throws a refusal', async () => {
     const { store } = await storeWith()
-    await expect(apply(store, () => keep(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => unchanged(refused))).rejects.toBe(refused)
   })
 
   it('throws a refusal after what it wanted written is written', async () => {
     const { store, stored } = await storeWith()
     await expect(apply(store, () => save(denied, refused))).rejects.toBe(refused)
     await expect(stored()).resolves.toEqual(denied)
-    await expect(apply(store, () => remove(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => deleteRecord(refused))).rejects.toBe(refused)
     await expect(stored()).resolves.toBeUndefined()
   })
 
@@ -239,12 +239,12 @@ describe('commit, where nothing is there', () => {
   it('has the store confirm that, before the refusal', async () => {
     const confirmAbsent = jest.fn(async () => true)
     const store = { ...(await gone()), confirmAbsent }
-    await expect(apply(store, () => confirm(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => touch(refused))).rejects.toBe(refused)
     expect(confirmAbsent.mock.calls).toEqual([[pending.id]])
   })
 
   it('needs no such verb of the store', async () => {
-    await expect(apply(await gone(), () => confirm('gone'))).resolves.toBe('gone')
+    await expect(apply(await gone(), () => touch('gone'))).resolves.toBe('gone')
   })
 
   it('decides anew when the record is there after all', async () => {
@@ -254,14 +254,14 @@ describe('commit, where nothing is there', () => {
       return false
     }
     await expect(
-      apply({ ...store, confirmAbsent }, (current) => confirm(current?.state ?? 'gone')),
+      apply({ ...store, confirmAbsent }, (current) => touch(current?.state ?? 'gone')),
     ).resolves.toBe('pending')
   })
 
   it('passes on the trouble of the store, in place of the refusal', async () => {
     const trouble = new Error('Too few replicas.')
     const store = { ...(await gone()), confirmAbsent: () => Promise.reject(trouble) }
-    await expect(apply(store, () => confirm(refused))).rejects.toBe(trouble)
+    await expect(apply(store, () => touch(refused))).rejects.toBe(trouble)
   })
 })
 

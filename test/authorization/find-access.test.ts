@@ -12,8 +12,8 @@ const older = { authorization: { ...active, accessTokens: [] }, revision: 'older
 /** A store that recalls one thing and finds another; it counts what is read. */
 function storeOf(recalled: { authorization: Authorization; revision: string } | undefined, found = recalled) {
   const find = jest.fn<ReturnType<AuthorizationStore['find']>, [string]>(async () => found)
-  const recall = jest.fn(() => recalled)
-  return { find, recall, save: async () => true, remove: async () => {} }
+  const getCached = jest.fn(() => recalled)
+  return { find, getCached, save: async () => true, remove: async () => {} }
 }
 
 describe('findAccessToken', () => {
@@ -22,7 +22,7 @@ describe('findAccessToken', () => {
     expect(await findAccessToken(store, token, noon)).toMatchObject({
       access: { authorizationId: active.id },
     })
-    expect([store.recall.mock.calls, store.find.mock.calls]).toEqual([[[active.id]], []])
+    expect([store.getCached.mock.calls, store.find.mock.calls]).toEqual([[[active.id]], []])
   })
 
   it.each([
@@ -43,7 +43,7 @@ describe('findAccessToken', () => {
   it('asks nobody about what cannot be a token', async () => {
     const store = storeOf(known)
     expect(await findAccessToken(store, 'garbage', noon)).toBeUndefined()
-    expect([store.recall.mock.calls, store.find.mock.calls]).toEqual([[], []])
+    expect([store.getCached.mock.calls, store.find.mock.calls]).toEqual([[], []])
   })
 })
 
@@ -51,6 +51,6 @@ describe('findAccess', () => {
   it('reads, whatever the store recalls: what introspection and exchanges tell is written down elsewhere', async () => {
     const store = storeOf(known, older)
     expect(await findAccess(store, token, noon)).toBeUndefined()
-    expect([store.recall.mock.calls, store.find.mock.calls]).toEqual([[], [[active.id]]])
+    expect([store.getCached.mock.calls, store.find.mock.calls]).toEqual([[], [[active.id]]])
   })
 })

@@ -1,11 +1,11 @@
 import { issueDirectly } from '../../lib/authorization/issue-directly'
 import { hasDigest } from '../../lib/protocol/credential'
 import { nightlyExport as grant } from '../support/authorization/authorization'
-import { circumstances, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/circumstances'
 
 describe('issueDirectly', () => {
   it('begins an authorization of a client for itself', () => {
-    const { authorization, issued } = issueDirectly(grant, circumstances())
+    const { authorization, issued } = issueDirectly(grant, context())
     expect(authorization).toMatchObject({
       state: 'active',
       clientId: 'nightly-export',
@@ -19,15 +19,15 @@ describe('issueDirectly', () => {
   })
 
   it('begins one of an owner, with a refresh token where the grant brings one', () => {
-    const bend = { subject: 'alice', refreshToken: true, bindings: { assertion: 'jti' } }
-    const { authorization, issued } = issueDirectly({ ...grant, ...bend }, circumstances())
-    expect(authorization).toMatchObject({ subject: 'alice', bindings: { assertion: 'jti' } })
+    const bend = { subject: 'alice', refreshToken: true, extensionData: { assertion: 'jti' } }
+    const { authorization, issued } = issueDirectly({ ...grant, ...bend }, context())
+    expect(authorization).toMatchObject({ subject: 'alice', extensionData: { assertion: 'jti' } })
     expect(authorization.refreshToken).toMatchObject({ generation: 0, rotation: undefined })
     expect(hasDigest(issued.refreshToken!, authorization.refreshToken!.digest)).toBe(true)
   })
 
   it('gives each authorization an id of its own', () => {
-    const ids = [1, 2, 3].map(() => issueDirectly(grant, circumstances()).authorization.id)
+    const ids = [1, 2, 3].map(() => issueDirectly(grant, context()).authorization.id)
     expect(new Set(ids).size).toBe(3)
   })
 })

@@ -3,14 +3,14 @@ import { issue, issueAccessToken, issuePair } from '../../lib/authorization/issu
 import { credentialId, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
 import { derivedBytes } from '../../lib/protocol/derived-bytes'
 import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
 
 describe('issue', () => {
   const { active } = activeAuthorization()
   const wanted = { scope: active.scope, refreshToken: false }
 
   it('keeps digests of the tokens it issues', () => {
-    const { authorization, issued } = issue(active, { ...wanted, refreshToken: true }, circumstances())
+    const { authorization, issued } = issue(active, { ...wanted, refreshToken: true }, context())
     expect(hasDigest(issued.accessToken, authorization.accessTokens.at(-1)!.digest)).toBe(true)
     expect(hasDigest(issued.refreshToken!, authorization.refreshToken!.digest)).toBe(true)
     expect(credentialId('accessToken', issued.accessToken)).toBe(active.id)
@@ -18,7 +18,7 @@ describe('issue', () => {
   })
 
   it('leaves the refresh token alone when none is wanted', () => {
-    const { authorization, issued } = issue(active, wanted, circumstances())
+    const { authorization, issued } = issue(active, wanted, context())
     expect(authorization.refreshToken).toBe(active.refreshToken)
     expect(issued.refreshToken).toBeUndefined()
   })
@@ -42,7 +42,7 @@ describe('issue', () => {
 describe('issuePair', () => {
   it('puts the next refresh token in the place of the one before, under the same key', () => {
     const { active } = activeAuthorization()
-    const { authorization, refreshToken, issued } = issuePair(active, active.scope, circumstances())
+    const { authorization, refreshToken, issued } = issuePair(active, active.scope, context())
     expect(authorization.refreshToken).toBe(refreshToken)
     expect(refreshToken).toMatchObject({ generation: 1, tagKey: active.refreshToken?.tagKey })
     expect(genuineGeneration(issued.refreshToken!, refreshToken.tagKey)).toBe(1)
@@ -52,7 +52,7 @@ describe('issuePair', () => {
     const { active } = activeAuthorization()
     const pairOf = (purpose: string) => {
       const secrets = derivedBytes('secret', purpose)
-      const { accessToken, refreshToken } = issuePair(active, active.scope, circumstances(), secrets).issued
+      const { accessToken, refreshToken } = issuePair(active, active.scope, context(), secrets).issued
       return { accessToken, refreshToken }
     }
     expect(pairOf('one')).toEqual(pairOf('one'))
@@ -62,7 +62,7 @@ describe('issuePair', () => {
 
 describe('issueAccessToken', () => {
   const { approved } = approvedAuthorization()
-  const { authorization, issued } = issueAccessToken(approved, ['photos.read'], circumstances())
+  const { authorization, issued } = issueAccessToken(approved, ['photos.read'], context())
 
   it('adds a token to a code that waits, and leaves the code as it is', () => {
     expect(authorization).toEqual({ ...approved, accessTokens: [expect.anything()] })
@@ -72,7 +72,7 @@ describe('issueAccessToken', () => {
 
   it('keeps the record until code and token are both dead', () => {
     expect(expiryOf(authorization)).toBe(noon + lifetimes.accessToken)
-    const brief = circumstances({ lifetimes: { ...lifetimes, accessToken: 1 } })
+    const brief = context({ lifetimes: { ...lifetimes, accessToken: 1 } })
     const dead = issueAccessToken(approved, ['photos.read'], brief).authorization
     expect(expiryOf(dead)).toBe(approved.code.expiresAt)
   })

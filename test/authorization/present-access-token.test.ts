@@ -12,7 +12,7 @@ import {
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
 import { answerOf, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()
@@ -28,7 +28,7 @@ describe('presentAccessToken', () => {
         tokenType: 'bearer',
         expiresAt: noon + lifetimes.accessToken,
       },
-      kept: undefined,
+      tokenData: undefined,
     })
   })
 
@@ -59,8 +59,8 @@ describe('presentAccessToken', () => {
 
   it('takes a token that came together with a code, before and after the code is redeemed', () => {
     const { approved, code } = approvedAuthorization()
-    const both = issueAccessToken(approved, ['photos.read'], circumstances())
-    const redeemed = written(redeemCode(both.authorization, redemption(code), circumstances()))
+    const both = issueAccessToken(approved, ['photos.read'], context())
+    const redeemed = written(redeemCode(both.authorization, redemption(code), context()))
     for (const current of [both.authorization, redeemed])
       expect(presentAccessToken(current, both.issued.accessToken, noon)?.access).toMatchObject({
         subject: 'alice',
@@ -72,7 +72,7 @@ describe('presentAccessToken', () => {
     const step = rotateRefreshToken(
       active,
       refreshWith(issued.refreshToken, { scope: 'photos.read' }),
-      circumstances(),
+      context(),
     )
     const scopeOf = (token: string) => presentAccessToken(written(step), token, noon)?.access.scope
     expect(scopeOf(answerOf(step).accessToken)).toEqual(['photos.read'])

@@ -1,10 +1,10 @@
 import type { Active, Authorization } from '../../lib/authorization/authorization'
-import type { Circumstances } from '../../lib/authorization/circumstances'
+import type { IssueContext } from '../../lib/authorization/circumstances'
 import { presentAccessToken } from '../../lib/authorization/present-access-token'
 import { rotateRefreshToken, type Refresh } from '../../lib/authorization/rotate-refresh-token'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
 import { activeAuthorization, refreshed, refreshWith } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()
@@ -16,7 +16,7 @@ const refresh = (
   current: Authorization | undefined,
   token: string,
   bend: Partial<Refresh> = {},
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ) => rotateRefreshToken(current, refreshWith(token, bend), at)
 
 const strict = { refreshTokenGrace: 0 }
@@ -81,14 +81,9 @@ describe('rotateRefreshToken, a token presented again', () => {
   })
 
   it('is refused and revokes nothing when it was current as the request came, and others rotated twice meanwhile', () => {
-    const slow = rotateRefreshToken(afterSecond.active, refreshWith(first), circumstances(), active)
+    const slow = rotateRefreshToken(afterSecond.active, refreshWith(first), context(), active)
     expect(refusal(slow)).toMatchObject({ reason: 'refresh_token_superseded', write: 'nothing' })
-    const older = rotateRefreshToken(
-      afterSecond.active,
-      refreshWith(first),
-      circumstances(),
-      afterFirst.active,
-    )
+    const older = rotateRefreshToken(afterSecond.active, refreshWith(first), context(), afterFirst.active)
     expect(refusal(older)).toEqual(reused)
   })
 

@@ -1,5 +1,5 @@
 import type { Approved, Authorization } from '../../lib/authorization/authorization'
-import type { Circumstances } from '../../lib/authorization/circumstances'
+import type { IssueContext } from '../../lib/authorization/circumstances'
 import { deny } from '../../lib/authorization/answer'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
 import { invalidGrant } from '../../lib/protocol/host-errors'
@@ -9,16 +9,18 @@ import {
   pendingAuthorization,
   redemption,
 } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes } from '../support/authorization/circumstances'
+import { context, later, lifetimes } from '../support/authorization/circumstances'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { approved, code } = approvedAuthorization()
-const wrongVerifier = { objection: () => invalidGrant('verifier_mismatch', 'The verifier does not match.') }
+const wrongVerifier = {
+  rejectReason: () => invalidGrant('verifier_mismatch', 'The verifier does not match.'),
+}
 
 const redeem = (
   current: Authorization | undefined,
   bend: Partial<Redemption> = {},
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ) => redeemCode(current, redemption(code, bend), at)
 
 /** The authorization after so many wrong verifiers. */
@@ -37,7 +39,7 @@ describe('redeemCode', () => {
       subject: 'alice',
       scope: ['photos.read', 'photos.write'],
       spentCode: approved.code.digest,
-      bindings: approved.bindings,
+      extensionData: approved.extensionData,
       accessTokens: [{ scope: issued.scope, expiresAt: issued.expiresAt }],
       refreshToken: { generation: 0, rotation: undefined },
     })
@@ -51,9 +53,9 @@ describe('redeemCode', () => {
   })
 
   it('shows the extensions what they kept', () => {
-    const objection = jest.fn()
-    redeem(approved, { objection })
-    expect(objection).toHaveBeenCalledWith({ pkce: 'challenge' })
+    const rejectReason = jest.fn()
+    redeem(approved, { rejectReason })
+    expect(rejectReason).toHaveBeenCalledWith({ pkce: 'challenge' })
   })
 
   it.each([
@@ -132,8 +134,8 @@ describe('redeemCode, the redirect URI', () => {
   })
 
   it('is looked at before any extension', () => {
-    const objection = jest.fn()
-    redeem(approved, { redirectUri: undefined, objection })
-    expect(objection).not.toHaveBeenCalled()
+    const rejectReason = jest.fn()
+    redeem(approved, { redirectUri: undefined, rejectReason })
+    expect(rejectReason).not.toHaveBeenCalled()
   })
 })

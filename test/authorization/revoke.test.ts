@@ -13,7 +13,7 @@ import {
   pendingAuthorization,
   refreshed,
 } from '../support/authorization/authorization'
-import { circumstances } from '../support/authorization/circumstances'
+import { context } from '../support/authorization/circumstances'
 
 const { active, issued, code } = activeAuthorization()
 const first = issued.refreshToken ?? ''
@@ -66,7 +66,7 @@ describe('revokeByToken', () => {
 
   it('[REV-2] removes the record for an access token that came with a code which still waits', () => {
     const { approved } = approvedAuthorization()
-    const { authorization, issued: beside } = issueAccessToken(approved, approved.scope, circumstances())
+    const { authorization, issued: beside } = issueAccessToken(approved, approved.scope, context())
     expect(writeOf(beside.accessToken, authorization)).toBe('removal')
     expect(writeOf(beside.accessToken, authorization, 'another')).toBe('nothing')
     expect(writeOf(beside.accessToken, approved)).toBe('nothing')

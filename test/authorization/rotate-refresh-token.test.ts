@@ -1,5 +1,5 @@
 import type { Authorization } from '../../lib/authorization/authorization'
-import type { Circumstances } from '../../lib/authorization/circumstances'
+import type { IssueContext } from '../../lib/authorization/circumstances'
 import { rotateRefreshToken, type Refresh } from '../../lib/authorization/rotate-refresh-token'
 import { createRefreshToken, hasDigest, secureRandom } from '../../lib/protocol/credential'
 import {
@@ -9,7 +9,7 @@ import {
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
-import { circumstances, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()
@@ -21,7 +21,7 @@ const refresh = (
   current: Authorization | undefined,
   token: string,
   bend: Partial<Refresh> = {},
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ) => rotateRefreshToken(current, refreshWith(token, bend), at)
 
 describe('rotateRefreshToken', () => {

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check'
 import type { Active } from '../../lib/authorization/authorization'
-import { pairAgain, rotate } from '../../lib/authorization/rotation'
+import { rederiveTokens, rotate } from '../../lib/authorization/rotation'
 import { secureRandom } from '../../lib/protocol/credential'
 import { activeAuthorization } from '../support/authorization/authorization'
-import { circumstances } from '../support/authorization/circumstances'
+import { context } from '../support/authorization/circumstances'
 
 const scope = ['photos.read']
 const first = activeAuthorization()
 const presented = first.issued.refreshToken!
 const of = (active: Active) => active.refreshToken!
-const rotated = rotate(first.active, presented, scope, circumstances())
+const rotated = rotate(first.active, presented, scope, context())
 const next = rotated.authorization
 const stampedStart = { ...first.active, tokenType: 'stamped' }
-const stamped = rotate(stampedStart, presented, scope, circumstances())
+const stamped = rotate(stampedStart, presented, scope, context())
 
 /** The record with another rotation. */
 const changedRotation = (active: Active, bend: object) => ({
@@ -22,7 +22,7 @@ const changedRotation = (active: Active, bend: object) => ({
 
 describe('rotate', () => {
   it('issues a pair that the token which goes out of use makes again', () => {
-    expect(pairAgain(next, of(next), presented)).toEqual({
+    expect(rederiveTokens(next, of(next), presented)).toEqual({
       accessToken: rotated.issued.accessToken,
       stored: next.accessTokens.at(-1),
       properties: {},
@@ -33,14 +33,14 @@ describe('rotate', () => {
   it('makes it again with what the token type added', () => {
     const { issued, authorization } = stamped
     expect(issued.properties).toHaveProperty('stamp')
-    expect(pairAgain(authorization, of(authorization), presented)).toMatchObject({
+    expect(rederiveTokens(authorization, of(authorization), presented)).toMatchObject({
       accessToken: issued.accessToken,
       properties: issued.properties,
     })
   })
 
   it('issues another pair each time, so that of two racing rotations neither knows the pair of the other', () => {
-    const secrets = Array.from({ length: 50 }, () => rotate(first.active, presented, scope, circumstances()))
+    const secrets = Array.from({ length: 50 }, () => rotate(first.active, presented, scope, context()))
     const tokens = secrets.flatMap(({ issued }) => [issued.accessToken, issued.refreshToken])
     expect(new Set(tokens.map((token) => token!.slice(-32))).size).toBe(100)
   })
@@ -52,17 +52,17 @@ describe('rotate', () => {
       presented.slice(0, -1),
       '',
     ])
-      expect(pairAgain(next, of(next), other)).toBeUndefined()
+      expect(rederiveTokens(next, of(next), other)).toBeUndefined()
   })
 
   it('makes nothing again once the salt was altered, nor before any rotation', () => {
     fc.assert(
       fc.property(fc.string(), (salt) => {
         fc.pre(salt !== of(next).rotation!.salt)
-        expect(pairAgain(next, changedRotation(next, { salt }), presented)).toBeUndefined()
+        expect(rederiveTokens(next, changedRotation(next, { salt }), presented)).toBeUndefined()
       }),
     )
-    expect(pairAgain(first.active, of(first.active), presented)).toBeUndefined()
+    expect(rederiveTokens(first.active, of(first.active), presented)).toBeUndefined()
   })
 
   it('keeps nothing on record that shows a token, or what its type added, and no more than a salt for a bearer [refresh-10]', () => {
@@ -72,7 +72,7 @@ describe('rotate', () => {
     for (const token of [presented, issued.accessToken, issued.refreshToken!])
       expect(record).not.toContain(token.slice(-43))
     expect(of(next).rotation).toEqual({
-      at: circumstances().now,
+      at: context().now,
       salt: expect.stringMatching(/^[\w-]{22}$/),
       sealedProperties: undefined,
     })
@@ -90,7 +90,11 @@ describe('rotate', () => {
       flipped(bytes, bytes.length - 1),
     ])
       expect(() =>
-        pairAgain(authorization, changedRotation(authorization, { sealedProperties: altered }), presented),
+        rederiveTokens(
+          authorization,
+          changedRotation(authorization, { sealedProperties: altered }),
+          presented,
+        ),
       ).toThrow('altered in the store')
   })
 
@@ -100,7 +104,7 @@ describe('rotate', () => {
       drawn.push(bytes)
       return secureRandom(bytes)
     }
-    rotate(stampedStart, presented, scope, circumstances({ random }))
+    rotate(stampedStart, presented, scope, context({ random }))
     // Salt, stamp, and the nonce of its seal.
     expect(drawn).toEqual([16, 6, 12])
   })

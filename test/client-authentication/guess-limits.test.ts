@@ -19,7 +19,7 @@ function countedClient(): { readonly client: Client; readonly reads: () => numbe
 const guess = (client: Client, credential: string, attempt = async () => false) =>
   noLimits.of({ method, clientId: client.client_id, credential }, client, () => '192.0.2.7')(attempt)
 
-describe('GuessLimits', () => {
+describe('CredentialThrottle', () => {
   it('goes through a registration once, so that a guess at a client costs what one at nobody does', async () => {
     const { client, reads } = countedClient()
     for (const credential of ['one', 'another', 'a third']) await guess(client, credential)

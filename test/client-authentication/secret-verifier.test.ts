@@ -3,7 +3,7 @@ import {
   generateClientSecret,
   type GeneratedClientSecret,
 } from '../../lib/client-authentication/client-secret'
-import type { WithinLimits } from '../../lib/client-authentication/method'
+import type { Throttle } from '../../lib/client-authentication/method'
 import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
 import type { Client } from '../../lib/protocol/client'
 import { clientWith } from '../support/authorization/client'
@@ -222,7 +222,7 @@ describe('SecretVerifier: what it costs', () => {
 
 describe('SecretVerifier: what may be a guess', () => {
   const guesses = jest.fn()
-  const limited: WithinLimits = async (verification, credential) => {
+  const limited: Throttle = async (verification, credential) => {
     if (credential !== 'known') guesses()
     return verification()
   }

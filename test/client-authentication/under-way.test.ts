@@ -1,8 +1,8 @@
-import { UnderWay } from '../../lib/client-authentication/under-way'
+import { SingleFlight } from '../../lib/client-authentication/under-way'
 
-let acts: UnderWay<string>
+let acts: SingleFlight<string>
 beforeEach(() => {
-  acts = new UnderWay()
+  acts = new SingleFlight()
 })
 const later = async (outcome: string | undefined) =>
   new Promise<string | undefined>((resolve) => setImmediate(resolve, outcome))

@@ -24,7 +24,7 @@ async function look(name: string, text: string, ...words: readonly string[]) {
 }
 
 const clean = `issuer: 'https://login.example', scopes: { a: 'A' }, resourceOwner: () => 'ada',
-  store: { find() {}, save() {}, remove() {}, counters: { add() {}, spend() {} } },
+  store: { find() {}, save() {}, remove() {}, counters: { add() {}, useOnce() {} } },
   clients: [{ client_id: 'wall', client_type: 'public', redirect_uris: ['https://wall.example/'], scope: 'a' }]`
 
 describe('lint CONFIG', () => {

@@ -8,12 +8,12 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   '[TOK-10] a grant type that a host defines has an absolute URI for its name, not %s',
   (name) => {
-    const grantTypes = [{ name, parameters: [], prove: async () => ({ grant: nobody }) }]
+    const grantTypes = [{ name, parameters: [], handle: async () => ({ grant: nobody }) }]
     expect(() => memoryStage({ grantTypes })).toThrow('must be an absolute URI')
   },
 )
 
-const nobody = { scope: [], refreshToken: false, bindings: {} }
+const nobody = { scope: [], refreshToken: false, extensionData: {} }
 
 describe('The JWT bearer grant', () => {
   const grantType = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })

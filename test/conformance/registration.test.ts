@@ -33,7 +33,7 @@ test('[REG-1] a client_id is issued, another one each time; one that exists is r
   const { client_id } = one.registration
   expect(other.registration.client_id).not.toBe(client_id)
   const thief = { ...webMetadata, client_id, redirect_uris: ['https://thief.example/'] }
-  await expect(oauth.registerClient(thief)).rejects.toMatchObject({ mistakes: [{ path: 'client_id' }] })
+  await expect(oauth.registerClient(thief)).rejects.toMatchObject({ issues: [{ path: 'client_id' }] })
   expect(await clients.find(client_id)).toMatchObject(webMetadata)
   expect(outcomeOf(await flow.request(one, grant))).toBe('tokens')
 })
@@ -79,7 +79,7 @@ test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a 
     oauth.registerClient({ ...webMetadata, ...bend }).then(
       () => [],
       (error: unknown) =>
-        error instanceof ConfigurationError ? error.mistakes.map(({ path }) => path) : error,
+        error instanceof ConfigurationError ? error.issues.map(({ path }) => path) : error,
     )
   expect(await fields({ client_type: undefined })).toEqual(['client_type'])
   expect(await fields({ redirect_uris: ['/callback'] })).toEqual(['redirect_uris[0]'])

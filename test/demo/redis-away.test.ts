@@ -123,7 +123,7 @@ test('the demo starts while Redis is away, works when it comes, says when it goe
       `Redis at redis://127.0.0.1`,
     ].map((line) => expect.stringContaining(line)),
   )
-}, 60_000)
+})
 
 const guess = (at: string, username: string) => post(`${at}/login`, { username, password: 'guess' })
 
@@ -149,7 +149,7 @@ describe('limits', () => {
     expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429])
 
     await Promise.all(demos.map((demo) => demo.interrupt()))
-  }, 60_000)
+  })
 
   test.each(['memory', 'Redis'])(
     'hold for all requests of one address, with %s, in words for clients',

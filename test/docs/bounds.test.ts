@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readIssueLimits } from '../../lib/attempts/issue-limits'
 import { usualSingleUses } from '../../lib/attempts/single-uses'
 import { largestMembers, longestValues, parametersAtMost } from '../../lib/protocol/bounds'
-import { Reading } from '../../lib/protocol/configuration'
+import { OptionsReader } from '../../lib/protocol/configuration'
 
 const page = readFileSync(join(__dirname, '../../docs/bounds.md'), 'utf8')
 
@@ -28,7 +28,7 @@ test('the page of bounds says how many parameters there may be', () => {
 })
 
 test('the page of bounds names the shares of one client and one owner by default, as the code has them', () => {
-  const { client, owner } = readIssueLimits(new Reading({}, ''), 'issueLimits')
+  const { client, owner } = readIssueLimits(new OptionsReader({}, ''), 'issueLimits')
   expect([client, owner, usualSingleUses].map((limit) => limit?.seconds)).toEqual([60, 60, 60])
   expect(page).toContain(`tokens to one client: ${spaced(client?.attempts)} a minute`)
   expect(page).toContain(`tokens for one resource owner at one client: ${spaced(owner?.attempts)} a minute`)

@@ -3,9 +3,9 @@ import { postgresClients } from '../../docs/examples/postgres-clients'
 import { postgresStore, sweep } from '../../docs/examples/postgres-store'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
-import { active, approved, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { activeRecord, approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
 import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
 import { authorizationStoreContract, clientRegistryContract, countersContract } from '../../lib/testing/index'
 import { advance, usePostgresTables } from '../support/docs/postgres-tables'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
@@ -37,15 +37,15 @@ describe('the store on PostgreSQL', () => {
         ])
         const store = postgresStore(strict)
         const [first, second] = threeVersions()
-        await save(store, first)
+        await saveRecord(store, first)
         const rivals = Array.from({ length: 50 }, () => version(second.authorization))
-        const saves = await Promise.allSettled(rivals.map((rival) => save(store, rival, first)))
+        const saves = await Promise.allSettled(rivals.map((rival) => saveRecord(store, rival, first)))
         const won = rivals.filter((_, n) => {
           const one = saves[n]
           return one?.status === 'fulfilled' && one.value
         })
         expect(won).toHaveLength(1)
-        expect(await find(store, first)).toEqual(won[0])
+        expect(await findRecord(store, first)).toEqual(won[0])
       } finally {
         await strict.end()
       }
@@ -54,18 +54,18 @@ describe('the store on PostgreSQL', () => {
 
   it('sweeps away what has expired, however much, and nothing else', async () => {
     const { store, pool } = tables()
-    const lasting = version(active(inSeconds(600)))
-    await save(store, lasting)
-    const dead = Array.from({ length: 2001 }, () => version(active(inSeconds(-60))))
-    await Promise.all(dead.map((one) => save(store, one)))
-    await store.counters.spend('dead', 0)
-    await store.counters.spend('alive', 600)
+    const lasting = version(activeRecord(inSeconds(600)))
+    await saveRecord(store, lasting)
+    const dead = Array.from({ length: 2001 }, () => version(activeRecord(inSeconds(-60))))
+    await Promise.all(dead.map((one) => saveRecord(store, one)))
+    await store.counters.useOnce('dead', 0)
+    await store.counters.useOnce('alive', 600)
     await sweep(pool)
     const gone = `select (select count(*) from oauth_authorizations where expires_at <= now()) +
       (select count(*) from oauth_counters where expires_at <= now()) as left`
     expect((await pool.query(gone)).rows).toEqual([{ left: '0' }])
-    expect(await find(store, lasting)).toEqual(lasting)
-    expect(await store.counters.spend('alive', 600)).toBe(false)
+    expect(await findRecord(store, lasting)).toEqual(lasting)
+    expect(await store.counters.useOnce('alive', 600)).toBe(false)
   })
 
   it('commits a change once whose reply was lost with its connection, and knows it', async () => {
@@ -73,8 +73,8 @@ describe('the store on PostgreSQL', () => {
     const connectionString = `postgres://postgres@${new URL(proxy.url).host}/postgres`
     const pool = new Pool({ connectionString, max: 1 })
     const store = postgresStore(pool)
-    const counter = approved(inSeconds(600))
-    await save(store, version(counter))
+    const counter = approvedRecord(inSeconds(600))
+    await saveRecord(store, version(counter))
     const found = await store.find(counter.id)
     proxy.loseNextReply()
     const count = await commit(store, counter.id, oneMoreFailure, secureRandom, found)

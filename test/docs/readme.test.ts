@@ -78,8 +78,8 @@ function knownOptions(): string[] {
     createAuthorizationServer(JSON.parse('{ "misspelt": true }'))
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    const problem = error.mistakes.find(({ path }) => path === 'misspelt')?.problem ?? ''
-    return problem
+    const message = error.issues.find(({ path }) => path === 'misspelt')?.message ?? ''
+    return message
       .replace(/^.*known names are /, '')
       .replace(/\.$/, '')
       .split(', ')

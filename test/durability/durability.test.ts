@@ -10,7 +10,7 @@ import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-rep
 import { report, type Row } from '../support/reliability/report'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 import { startFailover, type Failover } from './failover'
 
 const waitForReplicas = { replicas: 1, within: 0.2 }
@@ -20,8 +20,6 @@ afterAll(() => report('durability', 'npm run test:durability', rows))
 
 const saw = (what: string, invariant: string, result: string, rounds = 1) =>
   rows.push({ case: what, rounds, invariant, result })
-
-jest.setTimeout(60_000)
 
 describeOwnRedis('A replica that lags is made master', () => {
   let failover: Failover
@@ -114,7 +112,7 @@ describeOwnRedis('While too few replicas answer', () => {
     await redis.replica.kill('SIGCONT')
     const [probe] = threeVersions()
     await waitUntil('the replica acknowledges', () =>
-      save(store, probe).then(
+      saveRecord(store, probe).then(
         (saved) => saved,
         () => false,
       ),
@@ -222,7 +220,7 @@ describeOwnRedis('What waiting costs, on loopback', () => {
     const times: number[] = []
     const one = async () => {
       const begun = performance.now()
-      expect(await save(store, threeVersions()[0])).toBe(true)
+      expect(await saveRecord(store, threeVersions()[0])).toBe(true)
       times.push(performance.now() - begun)
     }
     for (let warmUp = 0; warmUp < 10; warmUp++) await Promise.all(Array.from({ length: parallel }, one))
@@ -250,12 +248,12 @@ describeOwnRedis('What waiting costs, on loopback', () => {
   // Each of those that wait for a silent replica waits by itself, and in line.
   test('a silent replica costs each save its whole wait: told, not judged', async () => {
     const store = open({ replicas: 1, within: 0.1 })
-    await save(store, threeVersions()[0])
+    await saveRecord(store, threeVersions()[0])
     await redis.replica.kill('SIGSTOP')
     try {
       const begun = performance.now()
       const outcomes = await Promise.allSettled(
-        Array.from({ length: 10 }, () => save(store, threeVersions()[0])),
+        Array.from({ length: 10 }, () => saveRecord(store, threeVersions()[0])),
       )
       expect(outcomes.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
       const last = `the last was answered after ${((performance.now() - begun) / 1000).toFixed(1)} s`

@@ -17,7 +17,7 @@ describe('createServer() takes an Express application and options of Node', () =
   test.each([undefined, null, {}, 'app', { request: {}, response: {} }])('no app: %p', (app) => {
     expect(() => Reflect.apply(createServer, undefined, [app])).toThrow(
       new ConfigurationError('createServer() cannot work with this:', [
-        { path: 'app', problem: 'must be an Express application, as express() makes it.' },
+        { path: 'app', message: 'must be an Express application, as express() makes it.' },
       ]),
     )
   })

@@ -5,7 +5,7 @@ import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { printer, printerSecret } from '../support/rooms/registrations'
 
-const markOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const credentialFingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 const long = 'x'.repeat(256)
 
 const fails = () => Promise.reject(new Error('down'))
@@ -40,7 +40,7 @@ const kinds: readonly [
       endpoint: 'authorization',
       code: 'invalid_request',
       reason: 'client_unknown',
-      clientId: markOf('nobody'),
+      clientId: credentialFingerprint('nobody'),
     },
   ],
   [
@@ -154,9 +154,17 @@ describe('the event of a refusal or a failure', () => {
 
   it.each([
     ['in Basic', (test: request.Test) => test.auth('photo-printer', 'wrong'), 'photo-printer'],
-    ['in the body', (test: request.Test) => test.send({ client_id: 'x', client_secret: 'y' }), markOf('x')],
-    ['by its name alone', (test: request.Test) => test.send({ client_id: 'nobody' }), markOf('nobody')],
-    ['at great length', (test: request.Test) => test.send({ client_id: long }), markOf(long)],
+    [
+      'in the body',
+      (test: request.Test) => test.send({ client_id: 'x', client_secret: 'y' }),
+      credentialFingerprint('x'),
+    ],
+    [
+      'by its name alone',
+      (test: request.Test) => test.send({ client_id: 'nobody' }),
+      credentialFingerprint('nobody'),
+    ],
+    ['at great length', (test: request.Test) => test.send({ client_id: long }), credentialFingerprint(long)],
     ['at too great length', (test: request.Test) => test.send({ client_id: 'x'.repeat(257) }), undefined],
     ['not at all', (test: request.Test) => test.send({}), undefined],
     ['twice', (test: request.Test) => test.auth('x', 'y').send({ client_secret: 'z' }), undefined],

@@ -39,7 +39,7 @@ function shapes(handler: 'shared' | 'as they come', server: 'plain' | 'created')
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--allow-natives-syntax', '-r', 'esbuild-register', '-e', program, handler, server],
-    { cwd: root, encoding: 'utf8', timeout: 20_000 },
+    { cwd: root, encoding: 'utf8', timeout: 240_000 },
   )
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)

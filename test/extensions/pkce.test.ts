@@ -21,8 +21,8 @@ const responseType = { name: 'code', grantTypes: ['authorization_code'] }
 type Values = Parameters<typeof parametersOf>[0]
 const requested = (values: Values, requirement: PkceRequirement = 'public', client = phone) =>
   pkce(requirement).atAuthorizationRequest?.({ client, parameters: parametersOf(values), responseType })
-const redeem = (code_verifier: string | undefined, kept: Json | undefined = vector.challenge) =>
-  pkce('public').atRedemption?.({ client: phone, parameters: parametersOf({ code_verifier }) }, kept)
+const redeem = (code_verifier: string | undefined, data: Json | undefined = vector.challenge) =>
+  pkce('public').atRedemption?.({ client: phone, parameters: parametersOf({ code_verifier }) }, data)
 
 describe('pkce: the authorization request', () => {
   it('keeps the challenge of RFC 7636 appendix B', () => {
@@ -161,8 +161,8 @@ describe('pkce: the redemption', () => {
 
   it.each([[null], [true], [7], [[vector.challenge]], [{ challenge: vector.challenge }], [''], ['short']])(
     'refuses when what was kept is no challenge but %j',
-    (kept) => {
-      expect(redeem(vector.verifier, kept)).toHaveProperty('reason', 'pkce_verifier_wrong')
+    (data) => {
+      expect(redeem(vector.verifier, data)).toHaveProperty('reason', 'pkce_verifier_wrong')
     },
   )
 

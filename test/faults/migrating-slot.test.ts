@@ -61,7 +61,7 @@ describeOwnRedis('While the slot of an authorization migrates, and writes wait f
     cluster = await startRedisCluster({ replicas: 1 })
     client = new Cluster(cluster.nodes)
     masters = cluster.servers.map(({ url }) => new Redis(url))
-  }, 60_000)
+  })
   afterAll(async () => {
     client.disconnect()
     for (const master of masters) master.disconnect()

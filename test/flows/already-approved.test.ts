@@ -1,4 +1,4 @@
-import { implicit, OAuthError, type ApprovalQuestion } from '../../lib/index'
+import { implicit, OAuthError, type PriorConsentQuestion } from '../../lib/index'
 import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
 import { describeOnEveryStore } from '../support/flows/every-store'
@@ -6,7 +6,7 @@ import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
-import { markOf } from '../support/flows/whole-story'
+import { credentialFingerprint } from '../support/flows/whole-story'
 
 const asked = authorizationRequest(photoPrint)
 const always = () => true
@@ -21,10 +21,10 @@ const ofAnApp = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] 
 
 describeOnEveryStore('What is approved already', (stage) => {
   const open = (...clients: readonly ClientApplication[]) =>
-    stage({ clients: clients.map(({ registration }) => registration), alreadyApproved: always }).flow
+    stage({ clients: clients.map(({ registration }) => registration), skipConsent: always }).flow
 
   test('is answered at once, without a page, by a code that is redeemed once (AUZ-3)', async () => {
-    const { flow, heard } = heardOn(stage, { alreadyApproved: always })
+    const { flow, heard } = heardOn(stage, { skipConsent: always })
     const answer = await flow.ask(asked, 'alice')
     expect(answer.status).toBe(303)
     expect(redirectionOf(answer).parameters['state']).toBe(asked.state)
@@ -41,15 +41,15 @@ describeOnEveryStore('What is approved already', (stage) => {
       subject: 'alice',
       responseType: 'code',
       scope: ['photos:read', 'photos:print'],
-      credential: markOf(code),
+      credential: credentialFingerprint(code),
     })
     expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued', 'replayed', 'revoked', 'refused'])
   })
 
   test('is known by owner, client, scope and redirection URI, and nothing else is told', async () => {
-    const questions: ApprovalQuestion[] = []
+    const questions: PriorConsentQuestion[] = []
     const { flow } = stage({
-      alreadyApproved: async (_request, question) => {
+      skipConsent: async (_request, question) => {
         questions.push(question)
         return question.scope.length === 1
       },
@@ -67,7 +67,7 @@ describeOnEveryStore('What is approved already', (stage) => {
   })
 
   test('may come by POST, and from a public client at https', async () => {
-    const { flow } = stage({ alreadyApproved: always })
+    const { flow } = stage({ skipConsent: always })
     const answer = await flow.submit('/authorize', authorizationRequest(photoBook), 'alice')
     expect(tokensOf(await flow.redeem(photoBook, codeOf(answer)))).toBeDefined()
   })
@@ -97,7 +97,7 @@ describeOnEveryStore('What is approved already', (stage) => {
       ...codeTokenOptions,
       clients: [browserApp.registration],
       responseTypes: [implicit(), ...(codeTokenOptions.responseTypes ?? [])],
-      alreadyApproved: always,
+      skipConsent: always,
     })
     for (const response_type of ['token', 'code token']) {
       const page = await flow.ask({ ...authorizationRequest(browserApp), response_type }, 'alice')
@@ -127,16 +127,16 @@ describeOnEveryStore('Whether something is approved already', (stage) => {
     ],
     ['a scope that the client may not have', { scope: 'everything' }, 'alice', 'invalid_scope'],
   ])('is not asked about %s', async (_what, bend, owner, error) => {
-    const { flow } = stage({ alreadyApproved: mustNotBeAsked, pkce: 'all' })
+    const { flow } = stage({ skipConsent: mustNotBeAsked, pkce: 'all' })
     const answer = await flow.ask({ ...asked, ...bend }, owner)
     expect(redirectionOf(answer).parameters['error']).toBe(error)
   })
 
   test('is not asked while nobody is logged in, nor about a client that is shut out', async () => {
     const shutOut = bent(photoPrint, { disabled: true })
-    const { flow } = stage({ alreadyApproved: mustNotBeAsked })
+    const { flow } = stage({ skipConsent: mustNotBeAsked })
     expect((await flow.ask(asked)).headers['location']).toMatch(/^\/login\?/)
-    const closed = stage({ alreadyApproved: mustNotBeAsked, clients: [shutOut.registration] }).flow
+    const closed = stage({ skipConsent: mustNotBeAsked, clients: [shutOut.registration] }).flow
     expect((await closed.ask(asked, 'alice')).status).toBe(400)
   })
 
@@ -146,7 +146,7 @@ describeOnEveryStore('Whether something is approved already', (stage) => {
     ['a record', async () => ({ approved: true })],
   ])('must be told by true or false: %s approves nothing and breaks the request', async (_what, told) => {
     const { flow, heard } = heardOn(stage, {
-      alreadyApproved: (...given) => Reflect.apply(told, undefined, given),
+      skipConsent: (...given) => Reflect.apply(told, undefined, given),
     })
     const answer = await flow.ask(asked, 'alice')
     expect(redirectionOf(answer).parameters['error']).toBe('server_error')
@@ -154,11 +154,11 @@ describeOnEveryStore('Whether something is approved already', (stage) => {
   })
 
   test('may end in what breaks, or in a refusal of the host, and the client is told', async () => {
-    const broken = stage({ alreadyApproved: mustNotBeAsked }).flow
+    const broken = stage({ skipConsent: mustNotBeAsked }).flow
     const failed = await broken.ask(asked, 'alice')
     expect(redirectionOf(failed).parameters['error']).toBe('server_error')
     const refusing = stage({
-      alreadyApproved: () => {
+      skipConsent: () => {
         throw new OAuthError('access_denied', 'not_in_this_team', 'The owner may not use this app.')
       },
     }).flow
@@ -167,7 +167,7 @@ describeOnEveryStore('Whether something is approved already', (stage) => {
   })
 
   test('changes nothing for a request that waits: one page, one decision', async () => {
-    const { flow } = stage({ alreadyApproved: () => false })
+    const { flow } = stage({ skipConsent: () => false })
     expect(tokensOf(await flow.redeem(photoPrint, await flow.approve(photoPrint)))).toBeDefined()
   })
 })

@@ -33,7 +33,7 @@ const watchedCounters = () => {
       counted[kind] = (counted[kind] ?? 0) + amount
       return inner.add(key, amount, seconds)
     },
-    spend: async (key, seconds) => inner.spend(key, seconds),
+    useOnce: async (key, seconds) => inner.useOnce(key, seconds),
   }
   return { counters, counted }
 }

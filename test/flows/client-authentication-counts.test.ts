@@ -60,7 +60,7 @@ describe('Guessing at client secrets, as time goes by', () => {
           secondsLeft: 900,
         }
       },
-      spend: async () => true,
+      useOnce: async () => true,
     }
     const { flow } = application({ counters })
     await guessTimes(1, flow)
@@ -108,7 +108,7 @@ describe('What is counted of guesses at client secrets', () => {
     ['fail', async () => Promise.reject(new Error('connection refused'))],
     ['hang', async () => new Promise<never>(() => {})],
   ])('when counters %s: a guess is not looked at, and a generated secret passes', async (_, add) => {
-    const counters: Counters = { add, spend: async () => true }
+    const counters: Counters = { add, useOnce: async () => true }
     const { flow, failures } = application({ counters, storeDeadline: 0.05 })
     expect(await guess(flow, 'photo-frame')).toBe('400 temporarily_unavailable')
     expect(failures.map(({ reason }) => reason)).toEqual(['store_unavailable'])

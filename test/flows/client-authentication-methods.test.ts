@@ -246,6 +246,6 @@ describeOnEveryStore('A method of the host', (stage) => {
     const { flow, failures } = stage({ clients: { find }, clientAuthenticationMethods: methods })
     tokensOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))
     expect((await flow.submit('/token', grant, undefined, seal('faulty', 'red'))).status).toBe(500)
-    expect(failures).toMatchObject([{ cause: { mistakes: [{ path: 'registration.credentials.x' }] } }])
+    expect(failures).toMatchObject([{ cause: { issues: [{ path: 'registration.credentials.x' }] } }])
   })
 })

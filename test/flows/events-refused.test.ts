@@ -3,7 +3,7 @@ import { describeOnEveryStore } from '../support/flows/every-store'
 import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { codeOf } from '../support/flows/redirection'
-import { markOf } from '../support/flows/whole-story'
+import { credentialFingerprint } from '../support/flows/whole-story'
 
 const photos = ['photos:read', 'photos:print']
 
@@ -27,7 +27,7 @@ describeOnEveryStore('Events of what is refused', (stage) => {
       Array.from({ length: 2 }, () => response.get('X-Request-Id')),
     )
     for (const { event, credential } of heard)
-      expect(event === 'issued' || credential === markOf(code)).toBe(true)
+      expect(event === 'issued' || credential === credentialFingerprint(code)).toBe(true)
   })
 
   test('tell of a decision: denied, sent twice, or by somebody else', async () => {
@@ -80,7 +80,7 @@ describeOnEveryStore('Events of what is refused', (stage) => {
         code: 'temporarily_unavailable',
         reason: 'store_unavailable',
         clientId: 'photo-book',
-        credential: markOf(code),
+        credential: credentialFingerprint(code),
         requestId: answer.get('X-Request-Id'),
         cause: expect.any(Error),
       },

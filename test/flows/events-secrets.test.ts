@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { eventNames } from '../support/events'
-import { markOf, wholeStory, type Told } from '../support/flows/whole-story'
+import { credentialFingerprint, wholeStory, type Told } from '../support/flows/whole-story'
 
 let told: Told
 beforeAll(async () => {
@@ -26,7 +26,9 @@ test('a whole story has every event, and holds no secret in any', () => {
 })
 
 test('what an event shows of a credential is 8 digits of its digest, and of nothing else', () => {
-  const marks = new Set([...told.secrets].filter((secret) => /^(?:at|rt|ac|ar)_/.test(secret)).map(markOf))
+  const marks = new Set(
+    [...told.secrets].filter((secret) => /^(?:at|rt|ac|ar)_/.test(secret)).map(credentialFingerprint),
+  )
   const shown = told.heard.flatMap(({ credential }) => (credential === undefined ? [] : [credential]))
   expect(shown.length).toBeGreaterThan(15)
   for (const mark of shown) expect(marks).toContain(mark)

@@ -7,7 +7,7 @@ import { heardOn } from '../support/flows/heard-stage'
 import { oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { fragmentOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
-import { markOf } from '../support/flows/whole-story'
+import { credentialFingerprint } from '../support/flows/whole-story'
 
 const local = /^(?:::ffff:)?127\.0\.0\.1$/
 const photos = ['photos:read', 'photos:print']
@@ -47,7 +47,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
     const theft = {
       ...ofAlice(clock.read()),
       reason: 'refresh_token_reused',
-      credential: markOf(first.refreshToken),
+      credential: credentialFingerprint(first.refreshToken),
     }
     expect(heard).toEqual([
       {
@@ -55,18 +55,28 @@ describeOnEveryStore('Events of what goes well', (stage) => {
         event: 'approved',
         endpoint: 'authorization',
         responseType: 'code',
-        credential: markOf(code),
+        credential: credentialFingerprint(code),
       },
-      { ...tokens, event: 'issued', grantType: 'authorization_code', credential: markOf(first.accessToken) },
-      { ...tokens, event: 'refreshed', scope: ['photos:read'], credential: markOf(second.accessToken) },
+      {
+        ...tokens,
+        event: 'issued',
+        grantType: 'authorization_code',
+        credential: credentialFingerprint(first.accessToken),
+      },
+      {
+        ...tokens,
+        event: 'refreshed',
+        scope: ['photos:read'],
+        credential: credentialFingerprint(second.accessToken),
+      },
       {
         ...tokens,
         event: 'refreshed',
         reason: 'repeated',
         scope: ['photos:read'],
-        credential: markOf(second.accessToken),
+        credential: credentialFingerprint(second.accessToken),
       },
-      { ...tokens, event: 'refreshed', credential: markOf(third.accessToken) },
+      { ...tokens, event: 'refreshed', credential: credentialFingerprint(third.accessToken) },
       { ...theft, event: 'reused', endpoint: 'token', code: 'invalid_grant' },
       { ...tokens, ...theft, event: 'revoked' },
       {
@@ -78,7 +88,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
         clientId: undefined,
         subject: undefined,
         authorizationId: undefined,
-        credential: markOf(third.accessToken),
+        credential: credentialFingerprint(third.accessToken),
       },
     ])
     expect(new Set(heard.slice(0, 7).map(({ authorizationId }) => authorizationId)).size).toBe(1)
@@ -91,7 +101,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
     const { flow, heard } = heardOn(stage, { clients: [registration], responseTypes: [implicit()] })
     const asked = { ...authorizationRequest(photoBook), response_type: 'token' }
     const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
-    const credential = markOf(fragmentOf(answer).parameters['access_token'] ?? '')
+    const credential = credentialFingerprint(fragmentOf(answer).parameters['access_token'] ?? '')
     expect(heard).toMatchObject([
       { event: 'issued', endpoint: 'authorization', responseType: 'token', grantType: undefined, credential },
     ])
@@ -107,7 +117,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
     const { code = '', access_token = '' } = fragmentOf(answer).parameters
     await flow.redeem({ registration }, code)
     expect(heard).toMatchObject([
-      { event: 'issued', responseType: 'code token', credential: markOf(access_token) },
+      { event: 'issued', responseType: 'code token', credential: credentialFingerprint(access_token) },
       { event: 'issued', grantType: 'authorization_code' },
     ])
   })
@@ -149,7 +159,7 @@ describeOnEveryStore('Events of what goes well', (stage) => {
         subject: 'alice',
         grantType: undefined,
         scope: photos,
-        credential: markOf(accessToken),
+        credential: credentialFingerprint(accessToken),
         requestId: answer.get('X-Request-Id'),
       },
     ])

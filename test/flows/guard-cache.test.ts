@@ -101,10 +101,10 @@ describeOwnRedis('A guard with a cache', () => {
   test('lets a token pass that is newer than what it knows of its authorization', async () => {
     const first = await authorizations.flow.tokens(photoBook)
     const id = await warm(first.accessToken)
-    const stale = store.recall?.(id)
+    const stale = store.getCached?.(id)
     const refreshed = tokensOf(await authorizations.flow.refresh(photoBook, first.refreshToken))
     // As if the news had not come yet.
-    const late = { ...store, recall: () => stale }
+    const late = { ...store, getCached: () => stale }
     const guard = createBearerGuard({ issuer: 'http://localhost', store: late })
     const app = express()
     app.get('/photos', guard('photos:read'), (_request, response) => void response.end())

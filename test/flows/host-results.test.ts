@@ -20,17 +20,17 @@ const unchecked = (value: unknown): never => javascript.pass(value)
 
 const grant_type = 'https://photos.example/grants/any'
 const client = bent(photoPrint, { grant_types: [grant_type] })
-const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, bindings: {} }
+const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} }
 
 const stageWith = (answer: unknown) => {
-  const prove: GrantType['prove'] = async () => unchecked(answer)
-  const grantTypes = [{ name: grant_type, parameters: [], prove }]
+  const prove: GrantType['handle'] = async () => unchecked(answer)
+  const grantTypes = [{ name: grant_type, parameters: [], handle: prove }]
   return memoryStage({ grantTypes, clients: [client.registration] })
 }
 
 const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
-  ['nothing', undefined, 'prove()'],
-  ['null', null, 'prove()'],
+  ['nothing', undefined, 'handle()'],
+  ['null', null, 'handle()'],
   ['neither a grant nor a transition', {}, 'grant'],
   ['a field that it invents', { grant, scope: 'all' }, 'scope'],
   ['members that are no texts', { grant, members: { count: 1 } }, 'members'],
@@ -46,10 +46,14 @@ const faults: readonly (readonly [title: string, answer: unknown, path: string])
   ['a scope with null in it', { grant: { ...grant, scope: [null] } }, 'grant.scope'],
   ['no scope at all', { grant: { ...grant, scope: [] } }, 'grant.scope'],
   ['1 for true', { grant: { ...grant, refreshToken: 1 } }, 'grant.refreshToken'],
-  ['bindings that are null', { grant: { ...grant, bindings: null } }, 'grant.bindings'],
-  ['a Date to keep', { grant: { ...grant, bindings: { at: new Date() } } }, 'grant.bindings'],
-  ['NaN to keep', { grant: { ...grant, bindings: { at: Number.NaN } } }, 'grant.bindings'],
-  ['too much to keep', { grant: { ...grant, bindings: { all: 'a'.repeat(16_384) } } }, 'grant.bindings'],
+  ['bindings that are null', { grant: { ...grant, extensionData: null } }, 'grant.extensionData'],
+  ['a Date to keep', { grant: { ...grant, extensionData: { at: new Date() } } }, 'grant.extensionData'],
+  ['NaN to keep', { grant: { ...grant, extensionData: { at: Number.NaN } } }, 'grant.extensionData'],
+  [
+    'too much to keep',
+    { grant: { ...grant, extensionData: { all: 'a'.repeat(16_384) } } },
+    'grant.extensionData',
+  ],
   ['an end that is null', { grant: { ...grant, expiresAt: null } }, 'grant.expiresAt'],
   [
     'a one-time use without a key',
@@ -111,7 +115,7 @@ describe('A look-up of the host', () => {
 })
 
 const locationOf = async (options: Partial<AuthorizationServerOptions>) => {
-  const { flow, store } = memoryStage({ alreadyApproved: () => true, ...options })
+  const { flow, store } = memoryStage({ skipConsent: () => true, ...options })
   const { headers } = await flow.ask(authorizationRequest(photoPrint), 'alice')
   return { location: String(headers['location']), saves: store.calls.save }
 }
@@ -142,7 +146,7 @@ describe('What the host adds to the record of an authorization request', () => {
     }
     const owner = bent(photoPrint, { response_types: ['own'] })
     const options = {
-      alreadyApproved: () => true,
+      skipConsent: () => true,
       responseTypes: [responseType],
       clients: [owner.registration],
     }
@@ -152,23 +156,26 @@ describe('What the host adds to the record of an authorization request', () => {
     expect(store.calls.save).toBe(0)
   })
 
-  test.each([null, {}, { properties: null }, { properties: { key: null } }, { properties: {}, kept: 1n }])(
-    'is not what a token type cannot issue',
-    async (answer) => {
-      const name = 'https://photos.example/token-types/any'
-      const tokenType: TokenType = {
-        name,
-        scheme: 'Any',
-        issue: () => unchecked(answer),
-        read: () => undefined,
-      }
-      const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
-      const { flow, store } = memoryStage({ tokenTypes: [tokenType], clients: [owner.registration] })
-      const request = { grant_type: 'client_credentials', scope: 'photos:read' }
-      expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
-      expect(store.calls.save).toBe(0)
-    },
-  )
+  test.each([
+    null,
+    {},
+    { properties: null },
+    { properties: { key: null } },
+    { properties: {}, tokenData: 1n },
+  ])('is not what a token type cannot issue', async (answer) => {
+    const name = 'https://photos.example/token-types/any'
+    const tokenType: TokenType = {
+      name,
+      scheme: 'Any',
+      issue: () => unchecked(answer),
+      read: () => undefined,
+    }
+    const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
+    const { flow, store } = memoryStage({ tokenTypes: [tokenType], clients: [owner.registration] })
+    const request = { grant_type: 'client_credentials', scope: 'photos:read' }
+    expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
+    expect(store.calls.save).toBe(0)
+  })
 })
 
 test('A resource owner whose subject is no text in bounds is nobody, and the host is told', async () => {

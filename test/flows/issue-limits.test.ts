@@ -15,10 +15,10 @@ let proven = 0
 const namedOwner: GrantType = {
   name: named,
   parameters: ['owner', 'scope'],
-  async prove({ parameters }) {
+  async handle({ parameters }) {
     proven += 1
     const grantOf = { subject: parameters.require('owner'), scope: ['photos:read'], refreshToken: true }
-    return { grant: { ...grantOf, bindings: {} } }
+    return { grant: { ...grantOf, extensionData: {} } }
   },
 }
 const gateway = bent(photoFrame, { client_id: 'gateway', grant_types: [named, 'refresh_token'] })

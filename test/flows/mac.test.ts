@@ -199,7 +199,7 @@ describeOnEveryStore('Tokens of the type mac', (stage) => {
   test('are answered with 503 when the uses of nonces cannot be counted [token-28]', async () => {
     const counters: Counters = {
       add: () => Promise.reject(new Error('connection refused')),
-      spend: () => Promise.reject(new Error('connection refused')),
+      useOnce: () => Promise.reject(new Error('connection refused')),
     }
     const set = stage({ ...macByDefault, counters })
     const { body } = await set.flow.request(nightlyReport, grant)
@@ -237,10 +237,10 @@ function gathering(counters: Counters, together: number): Counters {
   return {
     ...counters,
     add: (...given) => counters.add(...given),
-    async spend(key, seconds) {
+    async useOnce(key, seconds) {
       if (++arrived === together) gate.emit('open')
       await opened
-      return counters.spend(key, seconds)
+      return counters.useOnce(key, seconds)
     },
   }
 }

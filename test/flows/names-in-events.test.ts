@@ -4,7 +4,7 @@ import { bent, everyClient, nightlyReport, photoBook, photoPrint } from '../supp
 import { authorizationRequest, basic } from '../support/flows/flow'
 import { heardFrom } from '../support/events'
 
-const markOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const credentialFingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 const { secret } = photoPrint
 const refreshToken = `rt_${'A'.repeat(80)}`
 const shut = bent(photoBook, { client_id: 'shut-book', disabled: true })
@@ -26,10 +26,10 @@ describe('A client id that nobody has', () => {
       // Over the limit, too.
       await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })
       expect(heard.map(({ event, clientId }) => [event, clientId])).toEqual([
-        ['refused', markOf(secret)],
-        ['refused', markOf(secret)],
-        ['refused', markOf(refreshToken)],
-        ['throttled', markOf(secret)],
+        ['refused', credentialFingerprint(secret)],
+        ['refused', credentialFingerprint(secret)],
+        ['refused', credentialFingerprint(refreshToken)],
+        ['throttled', credentialFingerprint(secret)],
       ])
     },
   )
@@ -41,7 +41,10 @@ describe('A client id that nobody has', () => {
       expect(page.status).toBe(400)
       expect(page.text).not.toContain(client_id)
     }
-    expect(heard.map(({ clientId }) => clientId)).toEqual([markOf(secret), markOf(refreshToken)])
+    expect(heard.map(({ clientId }) => clientId)).toEqual([
+      credentialFingerprint(secret),
+      credentialFingerprint(refreshToken),
+    ])
   })
 })
 

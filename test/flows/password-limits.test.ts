@@ -44,7 +44,7 @@ const throwing = async () => Promise.reject(new Error('wrong password'))
 /** A server on counters that only add, in this way. */
 const stageOn = (add: Counters['add']) => {
   const check = new PasswordCheck()
-  const counters: Counters = { add, spend: async () => true }
+  const counters: Counters = { add, useOnce: async () => true }
   return {
     ...application({ ...withPassword({ verify: check.verify }), counters, storeDeadline: 0.05 }),
     check,

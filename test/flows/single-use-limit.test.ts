@@ -22,9 +22,9 @@ const voucher = 'https://photos.example/grants/voucher'
 const vouchers: GrantType = {
   name: voucher,
   parameters: ['voucher'],
-  async prove({ parameters, counters }) {
-    await counters.spend(`voucher:${parameters.require('voucher')}`, 600)
-    return { grant: { subject: 'alice', scope: ['photos:read'], refreshToken: false, bindings: {} } }
+  async handle({ parameters, counters }) {
+    await counters.useOnce(`voucher:${parameters.require('voucher')}`, 600)
+    return { grant: { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} } }
   },
 }
 const job = bent(nightlyReport, { token_type: 'mac', grant_types: ['client_credentials', voucher] })

@@ -24,7 +24,7 @@ export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
   })
   const gone = once(child, 'exit')
   const answer = async (): Promise<Record<string, unknown>> => {
-    const [told] = await once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+    const [told] = await once(child, 'message', { signal: AbortSignal.timeout(240_000) })
     if (!isRecord(told)) throw new Error('The server said nothing that can be read.')
     return told
   }

@@ -16,7 +16,7 @@ import { subjectOf } from '../../lib/lint/subject'
 type Bend = Partial<AuthorizationServerOptions>
 
 const never = async (): Promise<never> => Promise.reject(new Error('lint asked a store'))
-const counters = { add: never, spend: never }
+const counters = { add: never, useOnce: never }
 const store = { find: never, save: never, remove: never, counters }
 
 const wall: ClientRegistration = {

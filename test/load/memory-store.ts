@@ -3,9 +3,9 @@ import { encodeAuthorization } from '../../lib/authorization/encode-authorizatio
 import type { Authorization } from '../../lib/authorization/authorization'
 import { memoryStore } from '../../lib/stores/memory-store'
 import {
-  active,
+  activeRecord,
   inSeconds,
-  pending,
+  pendingRecord,
   random22,
   refreshed,
 } from '../../lib/testing/authorization-store/examples'
@@ -58,22 +58,22 @@ async function load(records: number, perSecond: number): Promise<Seen> {
   await saveMany(records, () => refreshed(seconds(3600 + Math.floor((issued++ * 3600) / records))))
   const filling = ticks.longest()
   const bytesPerRecord = Math.round((memory() - before) / records)
-  const refusedWhenFull = await saveMany(100, () => active(seconds(60)))
+  const refusedWhenFull = await saveMany(100, () => activeRecord(seconds(60)))
 
   now += 2 * 3600
   ticks.begin()
   // None of them is refused, though each finds the map full of expired ones at first.
   const replacedAfterExpiry =
-    Math.ceil(records / 3) - (await saveMany(Math.ceil(records / 3), () => pending(seconds(1))))
+    Math.ceil(records / 3) - (await saveMany(Math.ceil(records / 3), () => pendingRecord(seconds(1))))
   const sweeping = ticks.longest()
   now += 60
-  await saveMany(Math.ceil(records / 3), () => pending(seconds(1)))
+  await saveMany(Math.ceil(records / 3), () => pendingRecord(seconds(1)))
   const bytesAfterExpiry = memory() - before
 
   // Whoever fills the room of consent pages takes nothing from codes and tokens.
   now += 60
-  await saveMany(Math.ceil(records * 0.6), () => pending(seconds(1)))
-  const tokensBesideWaiting = await save(active(seconds(1)))
+  await saveMany(Math.ceil(records * 0.6), () => pendingRecord(seconds(1)))
+  const tokensBesideWaiting = await save(activeRecord(seconds(1)))
 
   now += 60
   ticks.begin()
@@ -95,7 +95,9 @@ async function load(records: number, perSecond: number): Promise<Seen> {
     for (let passed = 0; passed < 7200; passed++) {
       now += 1
       let turn = 0
-      await saveMany(perSecond, () => (turn++ % 2 === 0 ? pending(seconds(60)) : active(seconds(3600))))
+      await saveMany(perSecond, () =>
+        turn++ % 2 === 0 ? pendingRecord(seconds(60)) : activeRecord(seconds(3600)),
+      )
       if (passed === 5400 - 1 || passed === 7200 - 1) {
         bytes.push(memory() - before)
         ticks.skip()

@@ -15,7 +15,7 @@ const compilers = [
 let packed: PackedPackage
 beforeAll(() => {
   packed = new PackedPackage()
-}, 120_000)
+})
 afterAll(() => packed.remove())
 
 /** Compiles the files of an application as a host would, and says what the compiler found. */

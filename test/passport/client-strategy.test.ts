@@ -3,7 +3,7 @@ import type { ClientAuthenticationMethod } from '../../lib/client-authentication
 import { clientSecretPost } from '../../lib/client-authentication/methods/client-secret-post'
 import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
 import { authenticatedClient } from '../../lib/passport/authenticated-client'
-import { clientStrategy, type Proof } from '../../lib/passport/client-strategy'
+import { clientStrategy, type VerifyPresented } from '../../lib/passport/client-strategy'
 import { ClientVerification } from '../../lib/passport/client-verification'
 import { invalidClient } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
@@ -25,7 +25,7 @@ const verification = new ClientVerification(methods, clientsOf(client), noLimits
 
 interface Attempt {
   readonly name?: string
-  readonly prove?: Proof
+  readonly prove?: VerifyPresented
   readonly success?: () => void
   readonly fail?: () => void
 }

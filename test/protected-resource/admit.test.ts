@@ -2,7 +2,7 @@ import { approveWithCode } from '../../lib/authorization/answer'
 import { findAccessToken } from '../../lib/authorization/find-access'
 import type { Active } from '../../lib/authorization/authorization'
 import { AccessRefusal } from '../../lib/protected-resource/access-refusal'
-import { admit, type FindToken } from '../../lib/protected-resource/admit'
+import { authorizeRequest, type FindToken } from '../../lib/protected-resource/admit'
 import type { Requirement } from '../../lib/protected-resource/requirement'
 import { createCredential } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
@@ -11,7 +11,7 @@ import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
 import type { TokenType } from '../../lib/protocol/token-type'
 import { activeAuthorization, pendingAuthorization } from '../support/authorization/authorization'
-import { circumstances, noon, stamped } from '../support/authorization/circumstances'
+import { context, noon, stamped } from '../support/authorization/circumstances'
 
 const { active, issued, code } = activeAuthorization()
 const token = issued.accessToken
@@ -33,7 +33,7 @@ const present = async (
   headers: readonly string[],
   { requirement = anything, now = noon, tokenTypes = [bearer], authorization = active }: Bend = {},
 ) =>
-  admit(carrying(headers), requirement, {
+  authorizeRequest(carrying(headers), requirement, {
     ...always,
     find: findIn(await stored(authorization)),
     tokenTypes,
@@ -117,9 +117,9 @@ describe('admit: the header', () => {
   })
 })
 
-const holding = (objection: string | undefined): TokenType => ({
+const holding = (rejectReason: string | undefined): TokenType => ({
   ...stamped,
-  read: (accessToken) => ({ accessToken, objection: async () => objection }),
+  read: (accessToken) => ({ accessToken, rejectReason: async () => rejectReason }),
 })
 
 describe('admit: the token type', () => {
@@ -160,23 +160,25 @@ describe('admit: the token type', () => {
   })
 
   it('is shown what it kept, the request and the moment, and nothing of a token that is no good', async () => {
-    const objection = jest.fn(async () => undefined)
-    const watching = { ...stamped, read: (accessToken: string) => ({ accessToken, objection }) }
+    const rejectReason = jest.fn(async () => undefined)
+    const watching = { ...stamped, read: (accessToken: string) => ({ accessToken, rejectReason }) }
     const { authorization } = ofStamps
     const [newest] = authorization.accessTokens
     if (newest === undefined) throw new Error('There is no access token.')
-    const kept = { stampedAt: 7 }
+    const tokenData = { stampedAt: 7 }
     const bend = {
       tokenTypes: [bearer, watching],
-      authorization: { ...authorization, accessTokens: [{ ...newest, kept }] },
+      authorization: { ...authorization, accessTokens: [{ ...newest, tokenData }] },
     }
     await present([`Stamped ${token}`], bend)
     const request = carrying([`Stamped ${token}`])
-    expect(objection.mock.calls).toEqual([[{ request, kept, now: noon, useOnce: expect.any(Function) }]])
+    expect(rejectReason.mock.calls).toEqual([
+      [{ request, tokenData, now: noon, useOnce: expect.any(Function) }],
+    ])
     await refusalOf(present([`Stamped ${token}`], { ...bend, now: noon + 3600 }))
     await refusalOf(present([`Stamped ${issued.refreshToken}`], bend))
     await refusalOf(present([`Stamped ${token}`], { ...bend, authorization: active }))
-    expect(objection).toHaveBeenCalledTimes(1)
+    expect(rejectReason).toHaveBeenCalledTimes(1)
   })
 })
 
@@ -186,7 +188,7 @@ describe('admit: the token', () => {
     ['one of another authorization', activeAuthorization().issued.accessToken],
     [
       'one with the right id and another secret',
-      createCredential('accessToken', active.id, circumstances().random),
+      createCredential('accessToken', active.id, context().random),
     ],
     ['the refresh token', issued.refreshToken],
     ['the code', code],
@@ -208,11 +210,14 @@ describe('admit: the token', () => {
 
   it('refuses a handle and a code of authorizations that wait', async () => {
     const { pending, handle } = pendingAuthorization()
-    const other = approveWithCode(pendingAuthorization().pending, circumstances())
+    const other = approveWithCode(pendingAuthorization().pending, context())
     const store = await stored(pending, other.authorization)
     for (const credential of [handle, other.code])
       for (const text of [credential, credential.replace(/^.._/, 'at_')]) {
-        const attempt = admit(carrying([`Bearer ${text}`]), anything, { ...always, find: findIn(store) })
+        const attempt = authorizeRequest(carrying([`Bearer ${text}`]), anything, {
+          ...always,
+          find: findIn(store),
+        })
         expect(await refusalOf(attempt)).toHaveProperty('reason', 'token_invalid')
       }
   })
@@ -221,15 +226,17 @@ describe('admit: the token', () => {
     const store = await stored(active)
     const find = jest.spyOn(store, 'find')
     const admission = { ...always, find: findIn(store) }
-    await admit(carrying([`Bearer ${token}`]), anything, admission)
+    await authorizeRequest(carrying([`Bearer ${token}`]), anything, admission)
     expect(find.mock.calls).toEqual([[active.id]])
-    await refusalOf(admit(carrying(['Bearer garbage']), anything, admission))
+    await refusalOf(authorizeRequest(carrying(['Bearer garbage']), anything, admission))
     expect(find).toHaveBeenCalledTimes(1)
   })
 
   it('is refused for the reason that the look-up gives, with the same words to the client', async () => {
-    const admission = { ...always, find: () => ({ objection: 'mac_wrong' as const }) }
-    expect(await refusalOf(admit(carrying([`Bearer ${token}`]), anything, admission))).toMatchObject({
+    const admission = { ...always, find: () => ({ rejectReason: 'mac_wrong' as const }) }
+    expect(
+      await refusalOf(authorizeRequest(carrying([`Bearer ${token}`]), anything, admission)),
+    ).toMatchObject({
       status: 401,
       code: 'invalid_token',
       reason: 'mac_wrong',
@@ -241,7 +248,7 @@ describe('admit: the token', () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
     const store = { ...(await stored()), find: () => Promise.reject(trouble) }
     await expect(
-      admit(carrying([`Bearer ${token}`]), anything, { ...always, find: findIn(store) }),
+      authorizeRequest(carrying([`Bearer ${token}`]), anything, { ...always, find: findIn(store) }),
     ).rejects.toBe(trouble)
   })
 })

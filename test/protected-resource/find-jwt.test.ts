@@ -55,7 +55,7 @@ describe('findJwt: a token that was verified', () => {
     const shown = token({ exp: noon + 100 })
     for (const later of [0, 99 + clockTolerance]) expect(await find(shown, noon + later)).toEqual(good)
     expect(verified()).toBe(1)
-    expect(await find(shown, noon + 100 + clockTolerance)).toEqual({ objection: 'jwt_expired' })
+    expect(await find(shown, noon + 100 + clockTolerance)).toEqual({ rejectReason: 'jwt_expired' })
   })
 
   it('is one of a number that is bounded: the one not used for longest is verified again [access-13]', async () => {
@@ -84,7 +84,7 @@ describe('findJwt: a token that was verified', () => {
     const shown = token()
     await findJwt(canonical)(shown, noon)
     const elsewhere = findJwt({ ...canonical, audience: ['https://mail.example'] })
-    expect(await elsewhere(shown, noon)).toEqual({ objection: 'jwt_audience_wrong' })
+    expect(await elsewhere(shown, noon)).toEqual({ rejectReason: 'jwt_audience_wrong' })
   })
 })
 
@@ -101,7 +101,7 @@ describe('findJwt: a token that comes many times at once', () => {
     const find = findJwt(canonical)
     const forged = `${token().slice(0, -4)}AAAA`
     const found = await Promise.all(Array.from({ length: 50 }, async () => find(forged, noon)))
-    expect(new Set(found.map((one) => one?.objection))).toEqual(new Set(['jwt_signature_wrong']))
+    expect(new Set(found.map((one) => one?.rejectReason))).toEqual(new Set(['jwt_signature_wrong']))
     expect(verified()).toBe(1)
     await find(forged, noon)
     expect(verified()).toBe(2)
@@ -132,8 +132,8 @@ describe('findJwt: what strangers send', () => {
     ],
     ['of another issuer', () => token({ iss: 'https://nobody.example' }), 'jwt_issuer_unknown'],
     ['of an unknown key', () => accessJwt(accessClaims(noon), hub, { kid: 'x' }), 'jwt_key_unknown'],
-  ])('costs no verification when it is %s [access-15]', async (_, make, objection) => {
-    expect(await findJwt(canonical)(make(), noon)).toEqual({ objection })
+  ])('costs no verification when it is %s [access-15]', async (_, make, rejectReason) => {
+    expect(await findJwt(canonical)(make(), noon)).toEqual({ rejectReason })
     expect(verified()).toBe(0)
   })
 })
@@ -161,7 +161,7 @@ describe('findJwt: when the keys', () => {
     const shown = token()
     expect(await find(shown, noon)).toEqual(good)
     keys.set = new KeySet(keysOf(hub.jwk))
-    expect(await find(shown, noon)).toEqual({ objection: 'jwt_key_unknown' })
+    expect(await find(shown, noon)).toEqual({ rejectReason: 'jwt_key_unknown' })
   })
 
   it('change while a token is verified by the old ones, it is verified anew the next time [access-11]', async () => {
@@ -172,7 +172,7 @@ describe('findJwt: when the keys', () => {
     keys.next = async () => new KeySet(keysOf(hub.jwk))
     verify.mockImplementationOnce(async () => (await keys.fetched(), true))
     expect(await early).toEqual(good)
-    expect(await find(shown, noon)).toEqual({ objection: 'jwt_key_unknown' })
+    expect(await find(shown, noon)).toEqual({ rejectReason: 'jwt_key_unknown' })
   })
 
   it('are too old, they are fetched, and a token under the same ones is not verified again', async () => {

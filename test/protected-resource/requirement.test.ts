@@ -11,7 +11,7 @@ function mistakesOf(
   try {
     parseRequirement(scope, options, knownScope)
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
+    if (error instanceof ConfigurationError) return error.issues
     throw error
   }
   return []
@@ -57,7 +57,7 @@ describe('parseRequirement', () => {
   })
 
   it('says what a scope looks like', () => {
-    expect(mistakesOf('a  b')[0]?.problem).toBe(
+    expect(mistakesOf('a  b')[0]?.message).toBe(
       "must be scope tokens with one space between two, as in bearerGuard('photos:read').",
     )
   })
@@ -66,7 +66,7 @@ describe('parseRequirement', () => {
     'refuses the misspelt scope %s',
     (scope) => {
       expect(mistakesOf(scope)).toEqual([
-        { path: 'scope', problem: 'must hold scopes of this server: photos.read, photos.write.' },
+        { path: 'scope', message: 'must hold scopes of this server: photos.read, photos.write.' },
       ])
     },
   )
@@ -79,7 +79,7 @@ describe('parseRequirement', () => {
     'refuses to match %j: a misspelt "all" must not let more through [token-14]',
     (match) => {
       expect(mistakesOf('photos.read', { match })).toEqual([
-        { path: 'match', problem: "must be 'all' or 'any'." },
+        { path: 'match', message: "must be 'all' or 'any'." },
       ])
     },
   )
@@ -88,7 +88,7 @@ describe('parseRequirement', () => {
     'refuses %j for optional: who may pass is never guessed',
     (optional) => {
       expect(mistakesOf('photos.read', { optional })).toEqual([
-        { path: 'optional', problem: 'must be true or false.' },
+        { path: 'optional', message: 'must be true or false.' },
       ])
     },
   )
@@ -97,7 +97,7 @@ describe('parseRequirement', () => {
     expect(mistakesOf('photos.read', { matches: 'any' })).toEqual([
       {
         path: 'matches',
-        problem: 'is not known here. Did you mean match? The known names are match, optional.',
+        message: 'is not known here. Did you mean match? The known names are match, optional.',
       },
     ])
     for (const options of [null, 7, 'any', []]) expect(mistakesOf('photos.read', options)).toHaveLength(1)

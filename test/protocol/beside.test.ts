@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
-import { beside } from '../../lib/protocol/beside'
+import { privateState } from '../../lib/protocol/beside'
 
 describe('beside', () => {
   it('keeps the last value with its object, and none with another', () => {
-    const kept = beside<object, number>()
+    const kept = privateState<object, number>()
     const [one, other] = [{}, {}]
     kept.set(one, 1)
     kept.set(one, 2)
@@ -11,7 +11,7 @@ describe('beside', () => {
   })
 
   it('keeps apart what is kept by different places', () => {
-    const [first, second] = [beside<object, string>(), beside<object, string>()]
+    const [first, second] = [privateState<object, string>(), privateState<object, string>()]
     const holder = {}
     first.set(holder, 'first')
     second.set(holder, 'second')
@@ -19,7 +19,7 @@ describe('beside', () => {
   })
 
   it('shows nothing of it to whoever has the object', () => {
-    const kept = beside<object, string>()
+    const kept = privateState<object, string>()
     const holder = { own: 1 }
     kept.set(holder, 'secret')
     expect(Reflect.ownKeys(holder)).toEqual(['own'])
@@ -29,7 +29,7 @@ describe('beside', () => {
   })
 
   it('gives a derived object nothing of its prototype', () => {
-    const kept = beside<object, string>()
+    const kept = privateState<object, string>()
     const holder = {}
     kept.set(holder, 'own')
     expect(kept.get(Object.create(holder))).toBeUndefined()

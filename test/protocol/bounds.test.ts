@@ -1,8 +1,8 @@
 import { largestMembers, longestValues } from '../../lib/protocol/bounds'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { Parameters } from '../../lib/protocol/parameters'
-import { parseClient, unknownVocabulary } from '../../lib/protocol/parse-client'
-import type { Mistake } from '../../lib/protocol/configuration'
+import { parseClient, anyCapabilities } from '../../lib/protocol/parse-client'
+import type { ConfigurationIssue } from '../../lib/protocol/configuration'
 
 const reasonOf = (act: () => unknown): string | undefined => {
   try {
@@ -38,15 +38,15 @@ const page = (length: number) => 'https://a.example/'.padEnd(length, 'a')
 
 describe.each(largestMembers)('the member %s of a registration', (name, most) => {
   const mistakesOf = (value: unknown) => {
-    const mistakes: Mistake[] = []
+    const issues: ConfigurationIssue[] = []
     const registration = {
       client_id: 'a',
       client_type: 'public',
       scope: 'a',
       redirect_uris: ['https://a.example'],
     }
-    parseClient({ ...registration, [name]: value }, 'client', mistakes, unknownVocabulary)
-    return mistakes.map(({ path, problem }) => `${path} ${problem}`)
+    parseClient({ ...registration, [name]: value }, 'client', issues, anyCapabilities)
+    return issues.map(({ path, message }) => `${path} ${message}`)
   }
   const texts: Readonly<Record<string, (length: number) => unknown>> = {
     redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
@@ -86,25 +86,25 @@ describe('parameters', () => {
   })
 })
 
-const mistakesIn = (bend: object): readonly Mistake[] => {
-  const mistakes: Mistake[] = []
+const issuesIn = (bend: object): readonly ConfigurationIssue[] => {
+  const issues: ConfigurationIssue[] = []
   const client = {
     client_id: 'a',
     client_type: 'public',
     scope: 'b',
     redirect_uris: ['https://a.example/'],
   }
-  parseClient({ ...client, ...bend }, 'client', mistakes, unknownVocabulary)
-  return mistakes
+  parseClient({ ...client, ...bend }, 'client', issues, anyCapabilities)
+  return issues
 }
 const uriOf = (length: number) => 'https://a.example/'.padEnd(length, 'x')
 
 describe('a registration', () => {
   it('keeps to the bounds of what requests must name', () => {
-    expect(mistakesIn({ client_id: 'x'.repeat(256), redirect_uris: [uriOf(2048)] })).toEqual([])
-    expect(mistakesIn({ client_id: 'x'.repeat(257), redirect_uris: [uriOf(2049)] })).toEqual([
-      { path: 'client.client_id', problem: 'must be at most 256 characters.' },
-      { path: 'client.redirect_uris[0]', problem: 'must be at most 2048 characters.' },
+    expect(issuesIn({ client_id: 'x'.repeat(256), redirect_uris: [uriOf(2048)] })).toEqual([])
+    expect(issuesIn({ client_id: 'x'.repeat(257), redirect_uris: [uriOf(2049)] })).toEqual([
+      { path: 'client.client_id', message: 'must be at most 256 characters.' },
+      { path: 'client.redirect_uris[0]', message: 'must be at most 2048 characters.' },
     ])
   })
 })

@@ -8,7 +8,7 @@ const native = {
 } as const
 
 const mistakesWith = (bend: Readonly<Record<string, unknown>>): readonly string[] =>
-  parsed({ ...registration, ...bend }).mistakes.map(({ path, problem }) => `${path} ${problem}`)
+  parsed({ ...registration, ...bend }).issues.map(({ path, message }) => `${path} ${message}`)
 
 describe('The opt-ins of a redirection', () => {
   it.each<[string, Partial<ClientRegistration>]>([

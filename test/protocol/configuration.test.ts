@@ -4,18 +4,18 @@ import {
   isRecord,
   isText,
   isTexts,
-  Reading,
-  type Mistake,
+  OptionsReader,
+  type ConfigurationIssue,
 } from '../../lib/protocol/configuration'
 
 describe('ConfigurationError', () => {
   it('lists every mistake with its path and cure', () => {
-    const mistakes: readonly Mistake[] = [
-      { path: 'issuer', problem: 'must be an https URL.' },
-      { path: 'clients[0].scope', problem: 'is missing: it must list what the client may ask for.' },
+    const issues: readonly ConfigurationIssue[] = [
+      { path: 'issuer', message: 'must be an https URL.' },
+      { path: 'clients[0].scope', message: 'is missing: it must list what the client may ask for.' },
     ]
-    const error = new ConfigurationError('The server cannot start:', mistakes)
-    expect(error.mistakes).toBe(mistakes)
+    const error = new ConfigurationError('The server cannot start:', issues)
+    expect(error.issues).toBe(issues)
     expect(error.name).toBe('ConfigurationError')
     expect(error.message).toBe(
       [
@@ -27,97 +27,99 @@ describe('ConfigurationError', () => {
   })
 })
 
-describe('Reading', () => {
+describe('OptionsReader', () => {
   it('reads a required field', () => {
-    const reading = new Reading({ name: 'x' }, '')
+    const reading = new OptionsReader({ name: 'x' }, '')
     expect(reading.required('name', '', isText, 'must be a text.')).toBe('x')
-    expect(reading.mistakes).toEqual([])
+    expect(reading.issues).toEqual([])
   })
 
   it('tells a missing field from a wrong one', () => {
-    const reading = new Reading({ wrong: 7 }, '')
+    const reading = new OptionsReader({ wrong: 7 }, '')
     expect(reading.required('missing', 'placeholder', isText, 'must be a text.')).toBe('placeholder')
     expect(reading.required('wrong', 'placeholder', isText, 'must be a text.')).toBe('placeholder')
-    expect(reading.mistakes).toEqual([
-      { path: 'missing', problem: 'is missing: it must be a text.' },
-      { path: 'wrong', problem: 'must be a text.' },
+    expect(reading.issues).toEqual([
+      { path: 'missing', message: 'is missing: it must be a text.' },
+      { path: 'wrong', message: 'must be a text.' },
     ])
   })
 
   it.each([[{}], [{ flag: undefined }]])('falls back when an optional field is left out: %j', (source) => {
-    const reading = new Reading(source, '')
+    const reading = new OptionsReader(source, '')
     expect(reading.optional('flag', true, isBoolean, 'must be true or false.')).toBe(true)
-    expect(reading.mistakes).toEqual([])
+    expect(reading.issues).toEqual([])
   })
 
   it('does not fall back over a wrong value without a word', () => {
-    const reading = new Reading({ flag: 'yes' }, '')
+    const reading = new OptionsReader({ flag: 'yes' }, '')
     reading.optional('flag', true, isBoolean, 'must be true or false.')
-    expect(reading.mistakes).toEqual([{ path: 'flag', problem: 'must be true or false.' }])
+    expect(reading.issues).toEqual([{ path: 'flag', message: 'must be true or false.' }])
   })
 
   it('names fields by their full path', () => {
-    const reading = new Reading({}, 'clients[2]')
+    const reading = new OptionsReader({}, 'clients[2]')
     reading.wrong('redirect_uris[1]', 'must use https.')
-    expect(reading.mistakes[0]!.path).toBe('clients[2].redirect_uris[1]')
-    expect(new Reading({}, '').at('issuer')).toBe('issuer')
+    expect(reading.issues[0]!.path).toBe('clients[2].redirect_uris[1]')
+    expect(new OptionsReader({}, '').at('issuer')).toBe('issuer')
   })
 
   it.each([[undefined], [null], ['text'], [[]], [7]])('wants an object, not %j', (source) => {
-    expect(new Reading(source, '').mistakes).toEqual([{ path: 'options', problem: 'must be an object.' }])
-    expect(new Reading(source, 'pages').mistakes).toEqual([{ path: 'pages', problem: 'must be an object.' }])
+    expect(new OptionsReader(source, '').issues).toEqual([{ path: 'options', message: 'must be an object.' }])
+    expect(new OptionsReader(source, 'pages').issues).toEqual([
+      { path: 'pages', message: 'must be an object.' },
+    ])
   })
 
   it('adds to the mistakes of another reading', () => {
-    const mistakes: Mistake[] = []
-    new Reading({}, 'a', mistakes).wrong('x', 'is wrong.')
-    new Reading({}, 'b', mistakes).wrong('y', 'is wrong.')
-    expect(mistakes.map(({ path }) => path)).toEqual(['a.x', 'b.y'])
+    const issues: ConfigurationIssue[] = []
+    new OptionsReader({}, 'a', issues).wrong('x', 'is wrong.')
+    new OptionsReader({}, 'b', issues).wrong('y', 'is wrong.')
+    expect(issues.map(({ path }) => path)).toEqual(['a.x', 'b.y'])
   })
 
   it('refuses names that nothing asked for and offers the known ones', () => {
-    const reading = new Reading({ issuer: 'x', isuer: 'y', other: 'z' }, '')
+    const reading = new OptionsReader({ issuer: 'x', isuer: 'y', other: 'z' }, '')
     reading.take('issuer')
     reading.take('absent')
     reading.refuseUnknown()
-    expect(reading.mistakes).toEqual([
+    expect(reading.issues).toEqual([
       {
         path: 'isuer',
-        problem: 'is not known here. Did you mean issuer? The known names are absent, issuer.',
+        message: 'is not known here. Did you mean issuer? The known names are absent, issuer.',
       },
-      { path: 'other', problem: 'is not known here; the known names are absent, issuer.' },
+      { path: 'other', message: 'is not known here; the known names are absent, issuer.' },
     ])
   })
 
   it('refuses a field that is none with a cure of its own, once and only where it is given', () => {
-    const reading = new Reading({ secret: 'x', secrets: 'y', gone: undefined }, '')
+    const reading = new OptionsReader({ secret: 'x', secrets: 'y', gone: undefined }, '')
     for (const key of ['secret', 'absent', 'gone']) reading.refuse(key, 'belongs elsewhere.')
     reading.refuseUnknown()
-    expect(reading.mistakes).toEqual([
-      { path: 'secret', problem: 'belongs elsewhere.' },
-      { path: 'secrets', problem: 'is not known here; the known names are .' },
+    expect(reading.issues).toEqual([
+      { path: 'secret', message: 'belongs elsewhere.' },
+      { path: 'secrets', message: 'is not known here; the known names are .' },
     ])
   })
 
   it('reads own fields only, and sees __proto__ among them', () => {
-    const reading = new Reading(Object.create({ inherited: 'x' }), '')
+    const reading = new OptionsReader(Object.create({ inherited: 'x' }), '')
     expect(['inherited', 'constructor', '__proto__'].map((key) => reading.take(key))).toEqual([
       undefined,
       undefined,
       undefined,
     ])
-    const hostile = new Reading(JSON.parse('{ "__proto__": { "admin": true } }'), '')
+    const hostile = new OptionsReader(JSON.parse('{ "__proto__": { "admin": true } }'), '')
     hostile.refuseUnknown()
-    expect(hostile.mistakes.map(({ path }) => path)).toEqual(['__proto__'])
+    expect(hostile.issues.map(({ path }) => path)).toEqual(['__proto__'])
   })
 
   it('settles when there is no mistake, and throws them all when there is one', () => {
-    const reading = new Reading({}, '')
+    const reading = new OptionsReader({}, '')
     expect(() => reading.settle('The options:')).not.toThrow()
     reading.wrong('a', 'is wrong.')
     reading.wrong('b', 'is wrong.')
     expect(() => reading.settle('The options:')).toThrow(
-      new ConfigurationError('The options:', reading.mistakes),
+      new ConfigurationError('The options:', reading.issues),
     )
   })
 })

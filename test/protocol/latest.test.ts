@@ -1,11 +1,11 @@
-import { Latest } from '../../lib/protocol/latest'
+import { BoundedMap } from '../../lib/protocol/latest'
 
-function three(): Latest<number> {
-  const latest = new Latest<number>(3)
+function three(): BoundedMap<number> {
+  const latest = new BoundedMap<number>(3)
   for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) latest.put(key, value)
   return latest
 }
-const kept = (latest: Latest<number>) => ['a', 'b', 'c', 'd'].map((key) => latest.get(key))
+const kept = (latest: BoundedMap<number>) => ['a', 'b', 'c', 'd'].map((key) => latest.get(key))
 
 describe('Latest', () => {
   it('keeps as many as it may, and lets the one go that was put there longest ago', () => {

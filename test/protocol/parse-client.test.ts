@@ -1,22 +1,21 @@
-import { ConfigurationError, type Mistake } from '../../lib/protocol/configuration'
+import { ConfigurationError, type ConfigurationIssue } from '../../lib/protocol/configuration'
 import {
   parseClient,
   parseStoredClient,
   registrationOf,
-  unknownVocabulary,
+  anyCapabilities,
 } from '../../lib/protocol/parse-client'
-import { parsed, registration, vocabulary } from '../support/authorization/client'
+import { parsed, registration, capabilities } from '../support/authorization/client'
 
 const secretHash = registration.client_secret_hashes[0]!
 const secondHash = 'sha256:9hAk1Mj7tNc1nGqGSjnuEZG8x0PQg3gGZQXp3X8y8Gk'
 
 /** The mistakes of the canonical registration with some fields bent. */
-const mistakesWith = (bend: Readonly<Record<string, unknown>>) =>
-  parsed({ ...registration, ...bend }).mistakes
+const mistakesWith = (bend: Readonly<Record<string, unknown>>) => parsed({ ...registration, ...bend }).issues
 
-const mistake = (path: string, problem: string) => ({
+const mistake = (path: string, message: string) => ({
   path: `clients[0].${path}`,
-  problem: expect.stringContaining(problem),
+  message: expect.stringContaining(message),
 })
 
 const publicClient = { client_type: 'public', client_secret_hashes: undefined }
@@ -33,7 +32,7 @@ const machine = { redirect_uris: undefined, response_types: [], grant_types: ['c
 describe('parseClient', () => {
   it('completes a registration', () => {
     expect(parsed(registration)).toEqual({
-      mistakes: [],
+      issues: [],
       client: {
         ...registration,
         response_types: ['code'],
@@ -54,8 +53,8 @@ describe('parseClient', () => {
   it('takes a token type that the server offers, in its very letters (TKN-2)', () => {
     expect(parsed({ ...registration, token_type: 'stamped' }).client.token_type).toBe('stamped')
     for (const token_type of ['Stamped', 'mac', '', 7, ['bearer']])
-      expect(parsed({ ...registration, token_type }).mistakes).toEqual([
-        { path: 'clients[0].token_type', problem: 'must be one of bearer, stamped.' },
+      expect(parsed({ ...registration, token_type }).issues).toEqual([
+        { path: 'clients[0].token_type', message: 'must be one of bearer, stamped.' },
       ])
   })
 
@@ -66,8 +65,8 @@ describe('parseClient', () => {
   })
 
   it('gives a client without the code grant no response type', () => {
-    const { client, mistakes } = parsed({ ...registration, ...machine, response_types: undefined })
-    expect({ responseTypes: client.response_types, mistakes }).toEqual({ responseTypes: [], mistakes: [] })
+    const { client, issues } = parsed({ ...registration, ...machine, response_types: undefined })
+    expect({ responseTypes: client.response_types, issues }).toEqual({ responseTypes: [], issues: [] })
   })
 
   it.each([
@@ -88,7 +87,7 @@ describe('parseClient', () => {
 
   it('[INT-7] lets confidential clients alone introspect', () => {
     expect(parsed({ ...registration, may_introspect: true })).toMatchObject({
-      mistakes: [],
+      issues: [],
       client: { may_introspect: true },
     })
     expect(mistakesWith({ ...publicClient, may_introspect: true })).toEqual([
@@ -131,7 +130,7 @@ describe('parseClient', () => {
 
   it('adds no mistake that only follows from another', () => {
     const { client_type: _left, ...untyped } = { ...registration, ...machine }
-    expect(parsed(untyped).mistakes).toEqual([mistake('client_type', 'is missing')])
+    expect(parsed(untyped).issues).toEqual([mistake('client_type', 'is missing')])
   })
 
   it('keeps what the resource owner is shown (REG-11)', () => {
@@ -143,8 +142,8 @@ describe('parseClient', () => {
       policy_uri: 'https://printer.example/privacy',
       tos_uri: 'https://printer.example/terms',
     }
-    const { client, mistakes } = parsed({ ...registration, ...shown })
-    expect(mistakes).toEqual([])
+    const { client, issues } = parsed({ ...registration, ...shown })
+    expect(issues).toEqual([])
     expect(client).toMatchObject(shown)
   })
 
@@ -190,8 +189,8 @@ describe('parseClient', () => {
     ['a privacy page with a host', 'policy_uri', 'https://', 'http or https URL'],
     ['terms on the web', 'tos_uri', 'data:text/html,x', 'http or https URL'],
     ['no misspelt field', 'redirect_uri', 'https://a.example/', 'is not known here'],
-  ])('wants %s', (_what, key, value, problem) => {
-    expect(mistakesWith({ [key]: value })).toEqual([mistake(key, problem)])
+  ])('wants %s', (_what, key, value, message) => {
+    expect(mistakesWith({ [key]: value })).toEqual([mistake(key, message)])
   })
 
   it.each([
@@ -200,8 +199,8 @@ describe('parseClient', () => {
     ['without an empty fragment (REG-5)', ['https://a.example/#'], 'redirect_uris[0]', 'fragment'],
     ['on https, the second too', ['https://a.example/', 'http://b.example/'], 'redirect_uris[1]', 'https'],
     ['in a list', 'https://a.example/', 'redirect_uris', 'list of URIs'],
-  ])('wants redirect URIs that are %s', (_rule, redirect_uris, path, problem) => {
-    expect(mistakesWith({ redirect_uris })).toContainEqual(mistake(path, problem))
+  ])('wants redirect URIs that are %s', (_rule, redirect_uris, path, message) => {
+    expect(mistakesWith({ redirect_uris })).toContainEqual(mistake(path, message))
   })
 
   it.each([
@@ -224,17 +223,17 @@ describe('parseClient', () => {
   })
 
   it('offers the known names beside a misspelt one', () => {
-    expect(mistakesWith({ redirect_uri: 'x' })[0]!.problem).toContain(
+    expect(mistakesWith({ redirect_uri: 'x' })[0]!.message).toContain(
       'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, disabled, dynamic_redirect_query, grant_types',
     )
   })
 
   it('says what to register in place of a secret, without the secret, and complains of nothing that follows from it', () => {
     for (const digests of [undefined, ['sha256:' + 'A'.repeat(43)]]) {
-      const mistakes = mistakesWith({ client_secret: 'hunter2', client_secret_hashes: digests })
-      expect(mistakes).toEqual([mistake('client_secret', 'register client_secret_hashes')])
-      expect(mistakes[0]!.problem).toMatch(/generateClientSecret\(\).*hashClientSecret\(\)/)
-      expect(JSON.stringify(mistakes)).not.toContain('hunter2')
+      const issues = mistakesWith({ client_secret: 'hunter2', client_secret_hashes: digests })
+      expect(issues).toEqual([mistake('client_secret', 'register client_secret_hashes')])
+      expect(issues[0]!.message).toMatch(/generateClientSecret\(\).*hashClientSecret\(\)/)
+      expect(JSON.stringify(issues)).not.toContain('hunter2')
     }
     expect(mistakesWith({ client_secret: null })).toEqual([])
   })
@@ -248,11 +247,11 @@ describe('parseClient', () => {
   })
 
   it.each([[undefined], [null], ['photo-printer'], [[]]])('wants an object, not %j', (source) => {
-    expect(parsed(source).mistakes[0]).toEqual({ path: 'clients[0]', problem: 'must be an object.' })
+    expect(parsed(source).issues[0]).toEqual({ path: 'clients[0]', message: 'must be an object.' })
   })
 
   it('names all mistakes at once, each with its path', () => {
-    const { mistakes } = parsed({
+    const { issues } = parsed({
       client_type: 'trusted',
       grant_types: ['authorization_code', 'password'],
       redirect_uris: ['http://a.example/', 'https://b.example/', 'https://c.example/#'],
@@ -260,7 +259,7 @@ describe('parseClient', () => {
       client_uri: 'printer.example',
       secret: 'hunter2',
     })
-    const paths = mistakes.map(({ path }) => path.replace('clients[0].', ''))
+    const paths = issues.map(({ path }) => path.replace('clients[0].', ''))
     expect(paths.toSorted()).toEqual([
       'client_id',
       'client_type',
@@ -271,19 +270,19 @@ describe('parseClient', () => {
       'scope',
       'secret',
     ])
-    expect(new ConfigurationError('Clients:', mistakes).message).not.toContain('hunter2')
+    expect(new ConfigurationError('Clients:', issues).message).not.toContain('hunter2')
   })
 })
 
 describe('parseStoredClient', () => {
   it('is the client that a good registration makes', () => {
-    expect(parseStoredClient(registration, vocabulary)).toEqual(parsed(registration).client)
+    expect(parseStoredClient(registration, capabilities)).toEqual(parsed(registration).client)
   })
 
   it('is refused with every mistake of a registration that cannot work', () => {
     const broken = { ...registration, client_type: undefined, scope: '' }
-    expect(() => parseStoredClient(broken, vocabulary)).toThrow(ConfigurationError)
-    expect(() => parseStoredClient(broken, vocabulary)).toThrow(
+    expect(() => parseStoredClient(broken, capabilities)).toThrow(ConfigurationError)
+    expect(() => parseStoredClient(broken, capabilities)).toThrow(
       /registration\.client_type .*\n.*registration\.scope/,
     )
   })
@@ -291,9 +290,9 @@ describe('parseStoredClient', () => {
 
 /** The canonical registration with some fields bent, read by who does not know the server. */
 const read = (bend: object) => {
-  const mistakes: Mistake[] = []
-  const client = parseClient({ ...registration, ...bend }, '', mistakes, unknownVocabulary)
-  return { client, paths: mistakes.map(({ path }) => path) }
+  const issues: ConfigurationIssue[] = []
+  const client = parseClient({ ...registration, ...bend }, '', issues, anyCapabilities)
+  return { client, paths: issues.map(({ path }) => path) }
 }
 
 describe('a registration read without knowing the server', () => {

@@ -1,24 +1,24 @@
-import type { AuthenticationMethodTerms } from '../../lib/protocol/authentication-method'
+import type { AuthenticationMethodDescription } from '../../lib/protocol/authentication-method'
 import { hasCredentialFor } from '../../lib/protocol/authentication-method'
 import { hasCredentials } from '../../lib/protocol/client'
-import type { Mistake } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/protocol/configuration'
 import { parseClient } from '../../lib/protocol/parse-client'
-import { registration, vocabulary } from '../support/authorization/client'
+import { registration, capabilities } from '../support/authorization/client'
 
-const methods: readonly AuthenticationMethodTerms[] = [
+const methods: readonly AuthenticationMethodDescription[] = [
   { name: 'sealed' },
   { name: 'picky', mistakeIn: (value) => (value === 'wax' ? undefined : 'must be wax.') },
   { name: 'broken', mistakeIn: () => JSON.parse('of the host: secret') },
 ]
 
 function parsedWith(bend: object) {
-  const mistakes: Mistake[] = []
+  const issues: ConfigurationIssue[] = []
   const source = { ...registration, ...bend }
-  const client = parseClient(source, 'clients[0]', mistakes, {
-    ...vocabulary,
+  const client = parseClient(source, 'clients[0]', issues, {
+    ...capabilities,
     authenticationMethods: methods,
   })
-  return { client, mistakes: mistakes.map(({ path, problem }) => `${path} ${problem}`) }
+  return { client, issues: issues.map(({ path, message }) => `${path} ${message}`) }
 }
 
 describe('the field credentials', () => {
@@ -35,8 +35,8 @@ describe('the field credentials', () => {
     ['one that its method likes', { picky: 'wax' }, { picky: 'wax' }],
     ['null for a method', { sealed: null, picky: 'wax' }, { picky: 'wax' }],
   ])('may be %s', (_what, credentials, kept) => {
-    const { client, mistakes } = parsedWith({ credentials })
-    expect({ credentials: { ...client.credentials }, mistakes }).toEqual({ credentials: kept, mistakes: [] })
+    const { client, issues } = parsedWith({ credentials })
+    expect({ credentials: { ...client.credentials }, issues }).toEqual({ credentials: kept, issues: [] })
   })
 
   const cyclic: Record<string, unknown> = {}
@@ -63,7 +63,7 @@ describe('the field credentials', () => {
     ['what its method refuses', { picky: 'glue' }, '.picky must be wax.'],
     ['what its method chokes on', { broken: 'wax' }, '.broken must be what the method broken can read.'],
   ])('may not be %s', (_what, credentials, mistake) => {
-    expect(parsedWith({ credentials }).mistakes).toEqual([expect.stringContaining(`credentials${mistake}`)])
+    expect(parsedWith({ credentials }).issues).toEqual([expect.stringContaining(`credentials${mistake}`)])
   })
 
   it('is a copy, which the host cannot change afterwards', () => {
@@ -93,10 +93,10 @@ describe('the field credentials', () => {
     ],
     ['a client with a secret', {}, 'none', false, true],
   ])('%s (%j) has what %s needs: %s', (_who, bend, method, suits, has) => {
-    const { client, mistakes } = parsedWith(bend)
-    expect(mistakes).toEqual([])
+    const { client, issues } = parsedWith(bend)
+    expect(issues).toEqual([])
     expect([hasCredentialFor(method, client), hasCredentials(client)]).toEqual([suits, has])
-    const alone = parsedWith({ ...bend, token_endpoint_auth_method: method }).mistakes
+    const alone = parsedWith({ ...bend, token_endpoint_auth_method: method }).issues
     expect(alone.some((mistake) => /cannot be|must be one of/.test(mistake))).toBe(!suits)
   })
 })

@@ -1,20 +1,20 @@
-import type { Mistake } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/protocol/configuration'
 import { parseClient } from '../../lib/protocol/parse-client'
-import { registration, vocabulary } from '../support/authorization/client'
+import { registration, capabilities } from '../support/authorization/client'
 
 const responseTypes = [
   { name: 'code', grantTypes: ['authorization_code'] },
   { name: 'token', grantTypes: ['implicit'] },
   { name: 'code token', grantTypes: ['authorization_code', 'implicit'] },
 ]
-const grantTypes = [...(vocabulary.grantTypes ?? []), 'implicit']
+const grantTypes = [...(capabilities.grantTypes ?? []), 'implicit']
 
 /** A client of a server with these response types. */
 function registered(grant_types: readonly string[], response_types?: readonly string[], bend: object = {}) {
-  const mistakes: Mistake[] = []
+  const issues: ConfigurationIssue[] = []
   const source = { ...registration, grant_types, response_types, ...bend }
-  const client = parseClient(source, 'client', mistakes, { ...vocabulary, grantTypes, responseTypes })
-  return { client, problems: mistakes.map(({ path, problem }) => `${path} ${problem}`) }
+  const client = parseClient(source, 'client', issues, { ...capabilities, grantTypes, responseTypes })
+  return { client, problems: issues.map(({ path, message }) => `${path} ${message}`) }
 }
 
 describe('the response types of a client', () => {

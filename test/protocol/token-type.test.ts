@@ -7,14 +7,14 @@ const moment = { now: noon, random: secureRandom }
 const bringing = (properties: Record<string, string | number>): TokenType => ({
   ...bearer,
   name: 'sealed',
-  issue: () => ({ properties, kept: 'wax' }),
+  issue: () => ({ properties, tokenData: 'wax' }),
 })
 
 describe('issueOfType', () => {
   it('brings what the token type brings, and nothing for one that brings nothing', () => {
     expect(issueOfType(bringing({ seal: 'red' }), 'at_x', moment)).toEqual({
       properties: { seal: 'red' },
-      kept: 'wax',
+      tokenData: 'wax',
     })
     expect(issueOfType(bearer, 'at_x', moment)).toEqual({ properties: {} })
   })

@@ -19,7 +19,7 @@ describe.each(Object.entries(acts))('%s', (_name, act) => {
     for (const id of ['nobody', '', '__proto__', 'constructor'])
       await expect(act(clients, id)).rejects.toMatchObject({
         name: 'ConfigurationError',
-        mistakes: [{ path: 'client_id' }],
+        issues: [{ path: 'client_id' }],
       })
     expect(await clients.list()).toEqual([])
   })

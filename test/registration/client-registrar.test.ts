@@ -17,7 +17,7 @@ describe('registration on the server object', () => {
     const oauth = serverWith(memoryClients())
     const beyond = { ...webMetadata, scope: 'photos:delete', grant_types: ['implicit', 'authorization_code'] }
     await expect(oauth.registerClient(beyond)).rejects.toMatchObject({
-      mistakes: [{ path: 'grant_types' }, { path: 'scope' }],
+      issues: [{ path: 'grant_types' }, { path: 'scope' }],
     })
   })
 
@@ -25,7 +25,7 @@ describe('registration on the server object', () => {
     const { resourceOwner: _none, ...options } = canonicalOptions
     const oauth = createAuthorizationServer({ ...options, clients: memoryClients() })
     await expect(oauth.registerClient(webMetadata)).rejects.toMatchObject({
-      mistakes: expect.arrayContaining([expect.objectContaining({ path: 'grant_types' })]),
+      issues: expect.arrayContaining([expect.objectContaining({ path: 'grant_types' })]),
     })
     const alone = {
       client_type: 'confidential',
@@ -37,7 +37,7 @@ describe('registration on the server object', () => {
 
   it('lets them use the grants of the host there, and refresh what they get by them', async () => {
     const { resourceOwner: _none, ...options } = canonicalOptions
-    const grantTypes = [{ name: 'urn:example:voucher', parameters: [], prove: refused }]
+    const grantTypes = [{ name: 'urn:example:voucher', parameters: [], handle: refused }]
     const oauth = createAuthorizationServer({ ...options, grantTypes, clients: memoryClients() })
     const grant_types = ['urn:example:voucher', 'refresh_token']
     const { client_id } = await oauth.registerClient({
@@ -75,7 +75,7 @@ describe('registration on the server object', () => {
     })
     await expect(serverWith(clients).rotateClientSecret('phone')).rejects.toMatchObject({
       name: 'ConfigurationError',
-      mistakes: [{ path: 'client_secret_hashes' }],
+      issues: [{ path: 'client_secret_hashes' }],
     })
     const rolledBack: typeof clients.update = (...words) =>
       clients.update(...words).catch((cause: unknown) => {
@@ -89,7 +89,7 @@ describe('registration on the server object', () => {
     }
     await expect(serverWith(wrapping).rotateClientSecret('phone')).rejects.toMatchObject({
       name: 'ConfigurationError',
-      mistakes: [{ path: 'client_secret_hashes' }],
+      issues: [{ path: 'client_secret_hashes' }],
     })
   })
 })

@@ -1,9 +1,9 @@
 import { generateClientSecret } from '../../lib/client-authentication/client-secret'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { registerClient, registerFrom, type ClientMetadata } from '../../lib/registration/register-client'
-import { unknownVocabulary } from '../../lib/protocol/parse-client'
+import { anyCapabilities } from '../../lib/protocol/parse-client'
 import { memoryClients } from '../../lib/stores/memory-clients'
-import { vocabulary } from '../support/authorization/client'
+import { capabilities } from '../support/authorization/client'
 import { matchesSecretHash } from '../support/rooms/secrets'
 import { waitingClients } from '../support/stores/waiting-clients'
 
@@ -15,12 +15,12 @@ const web = {
 const phone = { ...web, client_type: 'public' } satisfies ClientMetadata
 
 /** The mistakes for which this is refused, after which nothing is registered. */
-async function mistakesOf(metadata: unknown, offered = unknownVocabulary) {
+async function mistakesOf(metadata: unknown, offered = anyCapabilities) {
   const clients = memoryClients()
   const error: unknown = await registerFrom(clients, metadata, offered).catch((thrown: unknown) => thrown)
   expect(await clients.list()).toEqual([])
   if (!(error instanceof ConfigurationError)) throw new Error('It was registered.')
-  return error.mistakes
+  return error.issues
 }
 
 describe('registerClient', () => {
@@ -76,7 +76,7 @@ describe('registerClient', () => {
 
   it('takes null for left out, as a form or a database has it', async () => {
     const nulls = { client_id: null, client_secret_hashes: null, client_name: null }
-    const { client_secret } = await registerFrom(memoryClients(), { ...web, ...nulls }, unknownVocabulary)
+    const { client_secret } = await registerFrom(memoryClients(), { ...web, ...nulls }, anyCapabilities)
     expect(client_secret).toHaveLength(43)
   })
 
@@ -94,7 +94,7 @@ describe('registerClient', () => {
     expect(await clients.list()).toMatchObject([{ description: `attempt ${winners[0]}` }])
     expect(outcomes.find((outcome) => typeof outcome !== 'number')).toMatchObject({
       name: 'ConfigurationError',
-      mistakes: [{ path: 'client_id', problem: expect.stringContaining('is taken') }],
+      issues: [{ path: 'client_id', message: expect.stringContaining('is taken') }],
     })
   })
 
@@ -124,7 +124,7 @@ describe('registerClient', () => {
   })
 
   it.each([undefined, null, 'x', 7, [web]])('refuses %p, which is no object', async (metadata) => {
-    expect(await mistakesOf(metadata)).toEqual([{ path: 'metadata', problem: 'must be an object.' }])
+    expect(await mistakesOf(metadata)).toEqual([{ path: 'metadata', message: 'must be an object.' }])
   })
 
   it('takes two digests, for a rotation, and no more', async () => {
@@ -145,7 +145,9 @@ describe('registerClient', () => {
     ['response_types', { response_types: ['token'] }],
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 'private_key_jwt' }],
   ])('refuses a %s beyond what the server offers, where that is known [client-21]', async (path, bend) => {
-    expect((await mistakesOf({ ...web, ...bend }, vocabulary)).map((mistake) => mistake.path)).toContain(path)
+    expect((await mistakesOf({ ...web, ...bend }, capabilities)).map((mistake) => mistake.path)).toContain(
+      path,
+    )
   })
 
   it('quotes no digest in a refusal', async () => {

@@ -1,14 +1,14 @@
 import { NotAttempted } from '../../lib/protocol/oauth-error'
-import { Turns, type Place } from '../../lib/secrets/turns'
+import { Semaphore, type Priority } from '../../lib/secrets/turns'
 
 const settle = async () => new Promise((resolve) => setImmediate(resolve))
 
 /** Two turns at once and a line of three; acts end when they are told to. */
 function stage() {
-  const turns = new Turns(2, 3)
+  const turns = new Semaphore(2, 3)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
-  const ask = async (name: string, place: Place = 'in line') =>
+  const ask = async (name: string, place: Priority = 'in line') =>
     turns.take(place, async () => {
       begun.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))

@@ -1,7 +1,12 @@
 import { AuthorizationCache } from '../../lib/stores/authorization-cache'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
 import { remembering } from '../../lib/stores/redis-cache'
-import { active, approved, denied, pending } from '../../lib/testing/authorization-store/examples'
+import {
+  activeRecord,
+  approvedRecord,
+  deniedRecord,
+  pendingRecord,
+} from '../../lib/testing/authorization-store/examples'
 import { version } from '../../lib/testing/authorization-store/version'
 import { Gate } from '../support/flows/gate'
 
@@ -21,7 +26,7 @@ beforeEach(() => {
 })
 
 const idOf = ({ authorization }: StoredAuthorization) => authorization.id
-const record = (expiresAt = noon + 600) => version(active(expiresAt))
+const record = (expiresAt = noon + 600) => version(activeRecord(expiresAt))
 
 /** Reads it as a store does that has it. */
 function read(found: StoredAuthorization): void {
@@ -32,14 +37,14 @@ function read(found: StoredAuthorization): void {
 }
 
 const known = (...records: readonly StoredAuthorization[]) =>
-  records.map((found) => cache.recall(idOf(found)) !== undefined)
+  records.map((found) => cache.getCached(idOf(found)) !== undefined)
 
 describe('a cache of authorizations', () => {
   it('gives what was read, as the same value', () => {
     const found = record()
-    expect(cache.recall(idOf(found))).toBeUndefined()
+    expect(cache.getCached(idOf(found))).toBeUndefined()
     read(found)
-    expect(cache.recall(idOf(found))).toBe(found)
+    expect(cache.getCached(idOf(found))).toBe(found)
   })
 
   it('has room for so many, and the one that was used longest ago goes', () => {
@@ -57,7 +62,7 @@ describe('a cache of authorizations', () => {
     const newer = version(first.authorization)
     for (const found of [first, second, third, newer]) read(found)
     expect(known(second, third)).toEqual([true, true])
-    expect(cache.recall(idOf(first))).toBe(newer)
+    expect(cache.getCached(idOf(first))).toBe(newer)
   })
 
   it('lets a record die when it expires, by the clock of the store', () => {
@@ -70,9 +75,12 @@ describe('a cache of authorizations', () => {
   })
 
   it('keeps only records with access tokens', () => {
-    const { accessTokens } = active(noon + 600)
-    const [withToken, without] = [approved(noon + 600, { accessTokens }), approved(noon + 600)].map(version)
-    const others = [version(pending(noon + 600)), version(denied(noon + 600)), without]
+    const { accessTokens } = activeRecord(noon + 600)
+    const [withToken, without] = [
+      approvedRecord(noon + 600, { accessTokens }),
+      approvedRecord(noon + 600),
+    ].map(version)
+    const others = [version(pendingRecord(noon + 600)), version(deniedRecord(noon + 600)), without]
     for (const found of [withToken, ...others]) if (found !== undefined) read(found)
     expect(others.flatMap((found) => (found === undefined ? [] : known(found)))).toEqual([
       false,
@@ -120,18 +128,18 @@ describe('a cache of authorizations', () => {
     ['that is empty', ''],
     ['that is huge', 'x'.repeat(100_000)],
   ])('takes an id %s for what it is', (_kind, id) => {
-    expect(cache.recall(id)).toBeUndefined()
-    const found = version(active(noon + 600, { id }))
+    expect(cache.getCached(id)).toBeUndefined()
+    const found = version(activeRecord(noon + 600, { id }))
     read(found)
-    expect(cache.recall(id)).toBe(found)
+    expect(cache.getCached(id)).toBe(found)
     cache.drop(id)
-    expect(cache.recall(id)).toBeUndefined()
+    expect(cache.getCached(id)).toBeUndefined()
   })
 
   it('tells once that it was wanted', () => {
     cache.wasWanted()
     expect(cache.wasWanted()).toBe(false)
-    cache.recall('an id')
+    cache.getCached('an id')
     expect([cache.wasWanted(), cache.wasWanted()]).toEqual([true, false])
   })
 })
@@ -172,7 +180,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     cache.drop(id)
     gates.find[0]?.open()
     expect(await reading).toBe(found)
-    expect(store.recall(id)).toBeUndefined()
+    expect(store.getCached(id)).toBeUndefined()
   })
 
   it('does not keep it either when another read began after the change', async () => {
@@ -186,7 +194,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     expect(await after).toEqual(newer)
     gates.find[0]?.open()
     expect(await before).toBe(found)
-    expect(store.recall(id)).toEqual(newer)
+    expect(store.getCached(id)).toEqual(newer)
   })
 
   it('keeps the first of many reads, however they overlap', async () => {
@@ -195,7 +203,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     const others = [store.find(id), store.find(id)]
     gates.find[0]?.open()
     await first
-    expect(store.recall(id)).toBe(found)
+    expect(store.getCached(id)).toBe(found)
     for (const gate of gates.find) gate.open()
     await Promise.all(others)
   })
@@ -209,7 +217,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     await reading
     gates.save.open()
     await saving
-    expect(store.recall(id)).toBeUndefined()
+    expect(store.getCached(id)).toBeUndefined()
   })
 
   it('has forgotten it before its own removal settles, even if nobody knows whether it was done', async () => {
@@ -219,10 +227,10 @@ describe('a store with a cache, while a read of it is under way', () => {
     const removing = store.remove(id)
     gates.remove.open()
     await expect(removing).rejects.toThrow('lost')
-    expect(store.recall(id)).toBeUndefined()
+    expect(store.getCached(id)).toBeUndefined()
     gates.find[0]?.open()
     await reading
-    expect(store.recall(id)).toBeUndefined()
+    expect(store.getCached(id)).toBeUndefined()
   })
 
   it('keeps nothing of a read that failed, and the next one is kept', async () => {
@@ -239,10 +247,10 @@ describe('a store with a cache, while a read of it is under way', () => {
       cache,
     )
     await expect(store.find(id)).rejects.toThrow('refused')
-    expect(store.recall(id)).toBeUndefined()
+    expect(store.getCached(id)).toBeUndefined()
     fails = false
     await store.find(id)
-    expect(store.recall(id)).toBe(found)
+    expect(store.getCached(id)).toBe(found)
   })
 
   it('keeps nothing of a record that is not there [store-25]', async () => {
@@ -252,6 +260,6 @@ describe('a store with a cache, while a read of it is under way', () => {
     read(found)
     read(record())
     read(record())
-    expect(store.recall(id)).toBe(found)
+    expect(store.getCached(id)).toBe(found)
   })
 })

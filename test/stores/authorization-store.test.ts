@@ -7,7 +7,7 @@ test('a store has three verbs, and a fourth only if it is a function', () => {
   const stores = [
     memoryStore(),
     verbs,
-    { ...verbs, recall: () => undefined },
+    { ...verbs, getCached: () => undefined },
     { ...verbs, confirmAbsent: () => undefined },
   ]
   const others = [
@@ -16,7 +16,7 @@ test('a store has three verbs, and a fourth only if it is a function', () => {
     [],
     {},
     { ...verbs, find: 1 },
-    { ...verbs, recall: new Map() },
+    { ...verbs, getCached: new Map() },
     { ...verbs, confirmAbsent: true },
   ]
   expect([...stores, ...others].filter((value) => isAuthorizationStore(value))).toEqual(stores)

@@ -67,7 +67,7 @@ describeOwnRedis('On Redis', () => {
       clients,
       storeDeadline: 10,
       store,
-      alreadyApproved: (_request, { subject }) => subject === 'bob',
+      skipConsent: (_request, { subject }) => subject === 'bob',
       ...options,
     }).flow
 

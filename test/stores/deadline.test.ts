@@ -3,12 +3,12 @@ import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { isDeadline, withDeadline, withinDeadline } from '../../lib/stores/deadline'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
-import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 
 const [first, second] = threeVersions()
 const verbs: [string, (store: AuthorizationStore) => Promise<unknown>][] = [
-  ['find', (store) => find(store, first)],
-  ['save', (store) => save(store, first)],
+  ['find', (store) => findRecord(store, first)],
+  ['save', (store) => saveRecord(store, first)],
   ['remove', (store) => store.remove(first.authorization.id)],
 ]
 
@@ -100,23 +100,23 @@ describe.each(verbs)('withDeadline: %s', (_verb, call) => {
 describe('withDeadline', () => {
   it('passes on what the store is asked and what it answers, and leaves no timer behind', async () => {
     const store = withDeadline(memoryStore(), 60)
-    expect(await find(store, first)).toBeUndefined()
-    expect(await save(store, first)).toBe(true)
-    expect(await save(store, second)).toBe(false)
-    expect(await save(store, second, first)).toBe(true)
-    expect(await find(store, first)).toEqual(second)
+    expect(await findRecord(store, first)).toBeUndefined()
+    expect(await saveRecord(store, first)).toBe(true)
+    expect(await saveRecord(store, second)).toBe(false)
+    expect(await saveRecord(store, second, first)).toBe(true)
+    expect(await findRecord(store, first)).toEqual(second)
     await store.remove(first.authorization.id)
-    expect(await find(store, first)).toBeUndefined()
+    expect(await findRecord(store, first)).toBeUndefined()
     expect(jest.getTimerCount()).toBe(0)
   })
 
   it('passes on what the store recalls, at once and without a timer', () => {
-    const recall = jest.fn(() => first)
-    const store = withDeadline({ ...storeThat(() => new Promise(() => {})), recall }, 60)
-    expect(store.recall?.('an id')).toBe(first)
-    expect(recall.mock.calls).toEqual([['an id']])
+    const getCached = jest.fn(() => first)
+    const store = withDeadline({ ...storeThat(() => new Promise(() => {})), getCached }, 60)
+    expect(store.getCached?.('an id')).toBe(first)
+    expect(getCached.mock.calls).toEqual([['an id']])
     expect(jest.getTimerCount()).toBe(0)
-    expect(withDeadline(memoryStore(), 60).recall?.('an id')).toBeUndefined()
+    expect(withDeadline(memoryStore(), 60).getCached?.('an id')).toBeUndefined()
   })
 
   it('asks the store to confirm that nothing is there, and not a store that cannot', async () => {

@@ -14,20 +14,20 @@ describe('memoryCounters with a bound', () => {
   it('refuse the next key when they are full of live ones, and forget none of them', async () => {
     const counters = memoryCounters({ maximumKeys: 2 })
     await counters.add('a', 1, 60)
-    await counters.spend('b', 60)
+    await counters.useOnce('b', 60)
     await expect(counters.add('c', 1, 60)).rejects.toThrow('The counters in memory are full.')
-    await expect(counters.spend('c', 60)).rejects.toThrow('The counters in memory are full.')
+    await expect(counters.useOnce('c', 60)).rejects.toThrow('The counters in memory are full.')
     expect(await counters.add('a', 1, 60)).toMatchObject({ count: 2 })
-    expect(await counters.spend('b', 60)).toBe(false)
+    expect(await counters.useOnce('b', 60)).toBe(false)
   })
 
   it('keep a quarter for what one client spends, and the rest for others and for failures', async () => {
     const counters = memoryCounters({ maximumKeys: 4 })
     const full = { reason: 'single_uses_full', retryAfter: 60 }
-    expect(await counters.spend('a', 60, 'one')).toBe(true)
-    await expect(counters.spend('b', 60, 'one')).rejects.toMatchObject(full)
-    expect(await counters.spend('a', 60, 'one')).toBe(false)
-    expect(await counters.spend('b', 60, 'other')).toBe(true)
+    expect(await counters.useOnce('a', 60, 'one')).toBe(true)
+    await expect(counters.useOnce('b', 60, 'one')).rejects.toMatchObject(full)
+    expect(await counters.useOnce('a', 60, 'one')).toBe(false)
+    expect(await counters.useOnce('b', 60, 'other')).toBe(true)
     expect(await counters.add('c', 1, 60)).toMatchObject({ count: 1 })
   })
 

@@ -2,8 +2,8 @@ import type { StoredAuthorization } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { active, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
-import { find, save, version } from '../../lib/testing/authorization-store/version'
+import { activeRecord, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
+import { findRecord, saveRecord, version } from '../../lib/testing/authorization-store/version'
 
 function movableClock() {
   let ahead = 0
@@ -23,7 +23,7 @@ let clients = 0
 
 /** Of a client of its own: what one client may have is another matter. */
 function ending(expiresAt: number): StoredAuthorization {
-  return version(active(expiresAt, { clientId: `client ${clients++}` }))
+  return version(activeRecord(expiresAt, { clientId: `client ${clients++}` }))
 }
 
 function lasting(): StoredAuthorization {
@@ -46,12 +46,12 @@ describe('memoryStore', () => {
     const endsAt = expiresAt * 1000
     let now = endsAt - 60_000
     const store = memoryStore({ clock: () => now })
-    await save(store, saved)
+    await saveRecord(store, saved)
     now = endsAt - 1
-    expect(await find(store, saved)).toEqual(saved)
+    expect(await findRecord(store, saved)).toEqual(saved)
     now = endsAt
-    expect(await find(store, saved)).toBeUndefined()
-    expect(await save(store, version(saved.authorization), saved)).toBe(false)
+    expect(await findRecord(store, saved)).toBeUndefined()
+    expect(await saveRecord(store, version(saved.authorization), saved)).toBe(false)
   })
 })
 
@@ -67,10 +67,10 @@ describe('memoryStore in production', () => {
 
   it('is there for who asks for it', async () => {
     inEnvironment('production')
-    const saved = version(active(inSeconds(600)))
+    const saved = version(activeRecord(inSeconds(600)))
     const store = memoryStore({ allowInProduction: true })
-    await save(store, saved)
-    expect(await find(store, saved)).toEqual(saved)
+    await saveRecord(store, saved)
+    expect(await findRecord(store, saved)).toEqual(saved)
   })
 
   it.each(['development', 'test', ''])('is nothing special where NODE_ENV is "%s"', (environment) => {
@@ -83,83 +83,86 @@ describe('memoryStore with a bound', () => {
   it('refuses the next record when it is full of live ones, and drops none of them', async () => {
     const store = memoryStore({ maximumRecords: 100 })
     const kept = manyOf(100)
-    for (const record of kept) await save(store, record)
+    for (const record of kept) await saveRecord(store, record)
     for (const record of manyOf(200)) {
-      await expect(save(store, record)).rejects.toThrow('The memory store is full.')
-      expect(await find(store, record)).toBeUndefined()
+      await expect(saveRecord(store, record)).rejects.toThrow('The memory store is full.')
+      expect(await findRecord(store, record)).toBeUndefined()
     }
-    expect(await Promise.all(kept.map((record) => find(store, record)))).toEqual(kept)
+    expect(await Promise.all(kept.map((record) => findRecord(store, record)))).toEqual(kept)
   })
 
   it('still changes the records that it has when it is full', async () => {
     const store = memoryStore({ maximumRecords: 1 })
     const first = lasting()
-    await save(store, first)
+    await saveRecord(store, first)
     const second = version({
       ...first.authorization,
-      ...active(inSeconds(700), { id: first.authorization.id }),
+      ...activeRecord(inSeconds(700), { id: first.authorization.id }),
     })
-    expect(await save(store, second, first)).toBe(true)
-    expect(await find(store, first)).toEqual(second)
+    expect(await saveRecord(store, second, first)).toBe(true)
+    expect(await findRecord(store, first)).toEqual(second)
   })
 
   it('takes one more when one was removed', async () => {
     const store = memoryStore({ maximumRecords: 1 })
     const [first, second] = [lasting(), lasting()]
-    await save(store, first)
+    await saveRecord(store, first)
     await store.remove(first.authorization.id)
-    expect(await save(store, second)).toBe(true)
+    expect(await saveRecord(store, second)).toBe(true)
   })
 
   it('takes new ones in the place of those that expired', async () => {
     const { clock, advance } = movableClock()
     const store = memoryStore({ maximumRecords: 3, clock })
-    for (let n = 0; n < 3; n++) await save(store, ending(inSeconds(60)))
-    await expect(save(store, lasting())).rejects.toThrow('full')
+    for (let n = 0; n < 3; n++) await saveRecord(store, ending(inSeconds(60)))
+    await expect(saveRecord(store, lasting())).rejects.toThrow('full')
     advance(61)
-    for (const record of manyOf(3)) expect(await save(store, record)).toBe(true)
-    await expect(save(store, lasting())).rejects.toThrow('full')
+    for (const record of manyOf(3)) expect(await saveRecord(store, record)).toBe(true)
+    await expect(saveRecord(store, lasting())).rejects.toThrow('full')
   })
 
   // What counts towards the bound is what is held in memory, so the bound tells whether anything is left behind.
   it('lets 10,000 expired records go while new ones come, and keeps the whole bound for live ones', async () => {
     const { clock, advance } = movableClock()
     const store = memoryStore({ maximumRecords: 15_000, clock })
-    for (let n = 0; n < 10_000; n++) await save(store, ending(inSeconds(60)))
+    for (let n = 0; n < 10_000; n++) await saveRecord(store, ending(inSeconds(60)))
     advance(61)
     const live = manyOf(15_000)
-    for (const record of live) await save(store, record)
-    await expect(save(store, lasting())).rejects.toThrow('full')
-    expect(await Promise.all(live.map((record) => find(store, record)))).toEqual(live)
+    for (const record of live) await saveRecord(store, record)
+    await expect(saveRecord(store, lasting())).rejects.toThrow('full')
+    expect(await Promise.all(live.map((record) => findRecord(store, record)))).toEqual(live)
   })
 })
 
-const ofOne = (id = random22()) => version(active(inSeconds(600), { clientId: 'one', id }))
+const ofOne = (id = random22()) => version(activeRecord(inSeconds(600), { clientId: 'one', id }))
 
 describe('memoryStore and the share of one client', () => {
   it('finds its expired records, however many of others expired before them', async () => {
     const { clock, advance } = movableClock()
     const store = memoryStore({ maximumRecords: 20_000, clock })
     const full = { reason: 'client_share_full' }
-    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(50), { clientId: 'first' })))
-    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(60), { clientId: 'second' })))
-    await expect(save(store, version(active(inSeconds(60), { clientId: 'second' })))).rejects.toMatchObject(
-      full,
-    )
+    for (let n = 0; n < 5000; n++)
+      await saveRecord(store, version(activeRecord(inSeconds(50), { clientId: 'first' })))
+    for (let n = 0; n < 5000; n++)
+      await saveRecord(store, version(activeRecord(inSeconds(60), { clientId: 'second' })))
+    await expect(
+      saveRecord(store, version(activeRecord(inSeconds(60), { clientId: 'second' }))),
+    ).rejects.toMatchObject(full)
     advance(61)
-    for (let n = 0; n < 5000; n++) await save(store, version(active(inSeconds(600), { clientId: 'second' })))
-    await expect(save(store, version(active(inSeconds(600), { clientId: 'second' })))).rejects.toMatchObject(
-      full,
-    )
+    for (let n = 0; n < 5000; n++)
+      await saveRecord(store, version(activeRecord(inSeconds(600), { clientId: 'second' })))
+    await expect(
+      saveRecord(store, version(activeRecord(inSeconds(600), { clientId: 'second' }))),
+    ).rejects.toMatchObject(full)
   })
 
   it('is left by a record that is removed, and once by one that is changed', async () => {
     const store = memoryStore({ maximumRecords: 4 })
     for (let round = 0; round < 10; round++) {
       const first = ofOne()
-      expect(await save(store, first)).toBe(true)
-      expect(await save(store, ofOne(first.authorization.id), first)).toBe(true)
-      await expect(save(store, ofOne())).rejects.toMatchObject({ reason: 'client_share_full' })
+      expect(await saveRecord(store, first)).toBe(true)
+      expect(await saveRecord(store, ofOne(first.authorization.id), first)).toBe(true)
+      await expect(saveRecord(store, ofOne())).rejects.toMatchObject({ reason: 'client_share_full' })
       await store.remove(first.authorization.id)
     }
   })
@@ -168,8 +171,8 @@ describe('memoryStore and the share of one client', () => {
 it('memoryStore keeps no process alive', () => {
   const { status, output } = runInNode(`
     const { memoryStore } = require('./lib/stores/memory-store')
-    const { active, inSeconds, random22 } = require('./lib/testing/authorization-store/examples')
-    memoryStore().save(active(inSeconds(600)), random22()).then(console.log)
+    const { activeRecord, inSeconds, random22 } = require('./lib/testing/authorization-store/examples')
+    memoryStore().save(activeRecord(inSeconds(600)), random22()).then(console.log)
   `)
   expect({ status, output }).toEqual({ status: 0, output: 'true\n' })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { redisStore } from '../../lib/index'
-import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 import { photoBook } from '../support/flows/clients'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { Redis } from 'ioredis'
@@ -26,13 +26,13 @@ describeOwnRedis('redisStore', () => {
     await redis.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~oauth:*', ...rules)
     const store = redisStore({ url: url.replace('//', '//limited:secret@') })
     const [first, second] = threeVersions()
-    expect(await save(store, first)).toBe(true)
-    expect(await save(store, second, first)).toBe(true)
-    expect(await Promise.all([find(store, first), find(store, first)])).toEqual([second, second])
+    expect(await saveRecord(store, first)).toBe(true)
+    expect(await saveRecord(store, second, first)).toBe(true)
+    expect(await Promise.all([findRecord(store, first), findRecord(store, first)])).toEqual([second, second])
     await store.remove(first.authorization.id)
     expect(await store.counters.add('a', 1, 60)).toMatchObject({ count: 1 })
     expect(await store.counters.add('a', -1, 60)).toMatchObject({ count: 0 })
-    expect(await store.counters.spend('a', 60)).toBe(true)
+    expect(await store.counters.useOnce('a', 60)).toBe(true)
     const { registration } = photoBook
     expect(await store.clients.add(registration)).toBe(true)
     await store.clients.update(registration.client_id, (client) => ({ ...client, disabled: true }))

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis'
 import { setTimeout } from 'node:timers/promises'
 import { redisStore, type RedisStore } from '../../lib/index'
-import { active, inSeconds } from '../../lib/testing/authorization-store/examples'
-import { save, version } from '../../lib/testing/authorization-store/version'
+import { activeRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { saveRecord, version } from '../../lib/testing/authorization-store/version'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { startRedis, type RedisServer, type RedisServerOptions } from '../support/redis-server'
@@ -128,8 +128,8 @@ describeOwnRedis('redisStore with a cache', () => {
     let now = Date.now()
     const own = redisStore({ url: server.url, prefix, cache: { maximum: 100 }, clock: () => now })
     keep(own, (made) => made.close())
-    const written = version(active(expiresAt))
-    await save(own, written)
+    const written = version(activeRecord(expiresAt))
+    await saveRecord(own, written)
     await isCached(own, written.authorization.id)
     now = expiresAt * 1000 - 1
     expect(recalls(own, written.authorization.id)).toBe(true)

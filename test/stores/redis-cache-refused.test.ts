@@ -26,8 +26,8 @@ describe('a cache of redisStore', () => {
       { maximum: 1, maximun: 2 },
       ['cache.maximun is not known here. Did you mean maximum? The known names are maximum.'],
     ],
-  ])('is refused: %s', (_what, wrong, mistakes) => {
-    expect(mistakesOf({ url: 'redis://localhost', cache: wrong })).toEqual(mistakes)
+  ])('is refused: %s', (_what, wrong, issues) => {
+    expect(mistakesOf({ url: 'redis://localhost', cache: wrong })).toEqual(issues)
   })
 
   it('is refused with a client of the host, beside every other mistake', () => {
@@ -151,7 +151,7 @@ function mistakesOf(options: unknown): readonly string[] {
     redisStore(Object(options))
   } catch (error) {
     if (error instanceof ConfigurationError)
-      return error.mistakes.map(({ path, problem }) => `${path} ${problem}`)
+      return error.issues.map(({ path, message }) => `${path} ${message}`)
   }
   return []
 }

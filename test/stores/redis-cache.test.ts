@@ -4,8 +4,8 @@ import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
 import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
 import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { active, approved, inSeconds } from '../../lib/testing/authorization-store/examples'
-import { save, version } from '../../lib/testing/authorization-store/version'
+import { activeRecord, approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { saveRecord, version } from '../../lib/testing/authorization-store/version'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { cachedRecord, isCached, forgetsOnly, recalls, savedRecord } from '../support/stores/cached-records'
@@ -53,13 +53,13 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
 
   it('recalls what it has read, as it is in Redis', async () => {
     const id = await cachedRecord(store)
-    expect(store.recall?.(id)).toEqual(await other.find(id))
+    expect(store.getCached?.(id)).toEqual(await other.find(id))
   })
 
   it('recalls nothing without the option', async () => {
     const id = await savedRecord(other)
     await other.find(id)
-    expect(other.recall?.(id)).toBeUndefined()
+    expect(other.getCached?.(id)).toBeUndefined()
   })
 
   it.each<[string, (id: string) => Promise<unknown>]>([
@@ -68,7 +68,7 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
       'is saved by another process',
       async (id) => {
         const found = await other.find(id)
-        if (found !== undefined) await save(other, version(found.authorization), found)
+        if (found !== undefined) await saveRecord(other, version(found.authorization), found)
       },
     ],
     ['expires in Redis', (id) => redis.pexpire(`${prefix}authorization:${id}`, 1)],
@@ -107,7 +107,7 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
     proxy.hold('news')
     const found = await other.find(saved)
     await own.remove(removed)
-    if (found !== undefined) await save(own, version(found.authorization), found)
+    if (found !== undefined) await saveRecord(own, version(found.authorization), found)
     expect([recalls(own, removed), recalls(own, saved)]).toEqual([false, false])
     proxy.release('news')
   })
@@ -156,9 +156,9 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
   it('commits what it finds in Redis, never what it recalls', async () => {
     const proxy = await proxied()
     const own = open({ url: proxy.url, cache })
-    const { accessTokens } = active(inSeconds(600))
-    const counter = approved(inSeconds(600), { accessTokens })
-    await save(other, version(counter))
+    const { accessTokens } = activeRecord(inSeconds(600))
+    const counter = approvedRecord(inSeconds(600), { accessTokens })
+    await saveRecord(other, version(counter))
     await isCached(own, counter.id)
     proxy.hold('news')
     await commit(other, counter.id, oneMoreFailure, secureRandom)
@@ -168,8 +168,10 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
 
   it('loses no change that several processes with a cache commit', async () => {
     const writers = [store, other, open({ cache })]
-    const counter = approved(inSeconds(600), { accessTokens: active(inSeconds(600)).accessTokens })
-    await save(other, version(counter))
+    const counter = approvedRecord(inSeconds(600), {
+      accessTokens: activeRecord(inSeconds(600)).accessTokens,
+    })
+    await saveRecord(other, version(counter))
     const writes = [0, 1, 2, 0, 1, 2, 0, 1, 2].map((n) =>
       commit(writers[n] ?? store, counter.id, oneMoreFailure, secureRandom),
     )
@@ -183,7 +185,7 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
     const id = await cachedRecord(store)
     const neighbour = open({ prefix: `${prefix}x` })
     const record = await store.find(id)
-    if (record !== undefined) await save(neighbour, record)
+    if (record !== undefined) await saveRecord(neighbour, record)
     await neighbour.remove(id)
     await setTimeout(50)
     expect(recalls(store, id)).toBe(true)

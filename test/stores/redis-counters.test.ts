@@ -32,15 +32,15 @@ describe('redisCounters on one server', () => {
         return client.call(...words)
       },
     }
-    expect(await redisCounters(twice, prefix).spend('once', 60)).toBe(true)
-    expect(await redisCounters(client, prefix).spend('once', 60)).toBe(false)
+    expect(await redisCounters(twice, prefix).useOnce('once', 60)).toBe(true)
+    expect(await redisCounters(client, prefix).useOnce('once', 60)).toBe(false)
   })
 
   it('leave keys that expire by themselves, and nothing when a count is taken back', async () => {
     const prefix = uniquePrefix()
     const counters = redisCounters(client, prefix)
     await counters.add('a', 1, 60)
-    await counters.spend('b', 60)
+    await counters.useOnce('b', 60)
     await counters.add('c', 1, 60)
     await counters.add('c', -1, 60)
     const keys = await client.keys(`${prefix}*`)
@@ -51,7 +51,7 @@ describe('redisCounters on one server', () => {
   it.each([['OK'], [['x', 1]], [{}]])('take the reply %j for trouble', async (reply) => {
     const counters = redisCounters({ call: async () => reply }, '')
     await expect(counters.add('a', 1, 60)).rejects.toThrow('something else than two numbers')
-    await expect(counters.spend('a', 60)).rejects.toThrow('something else than 0 or 1')
+    await expect(counters.useOnce('a', 60)).rejects.toThrow('something else than 0 or 1')
   })
 })
 
@@ -85,7 +85,7 @@ describe('redisCounters on a cluster of three masters', () => {
   beforeAll(async () => {
     cluster = await startRedisCluster()
     client = new Cluster([...cluster.nodes])
-  }, 60_000)
+  })
   afterAll(async () => {
     client.disconnect()
     await cluster.stop()

@@ -10,7 +10,7 @@ import { tokensOf } from '../support/flows/tokens'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
-const alreadyApproved = () => true
+const skipConsent = () => true
 const clients = everyClient.map(
   (client) => (client === photoPrint ? bent(client, { may_introspect: true }) : client).registration,
 )
@@ -24,7 +24,7 @@ describe('A write that arrives once more, after its record was removed, brings n
   beforeEach(async () => {
     network = await startFaultyNetwork(port)
     store = redisStore({ url: network.url, prefix: uniquePrefix() })
-    ;({ flow } = application({ clients, store, storeDeadline: 10, alreadyApproved }))
+    ;({ flow } = application({ clients, store, storeDeadline: 10, skipConsent }))
     network.copyWrites(true)
   })
   afterEach(async () => {

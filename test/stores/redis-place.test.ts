@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { placeOf } from '../../lib/stores/redis-place'
+import { describeAddress } from '../../lib/stores/redis-place'
 
 const secret = 'hunter2'
 const lazy = { lazyConnect: true }
@@ -25,6 +25,6 @@ describe('the place of Redis, as messages say it', () => {
     ['Redis', { call: async () => null }],
     ['Redis', { call: async () => null, options: { socket: { host: 'a' }, password: secret } }],
   ])('is %s', (place, client) => {
-    expect(placeOf(client)).toBe(place)
+    expect(describeAddress(client)).toBe(place)
   })
 })

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
-import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
@@ -13,10 +13,10 @@ const unwanted = 5
 async function records(store: RedisStore) {
   const all = Array.from({ length: 20 }, () => threeVersions()[0])
   const stored = all.slice(unwanted)
-  await Promise.all(stored.map((record) => save(store, record)))
+  await Promise.all(stored.map((record) => saveRecord(store, record)))
   const wanted = [...stored, ...all.slice(0, unwanted), ...stored.slice(0, 1)]
   const expected = wanted.map((record) => (stored.includes(record) ? record : undefined))
-  return { expected, findAll: () => Promise.all(wanted.map((record) => find(store, record))) }
+  return { expected, findAll: () => Promise.all(wanted.map((record) => findRecord(store, record))) }
 }
 
 describeOwnRedis('Reads of one turn', () => {
@@ -51,8 +51,8 @@ describeOwnRedis('Reads of one turn', () => {
   it('are an ordinary read when there is but one', async () => {
     const store = storeOn({ url: server.url })
     const [record] = threeVersions()
-    await save(store, record)
-    const { answer, sent } = await watched.during(() => find(store, record))
+    await saveRecord(store, record)
+    const { answer, sent } = await watched.during(() => findRecord(store, record))
     expect(answer).toEqual(record)
     expect(sent).toEqual(['GET'])
   })

@@ -4,7 +4,7 @@ import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 
 const waitForReplicas = { replicas: 1, within: 1 }
 
@@ -33,7 +33,7 @@ describeOwnRedis('redisStore that waits for a replica, on a cluster of three mas
   it('has on the replicas what it calls saved, whichever master keeps it', async () => {
     const prefix = uniquePrefix()
     const store = redisStore({ client, prefix, waitForReplicas })
-    await Promise.all(Array.from({ length: 60 }, () => save(store, threeVersions()[0])))
+    await Promise.all(Array.from({ length: 60 }, () => saveRecord(store, threeVersions()[0])))
     const keys = await written(prefix)
     expect(keys.flat()).toHaveLength(60)
     expect(keys.filter((some) => some.length > 0)).toHaveLength(3)
@@ -45,15 +45,15 @@ describeOwnRedis('redisStore that waits for a replica, on a cluster of three mas
     await cluster.replicas[0]?.kill('SIGSTOP')
     // One after another, because those of one master wait in line for each other.
     const outcomes: [string, boolean][] = []
-    for (let n = 0; n < 12; n++) {
+    const isOfOneKind = () => new Set(outcomes.map(([, isAtFirst]) => isAtFirst)).size < 2
+    for (let n = 0; n < 12 || isOfOneKind(); n++) {
       const [first] = threeVersions()
       const slot = await client.cluster('KEYSLOT', `${prefix}authorization:${first.authorization.id}`)
-      const saved = await save(store, first).catch((error: unknown) => String(error))
+      const saved = await saveRecord(store, first).catch((error: unknown) => String(error))
       outcomes.push([String(saved), slot <= 5460])
     }
     const silent = 'Error: The write reached 0 of 1 replicas within 1 s.'
     expect(outcomes).toEqual(outcomes.map(([, isAtFirst]) => [isAtFirst ? silent : 'true', isAtFirst]))
-    expect(new Set(outcomes.map(([, isAtFirst]) => isAtFirst)).size).toBe(2)
   })
 
   it('follows a slot to its new master, and waits there', async () => {
@@ -61,7 +61,7 @@ describeOwnRedis('redisStore that waits for a replica, on a cluster of three mas
     const store = redisStore({ client, prefix, waitForReplicas })
     const [first, second, third] = threeVersions()
     const key = `${prefix}authorization:${first.authorization.id}`
-    await save(store, first)
+    await saveRecord(store, first)
     const slot = await client.cluster('KEYSLOT', key)
     const masters = cluster.servers.map(({ url }) => new Redis(url))
     try {
@@ -72,12 +72,12 @@ describeOwnRedis('redisStore that waits for a replica, on a cluster of three mas
       await masters[from]?.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', ids[to] ?? '')
       await masters[from]?.call('MIGRATE', '127.0.0.1', cluster.servers[to]?.port ?? 0, key, 0, 5000)
       for (const n of [to, from]) await masters[n]?.call('CLUSTER', 'SETSLOT', slot, 'NODE', ids[to] ?? '')
-      expect(await save(store, second, first)).toBe(true)
+      expect(await saveRecord(store, second, first)).toBe(true)
       expect((await written(prefix)).map((keys) => keys.length)).toEqual(
         [0, 1, 2].map((n) => (n === to ? 1 : 0)),
       )
-      expect(await save(store, third, second)).toBe(true)
-      expect(await find(store, first)).toEqual(third)
+      expect(await saveRecord(store, third, second)).toBe(true)
+      expect(await findRecord(store, first)).toEqual(third)
     } finally {
       for (const master of masters) master.disconnect()
     }

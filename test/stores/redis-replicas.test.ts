@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
-import { remove, save as saving } from '../../lib/authorization/step'
+import { deleteRecord, save as saving } from '../../lib/authorization/step'
 import { secureRandom } from '../../lib/protocol/credential'
 import { confirmAbsence } from '../../lib/stores/authorization-store'
 import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
@@ -9,7 +9,7 @@ import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-rep
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { find, save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 
 const wait = { replicas: 1, within: 0.1 }
 const tooFew = 'The write reached 0 of 1 replicas within 0.1 s.'
@@ -38,8 +38,8 @@ describe('the option waitForReplicas', () => {
     ['time without end', { replicas: 1, within: Infinity }, 'waitForReplicas.within must be seconds'],
     ['milliseconds', { replicas: 1, within: 100 }, 'waitForReplicas.within must be seconds'],
     ['another field', { replicas: 1, within: 1, quorum: 2 }, 'waitForReplicas.quorum is not known here'],
-  ])('is refused at construction: %s', (_what, value, problem) => {
-    expect(made(value)).toThrow(problem)
+  ])('is refused at construction: %s', (_what, value, message) => {
+    expect(made(value)).toThrow(message)
   })
 
   it('is refused at construction with a client that cannot send two commands as one', () => {
@@ -62,7 +62,9 @@ describe('the option waitForReplicas', () => {
     const exec = async (): Promise<[null, unknown][] | null> =>
       answer && answer.map(([, reply]) => [null, reply])
     const store = redisStore({ client: { ...client, pipeline: () => ({ exec }) }, waitForReplicas: wait })
-    await expect(save(store, threeVersions()[0])).rejects.toThrow(/one reply to each command|reached NaN/)
+    await expect(saveRecord(store, threeVersions()[0])).rejects.toThrow(
+      /one reply to each command|reached NaN/,
+    )
   })
 })
 
@@ -111,7 +113,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
     for (let round = 0; round < 50; round++) {
       const [first] = threeVersions()
       const key = `${prefix}authorization:${first.authorization.id}`
-      await save(store, first)
+      await saveRecord(store, first)
       expect(await replica.exists(key)).toBe(1)
       await store.remove(first.authorization.id)
       expect(await replica.exists(key)).toBe(0)
@@ -121,12 +123,12 @@ describeOwnRedis('redisStore that waits for a replica', () => {
   it('rejects each write while the replica is silent, the repeated ones too, and goes on when it is back', async () => {
     const [first, second] = threeVersions()
     const store = open()
-    await save(store, first)
+    await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
     const writes = [
-      () => save(store, second, first),
-      () => save(store, second, first),
-      () => save(store, second, second),
+      () => saveRecord(store, second, first),
+      () => saveRecord(store, second, first),
+      () => saveRecord(store, second, second),
       () => store.remove(first.authorization.id),
       () => store.remove(first.authorization.id),
       () => confirmAbsence(store, first.authorization.id),
@@ -139,7 +141,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
         () => false,
       ),
     )
-    expect(await save(store, first)).toBe(true)
+    expect(await saveRecord(store, first)).toBe(true)
   })
 
   it.each(['save', 'remove', 'confirmAbsent'] as const)(
@@ -149,7 +151,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
       const [first] = threeVersions()
       const write = (store: RedisStore) =>
         verb === 'save'
-          ? save(store, first)
+          ? saveRecord(store, first)
           : verb === 'remove'
             ? store.remove(first.authorization.id)
             : confirmAbsence(store, first.authorization.id)
@@ -166,7 +168,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
   it('waits for no replica where a record is there that it was to confirm the absence of', async () => {
     const [first] = threeVersions()
     const store = open()
-    await save(store, first)
+    await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
     expect(await confirmAbsence(store, first.authorization.id)).toBe(false)
   })
@@ -177,18 +179,18 @@ describeOwnRedis('redisStore that waits for a replica', () => {
     const store = open({ prefix })
     await store.remove(first.authorization.id)
     expect(await master.keys(`${prefix}*`)).toEqual([])
-    expect(await find(store, first)).toBeUndefined()
+    expect(await findRecord(store, first)).toBeUndefined()
   })
 
   it('delivers nothing of a commit that did not reach the replica, and the next one tells as well', async () => {
     const [first, second] = threeVersions()
     const store = open()
-    await save(store, first)
+    await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
     const moves = () =>
       commit(store, first.authorization.id, () => saving(second.authorization, 'moved'), secureRandom)
     await expect(moves()).rejects.toThrow(tooFew)
-    const removes = () => commit(store, first.authorization.id, () => remove('removed'), secureRandom)
+    const removes = () => commit(store, first.authorization.id, () => deleteRecord('removed'), secureRandom)
     await expect(removes()).rejects.toThrow(tooFew)
     await expect(removes()).rejects.toThrow(tooFew)
   })
@@ -196,19 +198,19 @@ describeOwnRedis('redisStore that waits for a replica', () => {
   it('does not make whoever lost to another writer wait for replicas in vain', async () => {
     const [first, second] = threeVersions()
     const store = open()
-    await save(store, first)
+    await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
-    expect(await save(store, second)).toBe(false)
+    expect(await saveRecord(store, second)).toBe(false)
   })
 
   it('saves and removes where the server has lost the scripts', async () => {
     const [first] = threeVersions()
     const store = open()
     await master.script('FLUSH')
-    expect(await save(store, first)).toBe(true)
+    expect(await saveRecord(store, first)).toBe(true)
     await master.script('FLUSH')
     await store.remove(first.authorization.id)
-    expect(await find(store, first)).toBeUndefined()
+    expect(await findRecord(store, first)).toBeUndefined()
   })
 
   it('reads over a connection of its own while writes wait', async () => {
@@ -219,13 +221,13 @@ describeOwnRedis('redisStore that waits for a replica', () => {
       waitForReplicas: { replicas: 1, within: 10 },
     })
     stores.push(patient)
-    await save(patient, first)
+    await saveRecord(patient, first)
     await redis.replica.kill('SIGSTOP')
     let settled = false
     const removal = patient.remove(first.authorization.id).finally(() => {
       settled = true
     })
-    await waitUntil('the removal waits', async () => (await find(patient, first)) === undefined)
+    await waitUntil('the removal waits', async () => (await findRecord(patient, first)) === undefined)
     expect(settled).toBe(false)
     await redis.replica.kill('SIGCONT')
     await expect(removal).resolves.toBeUndefined()
@@ -234,7 +236,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
   it('is refused before anything is written where the server itself asks for replicas', async () => {
     const [first, second] = threeVersions()
     const store = open()
-    await save(store, first)
+    await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
     await master.config('SET', 'min-replicas-max-lag', '1')
     await master.config('SET', 'min-replicas-to-write', '1')
@@ -242,8 +244,8 @@ describeOwnRedis('redisStore that waits for a replica', () => {
       await waitUntil('the replica lags', async () =>
         (await master.info()).includes('min_slaves_good_slaves:0'),
       )
-      await expect(save(store, second, first)).rejects.toThrow('NOREPLICAS')
-      expect(await find(store, first)).toEqual(first)
+      await expect(saveRecord(store, second, first)).rejects.toThrow('NOREPLICAS')
+      expect(await findRecord(store, first)).toEqual(first)
     } finally {
       await master.config('SET', 'min-replicas-to-write', '0')
     }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../../lib/stores/redis-store'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { save, threeVersions } from '../../lib/testing/authorization-store/version'
+import { saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
 
 let server: RedisServer
 beforeAll(async () => {
@@ -13,10 +13,10 @@ test('a client that answers numbers as text saves once, and a wrong revision is 
   const client = new Redis(server.url, { stringNumbers: true })
   const store = redisStore({ client, prefix: 'text-numbers:' })
   const [first, second, third] = threeVersions()
-  await expect(save(store, first)).resolves.toBe(true)
-  await expect(save(store, second)).resolves.toBe(false)
-  await expect(save(store, second, first)).resolves.toBe(true)
-  await expect(save(store, third, first)).resolves.toBe(false)
+  await expect(saveRecord(store, first)).resolves.toBe(true)
+  await expect(saveRecord(store, second)).resolves.toBe(false)
+  await expect(saveRecord(store, second, first)).resolves.toBe(true)
+  await expect(saveRecord(store, third, first)).resolves.toBe(false)
   client.disconnect()
 })
 
@@ -25,7 +25,7 @@ test('a client that answers something else than text rejects, and does not look 
   const call = (command: string, ...words: string[]) => client.callBuffer(command, words)
   const store = redisStore({ client: { call }, prefix: 'buffers:' })
   const [first] = threeVersions()
-  await save(store, first)
+  await saveRecord(store, first)
   await expect(store.find(first.authorization.id)).rejects.toThrow('something else than text')
   client.disconnect()
 })
@@ -33,6 +33,6 @@ test('a client that answers something else than text rejects, and does not look 
 test('a client that answers a script with neither 0 nor 1 rejects, and does not pass for a conflict', async () => {
   const store = redisStore({ client: { call: async () => 'QUEUED' } })
   const [first, second] = threeVersions()
-  await expect(save(store, first)).rejects.toThrow('something else than a whole number')
-  await expect(save(store, second, first)).rejects.toThrow('something else than 0 or 1')
+  await expect(saveRecord(store, first)).rejects.toThrow('something else than a whole number')
+  await expect(saveRecord(store, second, first)).rejects.toThrow('something else than 0 or 1')
 })

@@ -11,9 +11,9 @@ import { startRedis, type RedisServer } from '../support/redis-server'
 import { withRedis } from '../support/with-redis'
 import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { waitUntil } from '../support/wait-until'
-import { approved, inSeconds } from '../../lib/testing/authorization-store/examples'
+import { approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
 import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 /** How long a call took to reject, and with what. */
 async function failure(call: Promise<unknown>): Promise<{ seconds: number; error: unknown }> {
@@ -58,21 +58,21 @@ describeOwnRedis('redisStore and its connection', () => {
   it('close() leaves a client of the host alone', async () => {
     const [first, second] = threeVersions()
     store = redisStore({ client: redis })
-    await save(store, first)
+    await saveRecord(store, first)
     await store.close()
     expect(await redis.ping()).toBe('PONG')
-    expect(await save(store, second, first)).toBe(true)
+    expect(await saveRecord(store, second, first)).toBe(true)
   })
 
   it('close() ends a connection of its own, once and for all', async () => {
     const before = await connections()
     const [first, second] = threeVersions()
     store = redisStore({ url: server.url })
-    await save(store, first)
+    await saveRecord(store, first)
     expect(await connections()).toBe(before + 1)
     await store.close()
     await waitUntil('the connection is gone', async () => (await connections()) === before)
-    await expect(save(store, second, first)).rejects.toThrow('Connection is closed.')
+    await expect(saveRecord(store, second, first)).rejects.toThrow('Connection is closed.')
     await expect(store.close()).resolves.toBeUndefined()
     expect(await connections()).toBe(before)
   })
@@ -83,7 +83,7 @@ describeOwnRedis('redisStore and its connection', () => {
       proxy = await startReplyLosingProxy(server.port)
       store = redisStore({ url: proxy.url })
       // Opens the connection and leaves the script with Redis, so that the next reply is the one that counts.
-      await save(store, threeVersions()[0])
+      await saveRecord(store, threeVersions()[0])
     })
     afterEach(async () => {
       await store.close()
@@ -93,23 +93,23 @@ describeOwnRedis('redisStore and its connection', () => {
     it('tells the creator of a record that it succeeded', async () => {
       const [first] = threeVersions()
       proxy.loseNextReply()
-      expect(await save(store, first)).toBe(true)
+      expect(await saveRecord(store, first)).toBe(true)
       expect(proxy.lostReplies()).toBe(1)
-      expect(await find(store, first)).toEqual(first)
+      expect(await findRecord(store, first)).toEqual(first)
     })
 
     it('tells the writer who moved a record on that it succeeded', async () => {
       const [first, second] = threeVersions()
-      await save(store, first)
+      await saveRecord(store, first)
       proxy.loseNextReply()
-      expect(await save(store, second, first)).toBe(true)
+      expect(await saveRecord(store, second, first)).toBe(true)
       expect(proxy.lostReplies()).toBe(1)
-      expect(await find(store, first)).toEqual(second)
+      expect(await findRecord(store, first)).toEqual(second)
     })
 
     it('commits a change once, not twice', async () => {
-      const counter = approved(inSeconds(600))
-      await save(store, version(counter))
+      const counter = approvedRecord(inSeconds(600))
+      await saveRecord(store, version(counter))
       const losing: AuthorizationStore = {
         find: async (id) => {
           const found = await store.find(id)
@@ -138,7 +138,7 @@ describeOwnRedis('redisStore and its connection', () => {
     it('rejects soon, at the first call and at later ones', async () => {
       store = redisStore({ url })
       for (let call = 0; call < 3; call++) {
-        const { seconds, error } = await failure(find(store, threeVersions()[0]))
+        const { seconds, error } = await failure(findRecord(store, threeVersions()[0]))
         expect(error).toBeInstanceOf(Error)
         expect(seconds).toBeLessThan(5)
       }
@@ -148,7 +148,7 @@ describeOwnRedis('redisStore and its connection', () => {
       const [first, second] = threeVersions()
       store = redisStore({ url })
       const impatient = withDeadline(store, 0.3)
-      const calls = [find(impatient, first), save(impatient, second), impatient.remove('an id')]
+      const calls = [findRecord(impatient, first), saveRecord(impatient, second), impatient.remove('an id')]
       for (const { seconds, error } of await Promise.all(calls.map(failure))) {
         expect(error).toBeInstanceOf(OAuthError)
         expect(error).toMatchObject({ code: 'temporarily_unavailable', reason: 'store_unavailable' })
@@ -161,19 +161,21 @@ describeOwnRedis('redisStore and its connection', () => {
     const [first] = threeVersions()
     const slow = await another()
     store = redisStore({ url: slow.url })
-    await save(store, first)
+    await saveRecord(store, first)
     await slow.kill('SIGSTOP')
-    const { seconds, error } = await failure(find(store, first))
+    const { seconds, error } = await failure(findRecord(store, first))
     expect(error).toHaveProperty('message', 'Command timed out')
     expect(seconds).toBeLessThan(5)
     const impatient = withDeadline(store, 0.3)
-    expect((await failure(find(impatient, first))).error).toMatchObject({ code: 'temporarily_unavailable' })
+    expect((await failure(findRecord(impatient, first))).error).toMatchObject({
+      code: 'temporarily_unavailable',
+    })
     await slow.kill('SIGCONT')
-    expect(await find(store, first)).toEqual(first)
+    expect(await findRecord(store, first)).toEqual(first)
   })
 
   const saves = (first: StoredAuthorization) =>
-    save(store, first).then(
+    saveRecord(store, first).then(
       (saved) => saved,
       () => false,
     )
@@ -182,41 +184,41 @@ describeOwnRedis('redisStore and its connection', () => {
     const [first] = threeVersions()
     network = await startFaultyNetwork(server.port)
     store = redisStore({ url: network.url })
-    await save(store, first)
+    await saveRecord(store, first)
     network.silence()
-    expect((await failure(find(store, first))).error).toBeInstanceOf(Error)
+    expect((await failure(findRecord(store, first))).error).toBeInstanceOf(Error)
     await waitUntil('it finds again', () =>
-      find(store, first).then(
+      findRecord(store, first).then(
         () => true,
         () => false,
       ),
     )
-    expect(await find(store, first)).toEqual(first)
+    expect(await findRecord(store, first)).toEqual(first)
   })
 
   it('leaves a master that has become a replica, and finds the new one behind the same name', async () => {
     const [old, next] = await Promise.all([another(), another()])
     network = await startFaultyNetwork(old.port)
     store = redisStore({ url: network.url })
-    await save(store, threeVersions()[0])
+    await saveRecord(store, threeVersions()[0])
     network.leadTo(next.port)
     const client = new Redis(old.url)
     await client.call('REPLICAOF', '127.0.0.1', String(next.port))
     client.disconnect()
     const [first] = threeVersions()
     await waitUntil('it saves again', () => saves(first))
-    expect(await find(store, first)).toEqual(first)
+    expect(await findRecord(store, first)).toEqual(first)
   })
 
   it('goes on when Redis comes back, at its old place', async () => {
     const before = await another()
     store = redisStore({ url: before.url })
-    await save(store, threeVersions()[0])
+    await saveRecord(store, threeVersions()[0])
     await before.stop()
     const [first] = threeVersions()
-    expect((await failure(save(store, first))).error).toBeInstanceOf(Error)
+    expect((await failure(saveRecord(store, first))).error).toBeInstanceOf(Error)
     await another({ port: before.port })
     await waitUntil('it saves again', () => saves(first))
-    expect(await find(store, first)).toEqual(first)
+    expect(await findRecord(store, first)).toEqual(first)
   })
 })

@@ -7,13 +7,13 @@ import { withRedis } from '../support/with-redis'
 import { everyCredential } from '../support/stores/every-credential'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import {
-  active,
-  approved,
+  activeRecord,
+  approvedRecord,
   inSeconds,
-  pending,
+  pendingRecord,
   random22,
 } from '../../lib/testing/authorization-store/examples'
-import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 function remaining(expiresAt: number): number {
   return expiresAt * 1000 - Date.now()
@@ -36,9 +36,9 @@ describeOwnRedis('redisStore', () => {
       const before = await redis.keys('*')
       const records = Array.from({ length: 3 }, threeVersions)
       for (const [first, second, third] of records) {
-        await save(store, first)
-        await save(store, second, first)
-        await save(store, third, first)
+        await saveRecord(store, first)
+        await saveRecord(store, second, first)
+        await saveRecord(store, third, first)
       }
       const ids = records.map(([{ authorization }]) => authorization.id)
       const added = (await redis.keys('*')).filter((key) => !before.includes(key))
@@ -49,14 +49,14 @@ describeOwnRedis('redisStore', () => {
 
     it('under "oauth:" where no prefix is set', async () => {
       const [first] = threeVersions()
-      await save(redisStore({ client: redis }), first)
+      await saveRecord(redisStore({ client: redis }), first)
       expect(await redis.del(`oauth:authorization:${first.authorization.id}`)).toBe(1)
     })
 
     it('apart from those of another prefix', async () => {
       const [first] = threeVersions()
-      await save(store, first)
-      expect(await find(redisStore({ client: redis, prefix: uniquePrefix() }), first)).toBeUndefined()
+      await saveRecord(store, first)
+      expect(await findRecord(redisStore({ client: redis, prefix: uniquePrefix() }), first)).toBeUndefined()
     })
   })
 
@@ -64,37 +64,37 @@ describeOwnRedis('redisStore', () => {
     it('by giving its key the time that remains, at each save anew', async () => {
       const id = random22()
       const [short, long, shorter] = [inSeconds(60), inSeconds(86_400), inSeconds(30)]
-      const first = version(approved(short, { id }))
-      const second = version(active(long, { id }))
-      await save(store, first)
+      const first = version(approvedRecord(short, { id }))
+      const second = version(activeRecord(long, { id }))
+      await saveRecord(store, first)
       expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(short))).toBeLessThan(1000)
-      await save(store, second, first)
+      await saveRecord(store, second, first)
       expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(long))).toBeLessThan(1000)
-      await save(store, version(active(shorter, { id })), second)
+      await saveRecord(store, version(activeRecord(shorter, { id })), second)
       expect(Math.abs((await redis.pttl(keyOf(id))) - remaining(shorter))).toBeLessThan(1000)
     })
 
     it('as a span of time, so that the clocks of process and Redis need not agree', async () => {
       const hour = 3_600_000
       const ahead = redisStore({ client: redis, prefix, clock: () => Date.now() + hour })
-      const authorization = pending(inSeconds(3600 + 60))
-      await save(ahead, version(authorization))
+      const authorization = pendingRecord(inSeconds(3600 + 60))
+      await saveRecord(ahead, version(authorization))
       const left = await redis.pttl(keyOf(authorization.id))
       expect(Math.abs(left - (remaining(authorization.expiresAt) - hour))).toBeLessThan(1000)
     })
 
     it('in real time', async () => {
-      const mortal = version(pending(inSeconds(2)))
-      await save(store, mortal)
-      expect(await find(store, mortal)).toEqual(mortal)
+      const mortal = version(pendingRecord(inSeconds(2)))
+      await saveRecord(store, mortal)
+      expect(await findRecord(store, mortal)).toEqual(mortal)
       await setTimeout(2050)
-      expect(await find(store, mortal)).toBeUndefined()
+      expect(await findRecord(store, mortal)).toBeUndefined()
       expect(await redis.exists(keyOf(mortal.authorization.id))).toBe(0)
     })
 
     it('soon, where nothing of it is alive any more', async () => {
-      const dead = version(pending(inSeconds(-60)))
-      expect(await save(store, dead)).toBe(true)
+      const dead = version(pendingRecord(inSeconds(-60)))
+      expect(await saveRecord(store, dead)).toBe(true)
       await setTimeout(20)
       expect(await redis.exists(keyOf(dead.authorization.id))).toBe(0)
     })
@@ -103,12 +103,12 @@ describeOwnRedis('redisStore', () => {
   describe('stands what else happens in Redis', () => {
     it('survives that Redis forgets its scripts', async () => {
       const [first, second, third] = threeVersions()
-      await save(store, first)
+      await saveRecord(store, first)
       await redis.script('FLUSH')
-      expect(await save(store, second, first)).toBe(true)
+      expect(await saveRecord(store, second, first)).toBe(true)
       await redis.script('FLUSH')
-      expect(await save(store, third, first)).toBe(false)
-      expect(await find(store, first)).toEqual(second)
+      expect(await saveRecord(store, third, first)).toBe(false)
+      expect(await findRecord(store, first)).toEqual(second)
     })
 
     const revision = random22()
@@ -120,7 +120,10 @@ describeOwnRedis('redisStore', () => {
       ['JSON that is no list', `${revision}null`],
       ['a record without its fields', `${revision}["a"]`],
       ['a state of a later version', `${revision}["s",1795000000]`],
-      ['a record that was cut', `${revision}${encodeAuthorization(active(inSeconds(60))).slice(0, -1)}`],
+      [
+        'a record that was cut',
+        `${revision}${encodeAuthorization(activeRecord(inSeconds(60))).slice(0, -1)}`,
+      ],
     ])('rejects when another program wrote under the key: %s [store-5]', async (_what, value) => {
       const id = random22()
       await redis.set(keyOf(id), value, 'EX', 60)
@@ -131,8 +134,8 @@ describeOwnRedis('redisStore', () => {
       const [first] = threeVersions()
       const key = keyOf(first.authorization.id)
       await redis.rpush(key, 'a list')
-      await expect(find(store, first)).rejects.toThrow('WRONGTYPE')
-      await expect(save(store, first)).rejects.toThrow('WRONGTYPE')
+      await expect(findRecord(store, first)).rejects.toThrow('WRONGTYPE')
+      await expect(saveRecord(store, first)).rejects.toThrow('WRONGTYPE')
       expect(await redis.lrange(key, 0, -1)).toEqual(['a list'])
       await redis.del(key)
     })
@@ -140,7 +143,7 @@ describeOwnRedis('redisStore', () => {
     it('does not create over the text of another program', async () => {
       const [first] = threeVersions()
       await redis.set(keyOf(first.authorization.id), 'hello', 'EX', 60)
-      expect(await save(store, first)).toBe(false)
+      expect(await saveRecord(store, first)).toBe(false)
       expect(await redis.get(keyOf(first.authorization.id))).toBe('hello')
     })
   })

@@ -10,9 +10,9 @@ import { withRedis } from '../support/with-redis'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { approved, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
+import { approvedRecord, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
 import { oneMoreFailure, rivals } from '../../lib/testing/authorization-store/race-rules'
-import { find, save, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
 
 describe('redisStore on one server', () => {
   let client: Redis
@@ -51,7 +51,9 @@ describe('redisStore on one server', () => {
     it('lets one of 50 creations succeed, and both find its record', async () => {
       const id = random22()
       const attempts = rivals(50, id)
-      const successes = await Promise.all(attempts.map((attempt, n) => save(stores[n % 2 ? 1 : 0], attempt)))
+      const successes = await Promise.all(
+        attempts.map((attempt, n) => saveRecord(stores[n % 2 ? 1 : 0], attempt)),
+      )
       const winners = attempts.filter((_, writer) => successes[writer])
       expect(winners).toHaveLength(1)
       expect(await Promise.all(stores.map((store) => store.find(id)))).toEqual([winners[0], winners[0]])
@@ -59,19 +61,22 @@ describe('redisStore on one server', () => {
 
     it('lets one of 50 saves on one revision succeed, and both find its record', async () => {
       const [first] = threeVersions()
-      await save(stores[0], first)
+      await saveRecord(stores[0], first)
       const attempts = rivals(50, first.authorization.id)
       const successes = await Promise.all(
-        attempts.map((attempt, n) => save(stores[n % 2 ? 1 : 0], attempt, first)),
+        attempts.map((attempt, n) => saveRecord(stores[n % 2 ? 1 : 0], attempt, first)),
       )
       const winners = attempts.filter((_, writer) => successes[writer])
       expect(winners).toHaveLength(1)
-      expect(await Promise.all(stores.map((store) => find(store, first)))).toEqual([winners[0], winners[0]])
+      expect(await Promise.all(stores.map((store) => findRecord(store, first)))).toEqual([
+        winners[0],
+        winners[0],
+      ])
     })
 
     it('loses none of the changes that both commit', async () => {
-      const counter = approved(inSeconds(600))
-      await save(stores[0], version(counter))
+      const counter = approvedRecord(inSeconds(600))
+      await saveRecord(stores[0], version(counter))
       const changes = [0, 1, 0, 1, 0, 1, 0, 1] as const
       await Promise.all(changes.map((n) => commit(stores[n], counter.id, oneMoreFailure, secureRandom)))
       const found = await stores[0].find(counter.id)
@@ -102,7 +107,7 @@ describeOwnRedis('redisStore on a cluster of three masters', () => {
   it('spreads its records over all of them', async () => {
     const prefix = uniquePrefix()
     const store = redisStore({ client, prefix })
-    await Promise.all(Array.from({ length: 60 }, () => save(store, threeVersions()[0])))
+    await Promise.all(Array.from({ length: 60 }, () => saveRecord(store, threeVersions()[0])))
     const keys = await Promise.all(client.nodes('master').map((master) => master.keys(`${prefix}*`)))
     expect(keys.flat()).toHaveLength(60)
     expect(keys.filter((some) => some.length > 0)).toHaveLength(3)
@@ -127,15 +132,15 @@ describeOwnRedis('redisStore behind Sentinel', () => {
   it('finds and moves on after a failover what was saved and replicated before', async () => {
     const store = redisStore({ client, prefix: uniquePrefix() })
     const [first, second] = threeVersions()
-    await save(store, first)
+    await saveRecord(store, first)
     expect(await client.wait(1, 5000)).toBe(1)
     await sentinel.master.kill('SIGKILL')
     await waitUntil('the replica has taken over', () =>
-      save(store, second, first).then(
+      saveRecord(store, second, first).then(
         (saved) => saved,
         () => false,
       ),
     )
-    expect(await find(store, first)).toEqual(second)
+    expect(await findRecord(store, first)).toEqual(second)
   })
 })

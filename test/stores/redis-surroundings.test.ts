@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type Caution, type RedisStore, type RedisStoreOptions } from '../../lib/index'
+import { redisStore, type StoreWarning, type RedisStore, type RedisStoreOptions } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { startRedisSentinel } from '../support/redis-sentinel'
@@ -22,7 +22,7 @@ const storeWith = (options: RedisStoreOptions): RedisStore =>
   keep(redisStore(options), (store) => store.close())
 const clientOf = (redis: Redis | Cluster) => keep(redis, (client) => client.disconnect())
 const sendingOnce = { maxRetriesPerRequest: 0 }
-const codes = (cautions: readonly Caution[]) => cautions.map(({ code }) => code)
+const codes = (cautions: readonly StoreWarning[]) => cautions.map(({ code }) => code)
 
 describeOwnRedis('redisStore looks at', () => {
   it('a sound server and finds nothing, over its own connection and over one of another make', async () => {

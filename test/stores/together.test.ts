@@ -1,4 +1,4 @@
-import { Together } from '../../lib/stores/together'
+import { Batcher } from '../../lib/stores/together'
 
 const outcomes = async (asked: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(asked)).map((outcome) =>
@@ -8,37 +8,37 @@ const outcomes = async (asked: readonly Promise<unknown>[]) =>
 describe('Together', () => {
   it('asks as one what was asked until it is sent, and answers each', async () => {
     const sent: (readonly number[])[] = []
-    const squares = new Together<number, number>(async (numbers) => {
+    const squares = new Batcher<number, number>(async (numbers) => {
       sent.push(numbers)
       return numbers.map((number) => number * number)
     })
-    const first = [squares.ask(2), squares.ask(3), squares.ask(2)]
+    const first = [squares.add(2), squares.add(3), squares.add(2)]
     expect(sent).toEqual([])
-    squares.send()
-    const second = [squares.ask(4)]
-    squares.send()
+    squares.flush()
+    const second = [squares.add(4)]
+    squares.flush()
     expect(await outcomes([...first, ...second])).toEqual([4, 9, 4, 16])
     expect(sent).toEqual([[2, 3, 2], [4]])
   })
 
   it('asks nothing when there is nothing to ask', () => {
     const askAll = jest.fn(async () => [])
-    new Together(askAll).send()
+    new Batcher(askAll).flush()
     expect(askAll).not.toHaveBeenCalled()
   })
 
   it('tells each of trouble, and asks again afterwards', async () => {
     let isDown = true
-    const echo = new Together<string, string>(async (words) => {
+    const echo = new Batcher<string, string>(async (words) => {
       if (isDown) throw new Error('It is down.')
       return words
     })
-    const asked = [echo.ask('a'), echo.ask('b')]
-    echo.send()
+    const asked = [echo.add('a'), echo.add('b')]
+    echo.flush()
     expect(await outcomes(asked)).toEqual(['Error: It is down.', 'Error: It is down.'])
     isDown = false
-    const again = [echo.ask('c')]
-    echo.send()
+    const again = [echo.add('c')]
+    echo.flush()
     expect(await outcomes(again)).toEqual(['c'])
   })
 
@@ -46,9 +46,9 @@ describe('Together', () => {
     ['too few', ['a']],
     ['too many', ['a', 'b', 'c']],
   ])('gives nobody the answer of another when there are %s', async (_, answers) => {
-    const broken = new Together<string, string>(async () => answers)
-    const asked = [broken.ask('a'), broken.ask('b')]
-    broken.send()
+    const broken = new Batcher<string, string>(async () => answers)
+    const asked = [broken.add('a'), broken.add('b')]
+    broken.flush()
     const trouble = `Error: Of 2 questions, ${answers.length} were answered.`
     expect(await outcomes(asked)).toEqual([trouble, trouble])
   })

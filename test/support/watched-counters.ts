@@ -9,7 +9,7 @@ export function watchedCounters(): { readonly keys: readonly string[]; readonly 
       keys.push(key)
       return inner.add(key, amount, seconds)
     },
-    spend: async (key, seconds) => inner.spend(key, seconds),
+    useOnce: async (key, seconds) => inner.useOnce(key, seconds),
   }
   return { keys, counters }
 }

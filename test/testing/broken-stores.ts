@@ -21,7 +21,7 @@ export function readsThenWrites(counters: Counters): Counters {
   const spent = new Set<string>()
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    async spend(key, seconds) {
+    async useOnce(key, seconds) {
       const before = spent.has(key)
       await counters.add(`spent ${key}`, 1, seconds)
       spent.add(key)

@@ -6,7 +6,7 @@ import {
   checkCounters,
   clientRegistryRules,
   countersRules,
-  type Rule,
+  type ContractRule,
   type Verdict,
 } from '../../lib/testing/index'
 import * as kit from '../../lib/testing/index'
@@ -16,7 +16,7 @@ import { inMemory, losesChanges, readsThenWrites } from './broken-stores'
 
 const broken = (verdicts: readonly Verdict[]) =>
   verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
-const titles = (rules: readonly Rule<never>[]) => rules.map(({ title }) => title)
+const titles = (rules: readonly ContractRule<never>[]) => rules.map(({ title }) => title)
 
 it('the contracts and what tests of routes need are all that the kit exports', () => {
   expect(Object.keys(kit).toSorted()).toEqual([
@@ -107,7 +107,7 @@ describe('a store that is wrong is found out', () => {
       const { counters, advance } = inMemory()
       return { counters: readsThenWrites(counters), advance }
     })
-    expect(broken(verdicts)).toContain('spend lets one of 50 parallel calls spend a key')
+    expect(broken(verdicts)).toContain('useOnce lets one of 50 parallel calls spend a key')
   })
 
   it('loses changes of clients', async () => {

@@ -138,7 +138,7 @@ describe('approve', () => {
   })
 
   test('needs no page where the approval is established, and finds the endpoints where they are', async () => {
-    const { oauth } = host({ issuer: 'http://localhost/oauth', alreadyApproved: () => true })
+    const { oauth } = host({ issuer: 'http://localhost/oauth', skipConsent: () => true })
     const app = express().use('/oauth', oauth.router())
     const agent = request.agent(app).set('Cookie', 'owner=ada')
     const { tokens } = await approve(agent, {

@@ -1,26 +1,26 @@
 import { exchange } from '../../lib/token-endpoint/exchange'
-import type { GrantType, Proof, TokenRequest } from '../../lib/token-endpoint/grant-type'
+import type { GrantResult, GrantType, TokenRequest } from '../../lib/token-endpoint/grant-type'
 import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/host-errors'
 import { digest } from '../../lib/protocol/credential'
-import { circumstances, noon, ownIssuer } from '../support/authorization/circumstances'
+import { context, noon, ownIssuer } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { tokenEndpoint, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { refusalOf } from '../support/rooms/refused'
 
-const proof: Extract<Proof, { grant: unknown }> = {
+const proof: Extract<GrantResult, { grant: unknown }> = {
   grant: {
     subject: 'bob',
     scope: ['photos.read'],
     refreshToken: false,
-    bindings: { assertion: 'seen' },
+    extensionData: { assertion: 'seen' },
   },
 }
 
 /** A grant type of this test's own, which comes through the door: it proves what it is told to. */
 const name = 'urn:example:grant:voucher'
-const prove = jest.fn(async (_request: TokenRequest): Promise<Proof> => proof)
-const voucher: GrantType = { name, parameters: ['voucher'], prove }
+const prove = jest.fn(async (_request: TokenRequest): Promise<GrantResult> => proof)
+const voucher: GrantType = { name, parameters: ['voucher'], handle: prove }
 beforeEach(() => prove.mockClear())
 
 const client = { ...clientWith(), grant_types: [name] }
@@ -81,12 +81,12 @@ describe('exchange: which grant type', () => {
 
 describe('exchange: a grant type through the door', () => {
   it('is shown the request as it is', async () => {
-    const now = circumstances()
-    await ask(good, { circumstances: () => now, defaultScope: ['photos.read'] })
+    const now = context()
+    await ask(good, { context: () => now, defaultScope: ['photos.read'] })
     expect(prove).toHaveBeenCalledTimes(1)
     const [request] = prove.mock.calls[0] ?? []
     expect(request).toMatchObject({ client, defaultScope: ['photos.read'] })
-    expect(request?.circumstances).toBe(now)
+    expect(request?.context).toBe(now)
     expect(request?.parameters.get('voucher')).toBe('v-1')
   })
 
@@ -108,14 +108,14 @@ describe('exchange: a grant type through the door', () => {
         subject: 'bob',
         scope: ['photos.read'],
         tokenType: 'bearer',
-        bindings: { assertion: 'seen' },
+        extensionData: { assertion: 'seen' },
         spentCode: undefined,
         accessTokens: [
           {
             digest: digest(String(answer['access_token'])),
             scope: ['photos.read'],
             expiresAt: noon + 3600,
-            kept: undefined,
+            tokenData: undefined,
           },
         ],
         refreshToken: undefined,
@@ -160,8 +160,8 @@ describe('exchange: a grant type through the door', () => {
 
 describe('exchange: surroundings', () => {
   it('looks at the clock once', async () => {
-    const clock = jest.fn(circumstances)
-    await ask(good, { circumstances: clock })
+    const clock = jest.fn(context)
+    await ask(good, { context: clock })
     expect(clock).toHaveBeenCalledTimes(1)
   })
 

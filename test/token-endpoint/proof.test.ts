@@ -1,15 +1,15 @@
 import { exchange } from '../../lib/token-endpoint/exchange'
-import type { GrantType, Proof } from '../../lib/token-endpoint/grant-type'
+import type { GrantType, GrantResult } from '../../lib/token-endpoint/grant-type'
 import { noon } from '../support/authorization/circumstances'
 import { clientWith } from '../support/authorization/client'
 import { tokenEndpoint } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 
-const grant = { subject: 'alice', scope: ['photos.read'], refreshToken: false, bindings: {} }
+const grant = { subject: 'alice', scope: ['photos.read'], refreshToken: false, extensionData: {} }
 
 /** The answer to a grant type that proves this. */
-async function answerTo(proof: Proof): Promise<object> {
-  const extension: GrantType = { name: 'urn:x:y', parameters: [], prove: async () => proof }
+async function answerTo(proof: GrantResult): Promise<object> {
+  const extension: GrantType = { name: 'urn:x:y', parameters: [], handle: async () => proof }
   const client = { ...clientWith(), grant_types: ['urn:x:y'] }
   const parameters = parametersOf({ grant_type: 'urn:x:y' })
   return exchange(tokenEndpoint([extension]), client, parameters, () => undefined)

@@ -6,8 +6,8 @@ export const codeResponseType: ResponseType = {
   name: 'code',
   grantTypes: ['authorization_code'],
   mode: 'query',
-  approve(proposed, circumstances) {
-    const { authorization, code } = approveWithCode(proposed, circumstances)
+  approve(proposed, context) {
+    const { authorization, code } = approveWithCode(proposed, context)
     return { authorization, parameters: { code } }
   },
 }

@@ -1,5 +1,5 @@
 import { approveWithAccessToken } from '../../authorization/answer'
-import { Reading } from '../../protocol/configuration'
+import { OptionsReader } from '../../protocol/configuration'
 import type { RedirectMethod, ResponseType } from '../response-type'
 
 export interface ImplicitOptions {
@@ -18,7 +18,7 @@ export interface ImplicitOptions {
  * @throws ConfigurationError
  */
 export function implicit(options: ImplicitOptions = {}): ResponseType {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const redirectBy = reading.optional<RedirectMethod>(
     'redirectBy',
     'location',
@@ -32,8 +32,8 @@ export function implicit(options: ImplicitOptions = {}): ResponseType {
     grantTypes: ['implicit'],
     mode: 'fragment',
     redirectBy,
-    approve(proposed, circumstances) {
-      return { ...approveWithAccessToken(proposed, circumstances), parameters: {} }
+    approve(proposed, context) {
+      return { ...approveWithAccessToken(proposed, context), parameters: {} }
     },
   }
 }

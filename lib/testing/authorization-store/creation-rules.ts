@@ -1,37 +1,37 @@
 import { equal } from 'node:assert/strict'
 import { same } from '../same'
 import { storeRules } from './store-under-test'
-import { find, save, threeVersions } from './version'
+import { findRecord, saveRecord, threeVersions } from './version'
 
-const rule = storeRules('save without an expected revision')
+const creationRule = storeRules('save without an expected revision')
 
 /** What a save must keep that creates a record. */
 export const creationRules = [
-  rule('creates the record', async (store) => {
+  creationRule('creates the record', async (store) => {
     const [first] = threeVersions()
-    equal(await save(store, first), true)
-    same(await find(store, first), first)
+    equal(await saveRecord(store, first), true)
+    same(await findRecord(store, first), first)
   }),
 
-  rule('is refused where there is a record, and overwrites nothing', async (store) => {
+  creationRule('is refused where there is a record, and overwrites nothing', async (store) => {
     const [first, second] = threeVersions()
-    await save(store, first)
-    equal(await save(store, second), false)
-    same(await find(store, first), first)
+    await saveRecord(store, first)
+    equal(await saveRecord(store, second), false)
+    same(await findRecord(store, first), first)
   }),
 
-  rule('resolves to true when it is repeated, and changes nothing', async (store) => {
+  creationRule('resolves to true when it is repeated, and changes nothing', async (store) => {
     const [first] = threeVersions()
-    await save(store, first)
-    equal(await save(store, first), true)
-    same(await find(store, first), first)
+    await saveRecord(store, first)
+    equal(await saveRecord(store, first), true)
+    same(await findRecord(store, first), first)
   }),
 
-  rule('is refused when it is repeated after another writer moved the record on', async (store) => {
+  creationRule('is refused when it is repeated after another writer moved the record on', async (store) => {
     const [first, second] = threeVersions()
-    await save(store, first)
-    await save(store, second, first)
-    equal(await save(store, first), false)
-    same(await find(store, first), second)
+    await saveRecord(store, first)
+    await saveRecord(store, second, first)
+    equal(await saveRecord(store, first), false)
+    same(await findRecord(store, first), second)
   }),
 ]

@@ -25,21 +25,21 @@ const granted = {
   subject: 'u-8842',
   scope: ['calendar.read', 'calendar.write'],
   tokenType: 'mac',
-  bindings: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
+  extensionData: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
 }
 
 const handle = digest('handle')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
-export function pending(expiresAt: number, changed: Partial<Pending> = {}): Pending {
+export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
   return { ...granted, state: 'pending', id: random22(), request, handle, expiresAt, ...changed }
 }
 
-export function denied(expiresAt: number, changed: Partial<Denied> = {}): Denied {
+export function deniedRecord(expiresAt: number, changed: Partial<Denied> = {}): Denied {
   return { ...granted, state: 'denied', id: random22(), request, handle, expiresAt, ...changed }
 }
 
-export function approved(expiresAt: number, changed: Partial<Approved> = {}): Approved {
+export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {
   const repetition = { salt: random22(), responseType: 'code', requestState: 'af0ifjsldkj' }
   const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition }
   const code = { digest: digest('code'), ...lasting }
@@ -47,7 +47,7 @@ export function approved(expiresAt: number, changed: Partial<Approved> = {}): Ap
 }
 
 /** A client that acts for itself: no resource owner, no code, no refresh token. */
-export function active(expiresAt: number, changed: Partial<Active> = {}): Active {
+export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
   return {
     ...granted,
     state: 'active',
@@ -55,7 +55,9 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
     handle: undefined,
     subject: undefined,
     spentCode: undefined,
-    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, kept: undefined }],
+    accessTokens: [
+      { digest: digest('access token'), scope: ['calendar.read'], expiresAt, tokenData: undefined },
+    ],
     refreshToken: undefined,
     usedUntil: undefined,
     ...changed,
@@ -64,9 +66,9 @@ export function active(expiresAt: number, changed: Partial<Active> = {}): Active
 
 /** Tokens that descend from a code and were refreshed: the refresh token outlives the access tokens by far. */
 export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
-  const kept = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
+  const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
-  return active(expiresAt, {
+  return activeRecord(expiresAt, {
     handle,
     subject: 'u-8842',
     spentCode: digest('code'),
@@ -75,9 +77,9 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
         digest: digest('older'),
         scope: ['calendar.read', 'calendar.write'],
         expiresAt: expiresAt - 598,
-        kept,
+        tokenData,
       },
-      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597, kept: null },
+      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597, tokenData: null },
     ],
     refreshToken: {
       digest: digest('refresh token'),
@@ -92,9 +94,9 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
 
 /** One of every kind, with the moment at which its last credential dies. */
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
-  ['pending', pending],
-  ['denied', denied],
-  ['approved', approved],
-  ['active', active],
+  ['pending', pendingRecord],
+  ['denied', deniedRecord],
+  ['approved', approvedRecord],
+  ['active', activeRecord],
   ['active and refreshed', refreshed],
 ]

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule'
+import type { ContractRule } from '../rule'
 import { absenceRules } from './absence-rules'
 import { confirmationRules } from './confirmation-rules'
 import { expiryRules } from './expiry-rules'
@@ -12,7 +12,7 @@ import type { StoreUnderTest } from './store-under-test'
 export type { StoreUnderTest } from './store-under-test'
 
 /** What every `AuthorizationStore` has to keep. */
-export const authorizationStoreRules: readonly Rule<StoreUnderTest>[] = [
+export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = [
   ...findRules,
   ...creationRules,
   ...replacementRules,

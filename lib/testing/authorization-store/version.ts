@@ -1,6 +1,6 @@
 import type { Authorization } from '../../authorization/authorization'
 import type { AuthorizationStore, StoredAuthorization } from '../../stores/authorization-store'
-import { active, approved, inSeconds, pending, random22 } from './examples'
+import { activeRecord, approvedRecord, inSeconds, pendingRecord, random22 } from './examples'
 
 /** What a writer wants stored: the authorization, and the revision that it made for this write. */
 export function version(authorization: Authorization): StoredAuthorization {
@@ -12,14 +12,14 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   const id = random22()
   const expiresAt = inSeconds(600)
   return [
-    version(pending(expiresAt, { id })),
-    version(approved(expiresAt, { id })),
-    version(active(expiresAt, { id })),
+    version(pendingRecord(expiresAt, { id })),
+    version(approvedRecord(expiresAt, { id })),
+    version(activeRecord(expiresAt, { id })),
   ]
 }
 
 /** Saves a version in the place of the one that its writer had found; of none, to create. */
-export function save(
+export function saveRecord(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
   found?: StoredAuthorization,
@@ -28,7 +28,7 @@ export function save(
 }
 
 /** What the store has now where this version was, is or might be. */
-export function find(
+export function findRecord(
   store: AuthorizationStore,
   { authorization }: StoredAuthorization,
 ): Promise<StoredAuthorization | undefined> {

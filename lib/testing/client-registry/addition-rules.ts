@@ -1,11 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { random22 } from '../authorization-store/examples'
 import { same } from '../same'
-import { clientsRule as rule, described, registration } from './clients-under-test'
+import { clientsRule, described, registration } from './clients-under-test'
 
 /** What must be so of clients that are added. */
 export const additionRules = [
-  rule('find finds what was added, under its exact identifier, and nothing else', async (clients) => {
+  clientsRule('find finds what was added, under its exact identifier, and nothing else', async (clients) => {
     const id = random22()
     equal(await clients.add(registration(id)), true)
     same(await clients.find(id), registration(id))
@@ -13,25 +13,31 @@ export const additionRules = [
       equal(await clients.find(other), undefined)
   }),
 
-  rule('find keeps identifiers apart that differ only in the case of their letters', async (clients) => {
-    equal(await clients.add(registration('client a')), true)
-    equal(await clients.find('client A'), undefined)
-    equal(await clients.add(registration('client A')), true)
-  }),
-
-  ...['__proto__', 'constructor', 'toString', ' ', 'ä:*', 'x'.repeat(500)].map((id) =>
-    rule(`add takes any text as an identifier: ${JSON.stringify(id.slice(0, 20))}`, async (clients) => {
-      equal(await clients.add(registration(id)), true)
-      equal((await clients.find(id))?.client_id, id)
-      equal((await clients.update(id, described('there')))?.description, 'there')
-      deepEqual(
-        (await clients.list()).map(({ client_id }) => client_id),
-        [id],
-      )
-    }),
+  clientsRule(
+    'find keeps identifiers apart that differ only in the case of their letters',
+    async (clients) => {
+      equal(await clients.add(registration('client a')), true)
+      equal(await clients.find('client A'), undefined)
+      equal(await clients.add(registration('client A')), true)
+    },
   ),
 
-  rule(
+  ...['__proto__', 'constructor', 'toString', ' ', 'ä:*', 'x'.repeat(500)].map((id) =>
+    clientsRule(
+      `add takes any text as an identifier: ${JSON.stringify(id.slice(0, 20))}`,
+      async (clients) => {
+        equal(await clients.add(registration(id)), true)
+        equal((await clients.find(id))?.client_id, id)
+        equal((await clients.update(id, described('there')))?.description, 'there')
+        deepEqual(
+          (await clients.list()).map(({ client_id }) => client_id),
+          [id],
+        )
+      },
+    ),
+  ),
+
+  clientsRule(
     'add refuses an identifier that exists and overwrites nothing, not even by an equal registration',
     async (clients) => {
       const id = random22()
@@ -42,22 +48,25 @@ export const additionRules = [
     },
   ),
 
-  rule('add lets one of 50 parallel additions succeed, and its registration is kept', async (clients) => {
-    const id = random22()
-    const rivals = Array.from({ length: 50 }, (_, n) => registration(id, { description: `rival ${n}` }))
-    const successes = await Promise.all(rivals.map((rival) => clients.add(rival)))
-    const winners = rivals.filter((_, n) => successes[n])
-    equal(winners.length, 1)
-    same(await clients.find(id), winners[0])
-  }),
+  clientsRule(
+    'add lets one of 50 parallel additions succeed, and its registration is kept',
+    async (clients) => {
+      const id = random22()
+      const rivals = Array.from({ length: 50 }, (_, n) => registration(id, { description: `rival ${n}` }))
+      const successes = await Promise.all(rivals.map((rival) => clients.add(rival)))
+      const winners = rivals.filter((_, n) => successes[n])
+      equal(winners.length, 1)
+      same(await clients.find(id), winners[0])
+    },
+  ),
 
-  rule('add lets one of 50 parallel additions succeed although all are equal', async (clients) => {
+  clientsRule('add lets one of 50 parallel additions succeed although all are equal', async (clients) => {
     const id = random22()
     const additions = Array.from({ length: 50 }, () => clients.add(registration(id)))
     equal((await Promise.all(additions)).filter(Boolean).length, 1)
   }),
 
-  rule('list tells every client, in the order of their identifiers', async (clients) => {
+  clientsRule('list tells every client, in the order of their identifiers', async (clients) => {
     deepEqual(await clients.list(), [])
     for (const id of ['b', 'a', 'B', 'ä', 'c']) await clients.add(registration(id))
     deepEqual(

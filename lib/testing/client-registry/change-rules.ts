@@ -1,11 +1,11 @@
 import { deepEqual, equal, fail, rejects } from 'node:assert/strict'
 import { random22 } from '../authorization-store/examples'
 import { same } from '../same'
-import { clientsRule as rule, described, oneMore, registration } from './clients-under-test'
+import { clientsRule, described, oneMore, registration } from './clients-under-test'
 
 /** What must be so of clients that are changed. */
 export const changeRules = [
-  rule('update replaces a registration by what a change makes of it', async (clients) => {
+  clientsRule('update replaces a registration by what a change makes of it', async (clients) => {
     const id = random22()
     await clients.add(registration(id))
     const changed = registration(id, { description: 'new' })
@@ -13,20 +13,20 @@ export const changeRules = [
     same(await clients.find(id), changed)
   }),
 
-  rule('update changes nothing of a client that is not there, and makes none', async (clients) => {
+  clientsRule('update changes nothing of a client that is not there, and makes none', async (clients) => {
     const id = random22()
     equal(await clients.update(id, () => fail('There was nothing to change.')), undefined)
     equal(await clients.find(id), undefined)
   }),
 
-  rule('update loses none of 50 parallel changes', async (clients) => {
+  clientsRule('update loses none of 50 parallel changes', async (clients) => {
     const id = random22()
     await clients.add(registration(id))
     await Promise.all(Array.from({ length: 50 }, () => clients.update(id, oneMore)))
     equal((await clients.find(id))?.description, 'x'.repeat(50))
   }),
 
-  rule('update keeps changes of other clients apart', async (clients) => {
+  clientsRule('update keeps changes of other clients apart', async (clients) => {
     const ids = Array.from({ length: 10 }, random22)
     await Promise.all(ids.map((id) => clients.add(registration(id))))
     await Promise.all(ids.map((id) => clients.update(id, described(id))))
@@ -37,14 +37,17 @@ export const changeRules = [
     )
   }),
 
-  rule('update resolves to the registration as it is when the change leaves it alone', async (clients) => {
-    const id = random22()
-    await clients.add(registration(id))
-    same(await clients.update(id, (current) => current), registration(id))
-    same(await clients.find(id), registration(id))
-  }),
+  clientsRule(
+    'update resolves to the registration as it is when the change leaves it alone',
+    async (clients) => {
+      const id = random22()
+      await clients.add(registration(id))
+      same(await clients.update(id, (current) => current), registration(id))
+      same(await clients.find(id), registration(id))
+    },
+  ),
 
-  rule('update lets through what a change throws, and writes nothing', async (clients) => {
+  clientsRule('update lets through what a change throws, and writes nothing', async (clients) => {
     const id = random22()
     await clients.add(registration(id))
     const refusal = new Error('no')
@@ -55,14 +58,14 @@ export const changeRules = [
     same(await clients.find(id), registration(id))
   }),
 
-  rule('update refuses a change of the identifier', async (clients) => {
+  clientsRule('update refuses a change of the identifier', async (clients) => {
     const [id, other] = [random22(), random22()]
     await clients.add(registration(id))
     await rejects(clients.update(id, () => registration(other)))
     same(await clients.list(), [registration(id)])
   }),
 
-  rule('nothing that goes in or comes out is a way to change what is kept', async (clients) => {
+  clientsRule('nothing that goes in or comes out is a way to change what is kept', async (clients) => {
     const id = random22()
     const redirect_uris = ['https://client.example/callback']
     await clients.add(registration(id, { redirect_uris }))

@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '../../protocol/client'
 import type { ClientRegistry } from '../../stores/client-registry'
-import type { Rule, UnderTest } from '../rule'
+import type { ContractRule, UnderTest } from '../rule'
 
 /** Registered clients to be put to the test: none yet. */
 export interface ClientsUnderTest extends UnderTest {
@@ -10,7 +10,7 @@ export interface ClientsUnderTest extends UnderTest {
 export function clientsRule(
   title: string,
   run: (clients: ClientRegistry) => Promise<void>,
-): Rule<ClientsUnderTest> {
+): ContractRule<ClientsUnderTest> {
   return { title, run: ({ clients }) => run(clients) }
 }
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule'
+import type { ContractRule } from '../rule'
 import { additionRules } from './addition-rules'
 import { changeRules } from './change-rules'
 import type { ClientsUnderTest } from './clients-under-test'
@@ -6,4 +6,7 @@ import type { ClientsUnderTest } from './clients-under-test'
 export type { ClientsUnderTest } from './clients-under-test'
 
 /** What every `ClientRegistry` has to keep. */
-export const clientRegistryRules: readonly Rule<ClientsUnderTest>[] = [...additionRules, ...changeRules]
+export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
+  ...additionRules,
+  ...changeRules,
+]

@@ -13,8 +13,8 @@ export function authorizationCode(extensions: readonly Extension[]): GrantType {
       'redirect_uri',
       ...extensions.flatMap(({ tokenParameters = [] }) => tokenParameters),
     ],
-    async prove(request) {
-      const { client, parameters, circumstances } = request
+    async handle(request) {
+      const { client, parameters, context } = request
       const code = parameters.require('code')
       const authorizationId = credentialId('authorizationCode', code)
       if (authorizationId === undefined)
@@ -24,19 +24,19 @@ export function authorizationCode(extensions: readonly Extension[]): GrantType {
         clientId: client.client_id,
         redirectUri: parameters.get('redirect_uri'),
         refreshToken: mayRefresh(client),
-        objection: objectionOf(extensions, request),
+        rejectReason: objectionOf(extensions, request),
       }
-      return { authorizationId, transition: (current) => redeemCode(current, redemption, circumstances) }
+      return { authorizationId, transition: (current) => redeemCode(current, redemption, context) }
     },
   }
 }
 
-function objectionOf(extensions: readonly Extension[], request: TokenRequest): Redemption['objection'] {
-  return (bindings) => {
+function objectionOf(extensions: readonly Extension[], request: TokenRequest): Redemption['rejectReason'] {
+  return (extensionData) => {
     for (const extension of extensions) {
-      const kept = Object.hasOwn(bindings, extension.name) ? bindings[extension.name] : undefined
-      const objection = extension.atRedemption?.(request, kept)
-      if (objection !== undefined) return objection
+      const data = Object.hasOwn(extensionData, extension.name) ? extensionData[extension.name] : undefined
+      const rejectReason = extension.atRedemption?.(request, data)
+      if (rejectReason !== undefined) return rejectReason
     }
     return undefined
   }

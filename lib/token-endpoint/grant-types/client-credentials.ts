@@ -6,13 +6,13 @@ import type { GrantType } from '../grant-type'
 export const clientCredentials: GrantType = {
   name: 'client_credentials',
   parameters: ['scope'],
-  async prove({ client, parameters, defaultScope }) {
+  async handle({ client, parameters, defaultScope }) {
     if (client.client_type !== 'confidential')
       throw unauthorizedClient(
         'client_not_confidential',
         'Only a confidential client may use this grant type.',
       )
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-    return { grant: { scope, refreshToken: false, bindings: {} } }
+    return { grant: { scope, refreshToken: false, extensionData: {} } }
   },
 }

@@ -7,7 +7,7 @@ import type { GrantType } from '../grant-type'
 export const refreshToken: GrantType = {
   name: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
-  async prove({ client, parameters, circumstances }) {
+  async handle({ client, parameters, context }) {
     const presented = parameters.require('refresh_token')
     const authorizationId = credentialId('refreshToken', presented)
     if (authorizationId === undefined)
@@ -15,7 +15,7 @@ export const refreshToken: GrantType = {
     const refresh = { refreshToken: presented, clientId: client.client_id, scope: parameters.get('scope') }
     return {
       authorizationId,
-      transition: (current, superseded) => rotateRefreshToken(current, refresh, circumstances, superseded),
+      transition: (current, superseded) => rotateRefreshToken(current, refresh, context, superseded),
     }
   },
 }

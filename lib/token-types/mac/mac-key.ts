@@ -30,8 +30,8 @@ export function keptOf(
 }
 
 /** The key again. @throws Error when the record is damaged. */
-export function macKeyOf(kept: Json | undefined, accessToken: string): MacKey {
-  const { sealedKey, algorithm, issuedAt } = isRecord(kept) ? kept : {}
+export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
+  const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
   if (key === undefined || !isMacAlgorithm(algorithm) || typeof issuedAt !== 'number')
     throw new Error('A stored access token of the type mac is not readable by this version.')

@@ -1,4 +1,4 @@
-import { Reading } from '../../protocol/configuration'
+import { OptionsReader } from '../../protocol/configuration'
 import { isMacAlgorithm, type MacAlgorithm } from './algorithm'
 import { isAuthority } from './authority'
 
@@ -26,7 +26,7 @@ export interface MacRules {
 
 /** @throws ConfigurationError */
 export function readMacOptions(options: unknown): MacRules {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const rules: MacRules = {
     hosts: reading.required('hosts', [], isHosts, hostsCure),
     algorithms: reading.optional<Algorithms>('algorithms', ['hmac-sha-256'], isAlgorithms, algorithmsCure),

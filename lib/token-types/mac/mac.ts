@@ -25,7 +25,7 @@ export function mac(options: MacOptions): TokenType {
       const macKey = createMacKey(algorithm, moment)
       return {
         properties: { mac_key: macKey.key, mac_algorithm: macKey.algorithm },
-        kept: keptOf(macKey, accessToken, moment),
+        tokenData: keptOf(macKey, accessToken, moment),
       }
     },
     read(text) {
@@ -40,8 +40,8 @@ type Objection = Reason<'invalid_token'>
 function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
   return {
     accessToken: credentials.id,
-    async objection(check): Promise<Objection | undefined> {
-      const macKey = macKeyOf(check.kept, credentials.id)
+    async rejectReason(check): Promise<Objection | undefined> {
+      const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
       // Last, so that a stranger without the key cannot use up a nonce of the client's.

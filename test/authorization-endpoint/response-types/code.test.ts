@@ -1,12 +1,12 @@
 import { codeResponseType } from '../../../lib/authorization-endpoint/response-types/code'
 import { digest } from '../../../lib/protocol/credential'
 import { pendingAuthorization } from '../../support/authorization/authorization'
-import { circumstances } from '../../support/authorization/circumstances'
+import { context } from '../../support/authorization/circumstances'
 
 describe('the response type code', () => {
   it('answers in the query with a code and nothing else', () => {
     const { pending } = pendingAuthorization()
-    const { authorization, parameters } = codeResponseType.approve(pending, circumstances())
+    const { authorization, parameters } = codeResponseType.approve(pending, context())
     expect(codeResponseType).toMatchObject({ name: 'code', mode: 'query' })
     expect(parameters).toEqual({ code: expect.stringMatching(/^ac_[A-Za-z0-9_-]{64}$/) })
     expect(authorization).toMatchObject({

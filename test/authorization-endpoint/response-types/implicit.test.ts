@@ -1,7 +1,7 @@
 import { implicit } from '../../../lib/authorization-endpoint/response-types/implicit'
 import { ConfigurationError } from '../../../lib/protocol/configuration'
 import { pendingAuthorization } from '../../support/authorization/authorization'
-import { circumstances } from '../../support/authorization/circumstances'
+import { context } from '../../support/authorization/circumstances'
 
 // A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { implicit(options: unknown): unknown } = { implicit }
@@ -11,7 +11,7 @@ describe('the response type token', () => {
     const { pending } = pendingAuthorization()
     const type = implicit()
     expect(type).toMatchObject({ name: 'token', grantTypes: ['implicit'], mode: 'fragment' })
-    expect(type.approve(pending, circumstances())).toMatchObject({
+    expect(type.approve(pending, context())).toMatchObject({
       authorization: { state: 'active', spentCode: undefined, refreshToken: undefined },
       parameters: {},
       issued: { scope: pending.scope, refreshToken: undefined },
@@ -30,8 +30,8 @@ describe('the response type token', () => {
       'redirectby is not known here. Did you mean redirectBy? The known names are redirectBy.',
     ],
     [null, 'options must be an object.'],
-  ])('refuses the options %j', (options, problem) => {
+  ])('refuses the options %j', (options, message) => {
     expect(() => javascript.implicit(options)).toThrow(ConfigurationError)
-    expect(() => javascript.implicit(options)).toThrow(problem)
+    expect(() => javascript.implicit(options)).toThrow(message)
   })
 })

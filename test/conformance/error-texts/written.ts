@@ -75,7 +75,7 @@ export const aroundFactories = writtenBy(
   (node, file) =>
     node.type === 'NewExpression' &&
     valueOf(calleeOf(node)) === 'OAuthError' &&
-    basename(file) !== 'oauth-error.ts',
+    !['oauth-error.ts', 'host-errors.ts'].includes(basename(file)),
   2,
 )
 

@@ -47,7 +47,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
     "responseType?.mode === 'fragment' && !('error' in parameters)",
   ],
   ['AUZ-12', 'storeTrouble', "temporarilyUnavailable('store", "cause ?? temporarilyUnavailable('store"],
-  ['AUZ-13', 'answered', 'if (answer.subject !== current.subject)', 'if (false)'],
+  ['AUZ-13', 'requireAnswerable', 'if (answer.subject !== current.subject)', 'if (false)'],
   ['AUZ-14', 'redirectUriFault', 'if (!insecure && isInsecure(text))', 'if (false)'],
   [
     'AUZ-14',

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation'
 
 /** Breaks of the rules of revocation, introspection and metadata. */
 export const furtherEndpoints: readonly Mutation[] = [
-  ['REV-1', 'revokeByToken', "remove('revoked')", "keep('nothing')"],
+  ['REV-1', 'revokeByToken', "deleteRecord('revoked')", "unchanged('nothing')"],
   [
     'REV-1',
     'descendsFrom',

@@ -8,7 +8,7 @@ import type {
   Pending,
   RefreshToken,
 } from '../../../lib/authorization/authorization'
-import type { Bindings, Json } from '../../../lib/protocol/bindings'
+import type { ExtensionData, Json } from '../../../lib/protocol/bindings'
 
 // Texts with everything that a store might trip over, lone surrogates included.
 const text = fc.string({ unit: 'binary', minLength: 1 })
@@ -34,10 +34,10 @@ const json = fc.letrec<{ json: Json }>((tie) => ({
   ),
 })).json
 
-const bindings: fc.Arbitrary<Bindings> = dictionary(json)
+const extensionData: fc.Arbitrary<ExtensionData> = dictionary(json)
 /** Empty in records of versions that named no issuer. */
 const issuerDigest = fc.constantFrom('Zk3-_qVb09XxYyAa', 'aaaaaaaaaaaaaaaa', '')
-const grant = { id: text, issuerDigest, clientId: text, scope, tokenType: text, bindings }
+const grant = { id: text, issuerDigest, clientId: text, scope, tokenType: text, extensionData }
 
 const shown = {
   ...grant,
@@ -59,7 +59,7 @@ const accessToken: fc.Arbitrary<AccessToken> = record({
   digest: text,
   scope,
   expiresAt: time,
-  kept: maybe(json),
+  tokenData: maybe(json),
 })
 
 const approved: fc.Arbitrary<Approved> = record({

@@ -1,23 +1,23 @@
 import { approveWithCode } from '../../../lib/authorization/answer'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
-import type { Circumstances } from '../../../lib/authorization/circumstances'
+import type { IssueContext } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
-import type { ProvenGrant } from '../../../lib/authorization/issue-directly'
-import { propose, type Proposal } from '../../../lib/authorization/propose'
+import type { DirectAuthorization } from '../../../lib/authorization/issue-directly'
+import { createPendingAuthorization, type AuthorizationProposal } from '../../../lib/authorization/propose'
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
 import { repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken, type Refresh } from '../../../lib/authorization/rotate-refresh-token'
-import type { Step } from '../../../lib/authorization/step'
-import { circumstances } from './circumstances'
+import type { TransitionResult } from '../../../lib/authorization/step'
+import { context } from './circumstances'
 import { answerOf, written } from './step'
 
 /** The canonical request: the photo printer asks alice for her photos, with a code challenge. */
-export const proposal: Proposal = {
+export const proposal: AuthorizationProposal = {
   clientId: 'photo-printer',
   subject: 'alice',
   scope: ['photos.read', 'photos.write'],
   tokenType: 'bearer',
-  bindings: { pkce: 'challenge' },
+  extensionData: { pkce: 'challenge' },
   request: {
     responseType: 'code',
     redirectUri: 'https://printer.example/callback',
@@ -27,27 +27,27 @@ export const proposal: Proposal = {
 }
 
 /** A client acts for itself. */
-export const nightlyExport: ProvenGrant = {
+export const nightlyExport: DirectAuthorization = {
   clientId: 'nightly-export',
   subject: undefined,
   scope: ['photos.read'],
   tokenType: 'bearer',
   refreshToken: false,
-  bindings: {},
+  extensionData: {},
 }
 
 /** Alice is looking at the consent page. */
 export function pendingAuthorization(
-  bend: Partial<Proposal> = {},
-  at: Circumstances = circumstances(),
+  bend: Partial<AuthorizationProposal> = {},
+  at: IssueContext = context(),
 ): { readonly pending: Pending; readonly handle: string } {
-  return propose({ ...proposal, ...bend }, at)
+  return createPendingAuthorization({ ...proposal, ...bend }, at)
 }
 
 /** Alice has approved. */
 export function approvedAuthorization(
-  bend: Partial<Proposal> = {},
-  at: Circumstances = circumstances(),
+  bend: Partial<AuthorizationProposal> = {},
+  at: IssueContext = context(),
 ): { readonly approved: Approved; readonly code: string } {
   const { pending, handle } = pendingAuthorization(bend, at)
   return approvalOf(pending, handle, at)
@@ -57,9 +57,9 @@ export function approvedAuthorization(
 export function approvalOf(
   pending: Pending,
   handle: string,
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ): { readonly approved: Approved; readonly code: string } {
-  const { salt, circumstances: repeated } = repeatable(handle, at)
+  const { salt, context: repeated } = repeatable(handle, at)
   const { authorization, code } = approveWithCode(pending, repeated)
   const approved = withForm(authorization, pending, salt)
   if (approved.state !== 'approved') throw new Error('The approval issued no code.')
@@ -74,7 +74,7 @@ export function redemption(code: string, bend: Partial<Redemption> = {}): Redemp
     clientId,
     redirectUri: request.redirectUri,
     refreshToken: true,
-    objection: () => undefined,
+    rejectReason: () => undefined,
     ...bend,
   }
 }
@@ -82,7 +82,7 @@ export function redemption(code: string, bend: Partial<Redemption> = {}): Redemp
 /** The photo printer has redeemed its code. */
 export function activeAuthorization(
   bend: Partial<Redemption> = {},
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ): { readonly active: Active; readonly code: string; readonly issued: Issued } {
   const { approved, code } = approvedAuthorization({}, at)
   const step = redeemCode(approved, redemption(code, bend), at)
@@ -99,9 +99,9 @@ export function refreshWith(refreshToken: string | undefined, bend: Partial<Refr
 export function refreshed(
   current: Authorization,
   refreshToken: string | undefined,
-  at: Circumstances = circumstances(),
+  at: IssueContext = context(),
 ): { readonly active: Active; readonly issued: Issued } {
-  const step: Step<Issued> = rotateRefreshToken(current, refreshWith(refreshToken), at)
+  const step: TransitionResult<Issued> = rotateRefreshToken(current, refreshWith(refreshToken), at)
   return { active: asActive(written(step)), issued: answerOf(step) }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
+import type { IssueContext, Lifetimes } from '../../../lib/authorization/circumstances'
 import { issuerDigest } from '../../../lib/authorization/of-issuer'
 import type { Random } from '../../../lib/protocol/credential'
 import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
@@ -28,7 +28,7 @@ export const stamped: TokenType = {
   scheme: 'Stamped',
   issue: (_accessToken, { now, random }) => ({
     properties: { stamp: random(6).toString('hex'), stamped_at: now },
-    kept: { stampedAt: now },
+    tokenData: { stampedAt: now },
   }),
   read: (credentials) => bearer.read(credentials),
 }
@@ -41,9 +41,9 @@ export const ownIssuer = issuerDigest('https://auth.example')
 const shared = countedRandom()
 
 /** Noon, the default lifetimes and fresh random bytes, unless bent. */
-export function circumstances(
+export function context(
   bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
-): Circumstances {
+): IssueContext {
   const { now = noon, random = shared } = bend
   return {
     now,
@@ -56,5 +56,5 @@ export function circumstances(
 }
 
 /** So many seconds after noon. */
-export const later = (seconds: number, bend: Partial<Lifetimes> = {}): Circumstances =>
-  circumstances({ now: noon + seconds, lifetimes: bend })
+export const later = (seconds: number, bend: Partial<Lifetimes> = {}): IssueContext =>
+  context({ now: noon + seconds, lifetimes: bend })

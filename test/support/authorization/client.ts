@@ -1,8 +1,8 @@
 import type { Client, ClientRegistration } from '../../../lib/protocol/client'
-import type { Mistake } from '../../../lib/protocol/configuration'
-import { parseClient, type Vocabulary } from '../../../lib/protocol/parse-client'
+import type { ConfigurationIssue } from '../../../lib/protocol/configuration'
+import { parseClient, type ServerCapabilities } from '../../../lib/protocol/parse-client'
 
-export const vocabulary: Vocabulary = {
+export const capabilities: ServerCapabilities = {
   scope: ['photos.read', 'photos.write', 'profile'],
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
   responseTypes: [{ name: 'code', grantTypes: ['authorization_code'] }],
@@ -21,15 +21,17 @@ export const registration = {
 } satisfies ClientRegistration
 
 /** What parseClient makes of a registration of any content, and every mistake it found. */
-export function parsed(source: unknown): { readonly client: Client; readonly mistakes: readonly Mistake[] } {
-  const mistakes: Mistake[] = []
-  return { client: parseClient(source, 'clients[0]', mistakes, vocabulary), mistakes }
+export function parsed(source: unknown): {
+  readonly client: Client
+  readonly issues: readonly ConfigurationIssue[]
+} {
+  const issues: ConfigurationIssue[] = []
+  return { client: parseClient(source, 'clients[0]', issues, capabilities), issues }
 }
 
 /** The canonical client, registered, with some fields bent. */
 export function clientWith(bend: Partial<ClientRegistration> = {}): Client {
-  const { client, mistakes } = parsed({ ...registration, ...bend })
-  if (mistakes.length > 0)
-    throw new Error(mistakes.map(({ path, problem }) => `${path} ${problem}`).join(' '))
+  const { client, issues } = parsed({ ...registration, ...bend })
+  if (issues.length > 0) throw new Error(issues.map(({ path, message }) => `${path} ${message}`).join(' '))
   return client
 }

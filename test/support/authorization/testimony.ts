@@ -59,7 +59,7 @@ export function wasOutOfUse(world: World, refresh: Deed): boolean {
 /** Every credential ever made that the server would still take, even if its time were not up. */
 export async function alive(world: World): Promise<readonly string[]> {
   const record = (await world.records.find(world.id))?.authorization
-  const at = { ...world.circumstances(), now: noon }
+  const at = { ...world.context(), now: noon }
   const taken = {
     ac_: (code: string) => !(redeemCode(record, redemption(code), at).outcome instanceof OAuthError),
     at_: (token: string) => presentAccessToken(record, token, noon) !== undefined,

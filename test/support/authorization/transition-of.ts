@@ -1,11 +1,23 @@
-import { answered, approveWithCode, deny, type Answer } from '../../../lib/authorization/answer'
+import {
+  requireAnswerable,
+  approveWithCode,
+  deny,
+  type ConsentDecision,
+} from '../../../lib/authorization/answer'
 import type { Authorization, Pending } from '../../../lib/authorization/authorization'
-import type { Circumstances } from '../../../lib/authorization/circumstances'
+import type { IssueContext } from '../../../lib/authorization/circumstances'
 import type { Issued } from '../../../lib/authorization/issue'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
-import { proposedOnce, repeatable, withForm } from '../../../lib/authorization/repetition'
+import { requestOfApproval, repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
-import { confirm, keep, remove, save, type Step, type Transition } from '../../../lib/authorization/step'
+import {
+  deleteRecord,
+  save,
+  touch,
+  unchanged,
+  type Transition,
+  type TransitionResult,
+} from '../../../lib/authorization/step'
 import { invalidGrant } from '../../../lib/protocol/host-errors'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { redemption } from './authorization'
@@ -29,22 +41,26 @@ export interface ConsentForm {
 
 const wrongVerifier = invalidGrant('wrong_verifier', 'The verifier does not match.')
 
-const brings = ({ write, outcome }: Step<Issued>): Step<Ending> => ({
+const brings = ({ write, outcome }: TransitionResult<Issued>): TransitionResult<Ending> => ({
   write,
   outcome: outcome instanceof OAuthError ? outcome : { kind: 'tokens', issued: outcome },
 })
 
-function decided(found: Authorization, { handle, approved }: Answer, at: Circumstances): Step<Ending> {
-  if (found.state === 'denied') return confirm({ kind: 'done' })
-  if (found.state === 'active') return keep({ kind: 'done before' })
+function decided(
+  found: Authorization,
+  { handle, approved }: ConsentDecision,
+  at: IssueContext,
+): TransitionResult<Ending> {
+  if (found.state === 'denied') return touch({ kind: 'done' })
+  if (found.state === 'active') return unchanged({ kind: 'done before' })
   if (found.state === 'pending' && !approved) return save(deny(found), { kind: 'done' })
-  const proposed = found.state === 'approved' ? proposedOnce(found) : found
+  const proposed = found.state === 'approved' ? requestOfApproval(found) : found
   if (proposed === undefined) throw new Error('A code alone can be given again.')
   const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
-  const { salt, circumstances } = repeatable(handle, at, known)
-  const { authorization, code } = approveWithCode(proposed, circumstances)
+  const { salt, context } = repeatable(handle, at, known)
+  const { authorization, code } = approveWithCode(proposed, context)
   const ending = { kind: 'code', code } as const
-  return found.state === 'pending' ? save(withForm(authorization, found, salt), ending) : confirm(ending)
+  return found.state === 'pending' ? save(withForm(authorization, found, salt), ending) : touch(ending)
 }
 
 /** The transition that a move asks the server for, as its endpoints compose it. */
@@ -52,14 +68,14 @@ export function transitionOf(
   move: Exclude<Move, { move: 'wait' }>,
   presented: string,
   { handle }: ConsentForm,
-  at: Circumstances,
+  at: IssueContext,
 ): Transition<Ending> {
   switch (move.move) {
     case 'revoke':
-      return () => remove({ kind: 'done' })
+      return () => deleteRecord({ kind: 'done' })
     case 'redeem': {
-      const objection = () => (move.verifier === 'right' ? undefined : wrongVerifier)
-      const asked = redemption(presented, { clientId: move.client, objection })
+      const rejectReason = () => (move.verifier === 'right' ? undefined : wrongVerifier)
+      const asked = redemption(presented, { clientId: move.client, rejectReason })
       return (current) => brings(redeemCode(current, asked, at))
     }
     case 'refresh': {
@@ -70,8 +86,8 @@ export function transitionOf(
     case 'deny':
       return (current) => {
         const answer = { handle, subject: move.owner, approved: move.move === 'approve' }
-        const found = answered(current, answer, at.now)
-        return found instanceof OAuthError ? keep(found) : decided(found, answer, at)
+        const found = requireAnswerable(current, answer, at.now)
+        return found instanceof OAuthError ? unchanged(found) : decided(found, answer, at)
       }
   }
 }

@@ -1,4 +1,4 @@
-import type { Circumstances, Lifetimes } from '../../../lib/authorization/circumstances'
+import type { IssueContext, Lifetimes } from '../../../lib/authorization/circumstances'
 import { commit } from '../../../lib/authorization/commit'
 import type { Transition } from '../../../lib/authorization/step'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
@@ -47,14 +47,14 @@ export class World {
     private readonly fates: Iterator<Fate>,
     readonly lifetimes: Lifetimes,
   ) {
-    this.form = pendingAuthorization({ tokenType: 'stamped' }, this.circumstances())
+    this.form = pendingAuthorization({ tokenType: 'stamped' }, this.context())
   }
 
   get id(): string {
     return this.form.pending.id
   }
 
-  circumstances(): Circumstances {
+  context(): IssueContext {
     const { now, random, lifetimes } = this
     return { now, issuerDigest: ownIssuer, random, lifetimes, tokenTypes, countIssue: () => {} }
   }
@@ -112,7 +112,7 @@ export class World {
       this.now += move.seconds
       return { kind: 'done' }
     }
-    const transition = transitionOf(move, presented, this.form, this.circumstances())
+    const transition = transitionOf(move, presented, this.form, this.context())
     try {
       return await commit(store, this.id, this.watched(transition), this.random)
     } catch (error) {

@@ -14,7 +14,7 @@ export function refusedOptions(bend: object): readonly string[] {
   try {
     javascript.create({ ...canonicalOptions, ...bend })
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
+    if (error instanceof ConfigurationError) return error.issues.map(({ path }) => path)
     throw error
   }
   return []

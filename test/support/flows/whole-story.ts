@@ -137,5 +137,5 @@ export async function wholeStory(): Promise<Told> {
 }
 
 /** What events show of a credential. */
-export const markOf = (credential: string): string =>
+export const credentialFingerprint = (credential: string): string =>
   createHash('sha256').update(credential).digest('hex').slice(0, 8)

@@ -1,10 +1,10 @@
 import type { Ask, Pair } from './asks'
 import type { Connections } from './connections'
 import { processes, type Operation } from './plan'
-import { readingOf, type Reading } from './readings'
+import { readingOf, type OptionsReader } from './readings'
 
 /** One answer as its party saw it; the times are of one clock. */
-export interface Answer extends Reading {
+export interface Answer extends OptionsReader {
   readonly phase: 'before' | 'race' | 'after'
   readonly operation: Operation
   readonly server: number

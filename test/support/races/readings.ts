@@ -4,7 +4,7 @@ import type { Pair } from './asks'
 import type { Reply } from './connections'
 
 /** What a reply says, in a word or three, and what it brought. */
-export interface Reading {
+export interface OptionsReader {
   readonly word: string
   readonly form?: ConsentForm
   readonly code?: string
@@ -12,7 +12,7 @@ export interface Reading {
 }
 
 /** Reads any reply of the host application. */
-export function readingOf(reply: Reply): Reading {
+export function readingOf(reply: Reply): OptionsReader {
   const { status, headers, text } = reply
   if (status === 303) return redirectionIn(headers.location ?? '')
   if (headers['content-type']?.startsWith('text/html') === true) return pageIn(reply)
@@ -22,21 +22,21 @@ export function readingOf(reply: Reply): Reading {
   return documentIn(status, text)
 }
 
-function redirectionIn(location: string): Reading {
+function redirectionIn(location: string): OptionsReader {
   const parameters = new URLSearchParams(location.split('?')[1])
   const code = parameters.get('code')
   if (code !== null) return { word: 'code', code }
   return { word: parameters.get('error') ?? `a redirect to ${location}` }
 }
 
-function pageIn(reply: Reply): Reading {
+function pageIn(reply: Reply): OptionsReader {
   const { status, text } = reply
   if (status === 200 && text.includes('You allowed access already')) return { word: 'done already' }
   if (status === 200) return { word: 'question', form: consentFormOf(reply, usualPaths.authorize) }
   return { word: `page ${status} ${/<code>(\w+)<\/code>/.exec(text)?.[1]}` }
 }
 
-function documentIn(status: number, text: string): Reading {
+function documentIn(status: number, text: string): OptionsReader {
   const document = parsed(text)
   if (status !== 200) return { word: `${status} ${textIn(document, 'error')}` }
   if (textIn(document, 'active') !== '')

@@ -8,7 +8,7 @@ import { memoryCounters } from '../../../lib/stores/memory-counters'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import type { GrantType } from '../../../lib/token-endpoint/grant-type'
 import type { TokenEndpoint } from '../../../lib/token-endpoint/exchange'
-import { circumstances, noon } from '../authorization/circumstances'
+import { context, noon } from '../authorization/circumstances'
 import { clientWith } from '../authorization/client'
 
 /** A memory store that keeps what was asked to be saved, in order. */
@@ -45,10 +45,10 @@ export function tokenEndpoint(
     defaultScope: [],
     tokenType: 'bearer',
     store: watchedStore(),
-    justWritten: () => undefined,
+    takeCached: () => undefined,
     counters: memoryCounters(),
     issueLimits: { requireRoom: () => {} },
-    circumstances,
+    context,
     ...bend,
   }
 }
@@ -65,10 +65,10 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     tokenType: 'bearer',
     findClient: clientsOf(clientWith()),
     store: watchedStore(),
-    justWritten: () => undefined,
+    takeCached: () => undefined,
     openRequests: { opened: () => {}, ended: () => {} },
     letArrive: async () => {},
-    circumstances,
+    context,
     ...bend,
   }
 }

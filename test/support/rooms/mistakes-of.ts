@@ -1,4 +1,4 @@
-import { ConfigurationError, type Mistake } from '../../../lib/protocol/configuration'
+import { ConfigurationError, type ConfigurationIssue } from '../../../lib/protocol/configuration'
 
 /** What makes something from options; a method, so that the checker lets a JavaScript host's options through. */
 export interface Maker {
@@ -6,11 +6,11 @@ export interface Maker {
 }
 
 /** Every mistake in options of any kind, as this makes something of them; none when it does. */
-export function mistakesOf(maker: Maker, options: unknown): readonly Mistake[] {
+export function mistakesOf(maker: Maker, options: unknown): readonly ConfigurationIssue[] {
   try {
     maker.make(options)
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes
+    if (error instanceof ConfigurationError) return error.issues
     throw error
   }
   return []

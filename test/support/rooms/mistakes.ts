@@ -1,4 +1,4 @@
-import type { Mistake } from '../../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../../lib/protocol/configuration'
 import { resolveOptions } from '../../../lib/resolve-options'
 import { mistakesOf, type Maker } from './mistakes-of'
 import { optionsWith } from './registrations'
@@ -6,11 +6,11 @@ import { optionsWith } from './registrations'
 const javascript: Maker = { make: resolveOptions }
 
 /** Every mistake in options of any kind. */
-export const mistakesIn = (options: unknown): readonly Mistake[] => mistakesOf(javascript, options)
+export const issuesIn = (options: unknown): readonly ConfigurationIssue[] => mistakesOf(javascript, options)
 
 /** Every mistake in good options with some of them bent. */
-export function mistakesWith(bend: Readonly<Record<string, unknown>>): readonly Mistake[] {
-  return mistakesIn({ ...optionsWith(), ...bend })
+export function mistakesWith(bend: Readonly<Record<string, unknown>>): readonly ConfigurationIssue[] {
+  return issuesIn({ ...optionsWith(), ...bend })
 }
 
 /** Their paths. */

@@ -1,14 +1,14 @@
-import { GuessLimits } from '../../../lib/client-authentication/guess-limits'
-import type { WithinLimits } from '../../../lib/client-authentication/method'
+import { CredentialThrottle } from '../../../lib/client-authentication/guess-limits'
+import type { Throttle } from '../../../lib/client-authentication/method'
 import { SecretVerifier } from '../../../lib/client-authentication/secret-verifier'
 import { memoryCounters } from '../../../lib/stores/memory-counters'
 import { clientWith } from '../authorization/client'
 
 /** Holds no verification to any limit. */
-export const freely: WithinLimits = async (verification) => verification()
+export const freely: Throttle = async (verification) => verification()
 
 /** No limit at all, for rooms that need some. */
-export const noLimits = new GuessLimits(
+export const noLimits = new CredentialThrottle(
   { address: undefined, clientAndAddress: undefined, client: undefined },
   memoryCounters(),
 )

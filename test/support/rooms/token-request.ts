@@ -1,6 +1,6 @@
 import type { TokenRequest } from '../../../lib/token-endpoint/grant-type'
 import { memoryCounters } from '../../../lib/stores/memory-counters'
-import { circumstances } from '../authorization/circumstances'
+import { context } from '../authorization/circumstances'
 import { clientWith } from '../authorization/client'
 import { parametersOf } from './parameters'
 
@@ -8,7 +8,7 @@ import { parametersOf } from './parameters'
 export const tokenRequest: TokenRequest = {
   client: clientWith(),
   parameters: parametersOf({}),
-  circumstances: circumstances(),
+  context: context(),
   defaultScope: [],
   address: '192.0.2.7',
   counters: memoryCounters(),

@@ -28,7 +28,7 @@ export function hostWhere(
     calls,
     resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
     clientFound: () => {},
-    isApproved: bend.isApproved ?? (async () => false),
+    skipConsent: bend.skipConsent ?? (async () => false),
     logIn: called('logIn', bend.logIn ?? (async () => undefined)),
     ask: called('ask', async (question: Question) => {
       questions.push(question)

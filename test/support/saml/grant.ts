@@ -1,6 +1,6 @@
 import { saml2Bearer, type Assertion, type Saml2BearerOptions } from '../../../lib/index'
-import type { Proof } from '../../../lib/token-endpoint/grant-type'
-import { circumstances, noon } from '../authorization/circumstances'
+import type { GrantResult } from '../../../lib/token-endpoint/grant-type'
+import { context, noon } from '../authorization/circumstances'
 import { parametersOf } from '../rooms/parameters'
 import { tokenRequest } from '../rooms/token-request'
 import { audience, museum, recipient, studio } from './assertion'
@@ -26,9 +26,9 @@ export function counter(bend: Partial<Saml2BearerOptions> = {}) {
   })
   return {
     seen,
-    present: (assertion: string, now = noon): Promise<Proof> => {
+    present: (assertion: string, now = noon): Promise<GrantResult> => {
       const parameters = parametersOf({ assertion, scope: 'photos.read' })
-      return grantType.prove({ ...tokenRequest, parameters, circumstances: circumstances({ now }) })
+      return grantType.handle({ ...tokenRequest, parameters, context: context({ now }) })
     },
   }
 }

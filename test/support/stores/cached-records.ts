@@ -1,18 +1,18 @@
 import type { AuthorizationStore, RedisStore } from '../../../lib/index'
-import { active, inSeconds } from '../../../lib/testing/authorization-store/examples'
-import { save, version } from '../../../lib/testing/authorization-store/version'
+import { activeRecord, inSeconds } from '../../../lib/testing/authorization-store/examples'
+import { saveRecord, version } from '../../../lib/testing/authorization-store/version'
 import { waitUntil } from '../wait-until'
 
 /** A record with an access token, saved; its id. */
 export async function savedRecord(store: AuthorizationStore, seconds = 600): Promise<string> {
-  const written = version(active(inSeconds(seconds)))
-  await save(store, written)
+  const written = version(activeRecord(inSeconds(seconds)))
+  await saveRecord(store, written)
   return written.authorization.id
 }
 
 /** Whether the cache knows it. */
 export function recalls(store: RedisStore, id: string): boolean {
-  return store.recall?.(id) !== undefined
+  return store.getCached?.(id) !== undefined
 }
 
 /**

@@ -1,12 +1,12 @@
-import { answered, approveWithCode } from '../../../lib/authorization/answer'
-import type { Circumstances } from '../../../lib/authorization/circumstances'
+import { requireAnswerable, approveWithCode } from '../../../lib/authorization/answer'
+import type { IssueContext } from '../../../lib/authorization/circumstances'
 import { begin, commit } from '../../../lib/authorization/commit'
 import { issuerDigest } from '../../../lib/authorization/of-issuer'
-import { propose } from '../../../lib/authorization/propose'
+import { createPendingAuthorization } from '../../../lib/authorization/propose'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { repeatable, withForm } from '../../../lib/authorization/repetition'
 import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
-import { keep, save } from '../../../lib/authorization/step'
+import { unchanged, save } from '../../../lib/authorization/step'
 import { mac } from '../../../lib/token-types/mac/mac'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
@@ -21,7 +21,7 @@ export async function everyCredential(
   store: AuthorizationStore,
   look: (id: string) => Promise<void>,
 ): Promise<readonly string[]> {
-  const circumstances: Circumstances = {
+  const context: IssueContext = {
     now: inSeconds(0),
     issuerDigest: issuerDigest('https://auth.example'),
     random: secureRandom,
@@ -37,8 +37,8 @@ export async function everyCredential(
   }
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
-  const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'mac', bindings: {}, request }
-  const { pending, handle } = propose(proposal, circumstances)
+  const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'mac', extensionData: {}, request }
+  const { pending, handle } = createPendingAuthorization(proposal, context)
   await begin(store, pending, secureRandom)
   await look(pending.id)
 
@@ -46,10 +46,10 @@ export async function everyCredential(
     store,
     pending.id,
     (current) => {
-      const open = answered(current, { handle, subject, approved: true }, circumstances.now)
-      if (open instanceof OAuthError) return keep(open)
+      const open = requireAnswerable(current, { handle, subject, approved: true }, context.now)
+      if (open instanceof OAuthError) return unchanged(open)
       if (open.state !== 'pending') throw new Error('The request was decided before.')
-      const { salt, circumstances: repeated } = repeatable(handle, circumstances)
+      const { salt, context: repeated } = repeatable(handle, context)
       const approval = approveWithCode(open, repeated)
       return save(withForm(approval.authorization, open, salt), approval.code)
     },
@@ -57,11 +57,11 @@ export async function everyCredential(
   )
   await look(pending.id)
 
-  const redemption = { code, clientId, redirectUri, refreshToken: true, objection: () => undefined }
+  const redemption = { code, clientId, redirectUri, refreshToken: true, rejectReason: () => undefined }
   const first = await commit(
     store,
     pending.id,
-    (current) => redeemCode(current, redemption, circumstances),
+    (current) => redeemCode(current, redemption, context),
     secureRandom,
   )
   await look(pending.id)
@@ -70,7 +70,7 @@ export async function everyCredential(
   const second = await commit(
     store,
     pending.id,
-    (current) => rotateRefreshToken(current, refresh, circumstances),
+    (current) => rotateRefreshToken(current, refresh, context),
     secureRandom,
   )
   await look(pending.id)

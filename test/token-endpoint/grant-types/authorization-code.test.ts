@@ -9,7 +9,9 @@ import { parametersOf } from '../../support/rooms/parameters'
 import { tokenRequest } from '../../support/rooms/token-request'
 import { refusalOf } from '../../support/rooms/refused'
 
-const { approved, code } = approvedAuthorization({ bindings: { resource: 'https://a.example', empty: null } })
+const { approved, code } = approvedAuthorization({
+  extensionData: { resource: 'https://a.example', empty: null },
+})
 const redirect_uri = approved.code.redirectUri
 
 const prove = (
@@ -17,7 +19,7 @@ const prove = (
   extensions: readonly Extension[] = [],
   client = clientWith(),
 ) =>
-  authorizationCode(extensions).prove({
+  authorizationCode(extensions).handle({
     ...tokenRequest,
     client,
     parameters: parametersOf(values),
@@ -102,20 +104,20 @@ describe('the grant type authorization_code: extensions', () => {
       client: expect.objectContaining({ client_id: 'photo-printer' }),
       parameters: expect.anything(),
     }
-    const kept = ['https://a.example', null, undefined, undefined, undefined]
-    expect(atRedemption.mock.calls).toEqual(kept.map((value) => [expect.objectContaining(request), value]))
+    const data = ['https://a.example', null, undefined, undefined, undefined]
+    expect(atRedemption.mock.calls).toEqual(data.map((value) => [expect.objectContaining(request), value]))
   })
 
   it('refuses with the first objection, and keeps count of it', async () => {
-    const objection = invalidGrant('resource_other', 'Another resource.')
+    const rejectReason = invalidGrant('resource_other', 'Another resource.')
     const never = jest.fn(() => undefined)
     const step = await redeemed(values, [
       { name: 'idle' },
       { name: 'content', atRedemption: () => undefined },
-      { name: 'resource', atRedemption: () => objection },
+      { name: 'resource', atRedemption: () => rejectReason },
       { name: 'never', atRedemption: never },
     ])
-    expect(step.outcome).toBe(objection)
+    expect(step.outcome).toBe(rejectReason)
     expect(written(step)).toMatchObject({ state: 'approved', code: { failures: 1 } })
     expect(never).not.toHaveBeenCalled()
   })

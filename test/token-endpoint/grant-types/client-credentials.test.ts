@@ -10,7 +10,7 @@ const prove = (
   client: Client = clientWith(),
   defaultScope: readonly string[] = [],
 ) =>
-  clientCredentials.prove({
+  clientCredentials.handle({
     ...tokenRequest,
     client,
     parameters: parametersOf({ scope }),
@@ -29,7 +29,7 @@ describe('the grant type client_credentials', () => {
         subject: undefined,
         scope: ['photos.read'],
         refreshToken: false,
-        bindings: {},
+        extensionData: {},
       },
     })
   })

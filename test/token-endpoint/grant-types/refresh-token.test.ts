@@ -12,7 +12,7 @@ const { active, issued } = activeAuthorization()
 const presented = issued.refreshToken ?? ''
 
 const prove = (values: Parameters<typeof parametersOf>[0], client: Client = clientWith()) =>
-  refreshToken.prove({
+  refreshToken.handle({
     ...tokenRequest,
     client,
     parameters: parametersOf(values),

@@ -14,16 +14,16 @@ describe('mac', () => {
   })
 
   it('gives a key of 32 random bytes with each token, and keeps it readable with the token alone [token-30]', () => {
-    const { properties, kept } = mac({ hosts }).issue!('at_x', moment)
+    const { properties, tokenData } = mac({ hosts }).issue!('at_x', moment)
     expect(properties).toEqual({
       mac_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       mac_algorithm: 'hmac-sha-256',
     })
     expect(mac({ hosts }).issue!('at_x', moment).properties).not.toEqual(properties)
-    expect(JSON.stringify(kept)).not.toContain(properties['mac_key'])
+    expect(JSON.stringify(tokenData)).not.toContain(properties['mac_key'])
     const macKey = { key: properties['mac_key'], algorithm: 'hmac-sha-256', issuedAt: noon }
-    expect(macKeyOf(kept, 'at_x')).toEqual(macKey)
-    expect(() => macKeyOf(kept, 'at_y')).toThrow('not readable')
+    expect(macKeyOf(tokenData, 'at_x')).toEqual(macKey)
+    expect(() => macKeyOf(tokenData, 'at_y')).toThrow('not readable')
   })
 
   it('gives keys for the algorithm that is listed first', () => {
@@ -36,8 +36,8 @@ describe('mac', () => {
 
   it.each([undefined, null, 7, {}, { sealedKey: '', algorithm: 'hmac-sha-256', issuedAt: 1 }])(
     'takes what is kept for damaged when it is %j',
-    (kept) => {
-      expect(() => macKeyOf(kept, 'at_x')).toThrow('not readable')
+    (tokenData) => {
+      expect(() => macKeyOf(tokenData, 'at_x')).toThrow('not readable')
     },
   )
 

@@ -27,7 +27,7 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
     parameters: ['assertion', 'scope'],
-    async prove({ client, parameters, circumstances: { now }, defaultScope }) {
+    async handle({ client, parameters, context: { now }, defaultScope }) {
       const presented = parameters.require('assertion')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       const assertion = await format.verify(presented, now)
@@ -39,7 +39,7 @@ export function assertionGrant(format: AssertionFormat): GrantType {
       // RFC 7521 8.2: good once, and used up by the write that brings the token.
       const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
       // RFC 7521 4.1: a client comes with a new assertion, so that access ends when its issuer says so.
-      return { grant: { subject, scope, refreshToken: false, bindings: {}, oneTimeUse } }
+      return { grant: { subject, scope, refreshToken: false, extensionData: {}, oneTimeUse } }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Reading } from '../../../protocol/configuration'
+import type { OptionsReader } from '../../../protocol/configuration'
 import type { OwnerOfAssertion } from './assertion'
 import type { AssertionFormat } from './assertion-grant'
 
@@ -14,7 +14,7 @@ export interface AssertionOptions {
 
 /** Reads them; what it returns after a mistake is a placeholder. */
 export function readAssertionTerms(
-  reading: Reading,
+  reading: OptionsReader,
 ): Pick<AssertionFormat, 'resourceOwner' | 'clockTolerance' | 'maximumLifetime'> {
   const seconds = (key: string, fallback: number, least: number, most: number) =>
     reading.optional(key, fallback, isWithin(least, most), `must be whole seconds, ${least} to ${most}.`)

@@ -1,11 +1,11 @@
 import { readAlgorithms } from '../../../jwt/algorithms'
 import { readAudience } from '../../../jwt/audience'
 import { requireJose } from '../../../jwt/load-jose'
-import { Reading } from '../../../protocol/configuration'
+import { OptionsReader } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant } from '../assertion/assertion-grant'
 import { readAssertionTerms, type AssertionOptions } from '../assertion/assertion-terms'
-import { readIssuers, type TrustedIssuer } from './trusted-issuer'
+import { readTrustedIssuers, type TrustedIssuer } from './trusted-issuer'
 import { verifyAssertion } from './verify-assertion'
 
 /** Options of {@link jwtBearer}. */
@@ -39,9 +39,9 @@ export function jwtBearer(options: JwtBearerOptions): GrantType {
 }
 
 function readOptions(options: unknown) {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const read = {
-    issuers: readIssuers(reading),
+    issuers: readTrustedIssuers(reading),
     audience: readAudience(reading, 'must be the issuer of this server.'),
     ...readAssertionTerms(reading),
     algorithms: readAlgorithms(reading),

@@ -1,6 +1,6 @@
 import type { KeySource } from '../../../jwt/key-source'
 import { readKeys } from '../../../jwt/read-keys'
-import { isText, Reading } from '../../../protocol/configuration'
+import { isText, OptionsReader } from '../../../protocol/configuration'
 
 /** A party whose assertions are taken, and its public keys: given, or fetched from where it publishes them. */
 export type TrustedIssuer = {
@@ -24,11 +24,11 @@ export type TrustedIssuer = {
 )
 
 /** Reads the trusted issuers: each one's keys under its name. */
-export function readIssuers(reading: Reading): ReadonlyMap<string, KeySource> {
+export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, KeySource> {
   const cure = 'must be a list of at least one { issuer, jwks } or { issuer, jwks_uri }.'
   const issuers = new Map<string, KeySource>()
   for (const [index, given] of reading.required('issuers', [], isFilledList, cure).entries()) {
-    const entry = new Reading(given, `issuers[${index}]`, reading.mistakes)
+    const entry = new OptionsReader(given, `issuers[${index}]`, reading.issues)
     const issuer = entry.required('issuer', '', isText, 'must be the iss of its assertions.')
     if (issuers.has(issuer)) entry.wrong('issuer', `is "${issuer}", which is in the list already.`)
     issuers.set(issuer, readKeys(entry, { given: 'jwks', published: 'jwks_uri' }))

@@ -1,8 +1,8 @@
-import type { AttemptLimit } from '../../../attempts/attempt'
+import type { FailureThrottle } from '../../../attempts/attempt'
 import { networkOf } from '../../../attempts/network'
 import { tooManyFailures } from '../../../attempts/too-many-failures'
 import type { TokenRequest } from '../../grant-type'
-import type { ResolvedLimits } from './password-options'
+import type { ResolvedPasswordLimits } from './password-options'
 
 /**
  * What a guess in this request counts towards. The address of the guesser comes first, the client last.
@@ -12,8 +12,8 @@ import type { ResolvedLimits } from './password-options'
 export function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,
   name: string,
-  limits: ResolvedLimits,
-): readonly AttemptLimit[] {
+  limits: ResolvedPasswordLimits,
+): readonly FailureThrottle[] {
   return [
     ...tooManyFailures('password_address_limited', limits.address, 'password:address', networkOf(address)),
     ...tooManyFailures('password_username_limited', limits.username, 'password:username', name),

@@ -2,7 +2,7 @@ import { isRecord, isText } from '../../../protocol/configuration'
 import { isSubject } from '../../../protocol/resource-owner'
 import { isBcryptHash } from '../../../protocol/secret-hash'
 import { bcryptBytes, bcryptCost, bcryptHash, fitsBcrypt } from '../../../secrets/bcrypt'
-import { EvenComparison } from '../../../secrets/even-comparison'
+import { ConstantWorkComparer } from '../../../secrets/even-comparison'
 import type { VerifyPassword } from './password-options'
 
 /** Whose a user name is, as the host's own database has it. */
@@ -37,7 +37,7 @@ export async function hashPassword(password: string): Promise<string> {
  * answer is `temporarily_unavailable`, and no failure is counted.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
-  const comparison = new EvenComparison(bcryptCost)
+  const comparison = new ConstantWorkComparer(bcryptCost)
   return async (username, password) => {
     const owner = ownerOf(await find(username))
     const hashes = owner === undefined ? [] : [owner.passwordHash]

@@ -1,6 +1,6 @@
 import { readLimits, type Limit, type LimitOption } from '../../../attempts/limit'
 import type { Client } from '../../../protocol/client'
-import { isRecord, Reading } from '../../../protocol/configuration'
+import { isRecord, OptionsReader } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
 import { countedName } from './counted-name'
 
@@ -56,7 +56,7 @@ export interface PasswordOptions {
 }
 
 /** The limits, complete; undefined where one is switched off. */
-export type ResolvedLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
+export type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
 /** The limits that a grant type of {@link PasswordOptions} has switched off; undefined for any other grant type. */
 export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
@@ -70,9 +70,9 @@ const limitNames = ['username', 'address', 'client'] as const
 export function resolvePasswordOptions(options: PasswordOptions): {
   readonly verify: VerifyPassword
   readonly normalize: NormalizeName
-  readonly limits: ResolvedLimits
+  readonly limits: ResolvedPasswordLimits
 } {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
   const normalize = reading.optional('normalize', countedName, isNormalize, 'must be a function.')
   const limits = readLimits(reading, 'limits', (limit) => ({

@@ -1,4 +1,4 @@
-import { attemptWithin } from '../../../attempts/attempt'
+import { throttled } from '../../../attempts/attempt'
 import { grantableScope } from '../../../protocol/grantable-scope'
 import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
 import { parseSubject } from '../../../protocol/resource-owner'
@@ -8,7 +8,7 @@ import {
   resolvePasswordOptions,
   type NormalizeName,
   type PasswordOptions,
-  type ResolvedLimits,
+  type ResolvedPasswordLimits,
   type VerifyPassword,
 } from './password-options'
 import type { Reason } from '../../../protocol/reasons'
@@ -31,22 +31,22 @@ const refused = (reason: Reason<'invalid_grant'>) =>
  */
 export function password(options: PasswordOptions): GrantType {
   const { verify, normalize, limits } = resolvePasswordOptions(options)
-  const grantType: GrantType & { readonly limits: ResolvedLimits } = {
+  const grantType: GrantType & { readonly limits: ResolvedPasswordLimits } = {
     name: 'password',
     limits,
     parameters: ['username', 'password', 'scope'],
-    async prove(request) {
+    async handle(request) {
       const { client, parameters, defaultScope, counters } = request
       const credentials = [parameters.require('username'), parameters.require('password')] as const
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
       // RFC 6749 4.3.2: guessing is limited.
       const counted = attemptLimits(request, await nameOf(normalize, credentials[0]), limits)
-      const subject = await attemptWithin(counted, counters, () =>
+      const subject = await throttled(counted, counters, () =>
         subjectOf(() => verify(...credentials, { client })),
       )
       if (subject === undefined) throw refused('password_refused')
-      return { grant: { subject, scope, refreshToken: mayRefresh(client), bindings: {} } }
+      return { grant: { subject, scope, refreshToken: mayRefresh(client), extensionData: {} } }
     },
   }
   return grantType

@@ -1,9 +1,9 @@
-import { isText, Reading } from '../../../protocol/configuration'
+import { isText, OptionsReader } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant } from '../assertion/assertion-grant'
 import { readAssertionTerms, type AssertionOptions } from '../assertion/assertion-terms'
 import { readAssertion } from './read-assertion'
-import { readIssuers, type SamlIssuer } from './trusted-issuers'
+import { readSamlIssuers, type SamlIssuer } from './trusted-issuers'
 import { loadXmlLibraries } from './xml-libraries'
 
 export interface Saml2BearerOptions extends AssertionOptions {
@@ -24,8 +24,8 @@ export interface Saml2BearerOptions extends AssertionOptions {
  * @throws ConfigurationError listing every mistake, or naming the packages to install.
  */
 export function saml2Bearer(options: Saml2BearerOptions): GrantType {
-  const reading = new Reading(options, '')
-  const issuers = readIssuers(reading)
+  const reading = new OptionsReader(options, '')
+  const issuers = readSamlIssuers(reading)
   const audience = reading.required('audience', '', isText, "must be this server's entity id.")
   const recipient = reading.required('recipient', '', isUrl, 'must be the URL of the token endpoint.')
   const terms = readAssertionTerms(reading)

@@ -1,5 +1,5 @@
 import { createPublicKey, X509Certificate, type KeyObject } from 'node:crypto'
-import { isText, isTexts, Reading } from '../../../protocol/configuration'
+import { isText, isTexts, OptionsReader } from '../../../protocol/configuration'
 
 /** A source of assertions that this server trusts. */
 export interface SamlIssuer {
@@ -16,7 +16,7 @@ export interface SamlIssuer {
 export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
 /** Reads the issuers: entity id to keys. What it returns after a mistake is a placeholder. */
-export function readIssuers(reading: Reading): ReadonlyMap<string, IssuerKeys> {
+export function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
   const list = reading.required<readonly unknown[]>(
     'issuers',
     [],
@@ -25,7 +25,7 @@ export function readIssuers(reading: Reading): ReadonlyMap<string, IssuerKeys> {
   )
   const issuers = new Map<string, IssuerKeys>()
   for (const [index, item] of list.entries()) {
-    const entry = new Reading(item, reading.at(`issuers[${index}]`), reading.mistakes)
+    const entry = new OptionsReader(item, reading.at(`issuers[${index}]`), reading.issues)
     const issuer = entry.required('issuer', '', isText, 'must be the entity id of the issuer.')
     const [first, ...others] = readKeys(entry)
     entry.refuseUnknown()
@@ -36,7 +36,7 @@ export function readIssuers(reading: Reading): ReadonlyMap<string, IssuerKeys> {
   return issuers
 }
 
-function readKeys(entry: Reading): readonly KeyObject[] {
+function readKeys(entry: OptionsReader): readonly KeyObject[] {
   const list = entry.required(
     'certificates',
     [],
@@ -46,11 +46,11 @@ function readKeys(entry: Reading): readonly KeyObject[] {
   return list.flatMap((pem, index) => {
     const key = publicKeyOf(pem)
     if (key !== undefined && isStrong(key)) return [key]
-    const problem =
+    const message =
       key === undefined
         ? 'must be one certificate or public key in PEM, from -----BEGIN to -----END.'
         : 'must hold an RSA key of at least 2048 bits, or an EC key on P-256, P-384 or P-521.'
-    entry.wrong(`certificates[${index}]`, problem)
+    entry.wrong(`certificates[${index}]`, message)
     return []
   })
 }

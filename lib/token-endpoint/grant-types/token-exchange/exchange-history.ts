@@ -13,14 +13,14 @@ export interface ExchangeHistory {
 export const actorsAtMost = 8
 
 /** What an exchange kept; an authorization of another origin has no history. */
-export function historyIn(kept: Json | undefined): ExchangeHistory {
-  const fields = isRecord(kept) ? kept : {}
+export function historyIn(data: Json | undefined): ExchangeHistory {
+  const fields = isRecord(data) ? data : {}
   return { actors: textsIn(fields['actors']), audience: textsIn(fields['audience']) }
 }
 
 /** As introspection tells it: `act` (RFC 8693 4.1) and `aud` (RFC 7662 2.2). */
-export function introspectedHistory(kept: Json): Readonly<Record<string, Json>> {
-  const { actors, audience } = historyIn(kept)
+export function introspectedHistory(data: Json): Readonly<Record<string, Json>> {
+  const { actors, audience } = historyIn(data)
   const act = actors.reduceRight<Json | undefined>(
     (earlier, sub) => (earlier === undefined ? { sub } : { sub, act: earlier }),
     undefined,

@@ -2,20 +2,23 @@ import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/o
 import type { Parameters } from '../../../protocol/parameters'
 import { parseScope, type Scope } from '../../../protocol/scope'
 import { isAbsoluteUri } from '../../../protocol/uri'
-import type { PresentedToken, TokenTypes } from './security-token'
+import type { PresentedSecurityToken, SecurityTokenTypes } from './security-token'
 import { accessTokenType } from './identifiers'
 
 /** The parameters of an exchange (RFC 8693 2.1), each sound by itself. */
 export interface ExchangeParameters {
-  readonly subjectToken: PresentedToken
-  readonly actorToken: PresentedToken | undefined
+  readonly subjectToken: PresentedSecurityToken
+  readonly actorToken: PresentedSecurityToken | undefined
   readonly scope: Scope | undefined
   readonly resource: readonly string[]
   readonly audience: readonly string[]
 }
 
 /** @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_target`. */
-export function exchangeParameters(parameters: Parameters, tokenTypes: TokenTypes): ExchangeParameters {
+export function exchangeParameters(
+  parameters: Parameters,
+  tokenTypes: SecurityTokenTypes,
+): ExchangeParameters {
   const requested = parameters.get('requested_token_type')
   if (requested !== undefined && requested !== accessTokenType)
     throw invalidRequest(
@@ -34,7 +37,10 @@ export function exchangeParameters(parameters: Parameters, tokenTypes: TokenType
   }
 }
 
-function actorToken(parameters: Parameters, tokenTypes: TokenTypes): PresentedToken | undefined {
+function actorToken(
+  parameters: Parameters,
+  tokenTypes: SecurityTokenTypes,
+): PresentedSecurityToken | undefined {
   const token = parameters.get('actor_token')
   if (token !== undefined)
     return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
@@ -44,7 +50,7 @@ function actorToken(parameters: Parameters, tokenTypes: TokenTypes): PresentedTo
   return undefined
 }
 
-function readable(tokenType: string, tokenTypes: TokenTypes): string {
+function readable(tokenType: string, tokenTypes: SecurityTokenTypes): string {
   if (tokenType !== accessTokenType && !tokenTypes.has(tokenType))
     throw invalidRequest(
       'security_token_type_unsupported',

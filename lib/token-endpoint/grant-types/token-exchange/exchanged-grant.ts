@@ -1,19 +1,19 @@
 import { grantableScope } from '../../../protocol/grantable-scope'
 import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
 import { covers, formatScope, type Scope } from '../../../protocol/scope'
-import type { Proof } from '../../grant-type'
+import type { GrantResult } from '../../grant-type'
 import { actorsAtMost, type ExchangeHistory } from './exchange-history'
-import type { Approval, ExchangeRequest } from './policy'
+import type { ApprovedExchange, ExchangeRequest } from './policy'
 import { tokenExchangeName } from './identifiers'
 
-type ExchangedGrant = Extract<Proof, { readonly grant: unknown }>['grant']
+type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 
 /**
  * What an approved exchange grants.
  *
  * @throws OAuthError `invalid_target`, `invalid_scope`, or `invalid_request` for too long a chain of actors.
  */
-export function exchangedGrant(exchange: ExchangeRequest, approval: Approval): ExchangedGrant {
+export function exchangedGrant(exchange: ExchangeRequest, approval: ApprovedExchange): ExchangedGrant {
   const { subject, actor, resource, audience } = exchange
   // A policy that does not look at targets must not pass for one that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
@@ -22,7 +22,7 @@ export function exchangedGrant(exchange: ExchangeRequest, approval: Approval): E
     subject: approval.subject,
     scope: approval.scope ?? commonScope(exchange),
     refreshToken: false,
-    bindings: bindingsOf({
+    extensionData: extensionDataOf({
       actors: actorsOf(exchange),
       audience: approval.audience.length > 0 ? approval.audience : subject.audience,
     }),
@@ -46,5 +46,5 @@ function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
   return actors
 }
 
-const bindingsOf = ({ actors, audience }: ExchangeHistory): ExchangedGrant['bindings'] =>
+const extensionDataOf = ({ actors, audience }: ExchangeHistory): ExchangedGrant['extensionData'] =>
   actors.length + audience.length === 0 ? {} : { [tokenExchangeName]: { actors, audience } }

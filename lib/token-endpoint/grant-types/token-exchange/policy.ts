@@ -1,5 +1,5 @@
 import type { Client } from '../../../protocol/client'
-import { isTexts, Reading } from '../../../protocol/configuration'
+import { isTexts, OptionsReader } from '../../../protocol/configuration'
 import { isSubject, subjectCure } from '../../../protocol/resource-owner'
 import { distinct, isScope, scopeCure, type Scope } from '../../../protocol/scope'
 import type { SecurityToken } from './security-token'
@@ -44,7 +44,7 @@ export type ExchangePolicy = (
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
 /** An approval, proven to be one. */
-export interface Approval {
+export interface ApprovedExchange {
   readonly subject: string
   readonly scope: Scope | undefined
   /** Empty when the policy names none. */
@@ -52,8 +52,8 @@ export interface Approval {
 }
 
 /** @throws ConfigurationError when the host's policy returned something else than it promises. */
-export function readApproval(answer: unknown): Approval {
-  const reading = new Reading(answer, 'policy()')
+export function readApproval(answer: unknown): ApprovedExchange {
+  const reading = new OptionsReader(answer, 'policy()')
   const subject = reading.required('subject', '', isSubject, subjectCure)
   const scope = reading.optional<Scope | undefined>('scope', undefined, isScope, scopeCure)
   const audience = reading.optional('audience', [], isTexts, 'must be a list of texts.')

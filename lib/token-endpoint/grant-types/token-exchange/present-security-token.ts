@@ -1,23 +1,23 @@
-import { isRecord, isText, Reading } from '../../../protocol/configuration'
+import { isRecord, isText, OptionsReader } from '../../../protocol/configuration'
 import { isSubject, subjectCure } from '../../../protocol/resource-owner'
 import { parseScope } from '../../../protocol/scope'
 import { bearer } from '../../../token-types/bearer'
 import type { TokenRequest } from '../../grant-type'
 import { actorsIn, historyIn } from './exchange-history'
 import { accessTokenType, tokenExchangeName } from './identifiers'
-import type { PresentedToken, SecurityToken, TokenTypes } from './security-token'
+import type { PresentedSecurityToken, SecurityToken, SecurityTokenTypes } from './security-token'
 
 /** What the token stands for now; undefined when it is not good. */
 export async function presentSecurityToken(
-  { token, tokenType }: PresentedToken,
+  { token, tokenType }: PresentedSecurityToken,
   request: TokenRequest,
-  tokenTypes: TokenTypes,
+  tokenTypes: SecurityTokenTypes,
 ): Promise<SecurityToken | undefined> {
   if (tokenType === accessTokenType) return ownAccessToken(token, request)
   const claims: unknown = await tokenTypes.get(tokenType)?.(token, request)
   if (claims === undefined) return undefined
   const read = readClaims(claims, tokenType)
-  return read.expiresAt <= request.circumstances.now ? undefined : read
+  return read.expiresAt <= request.context.now ? undefined : read
 }
 
 async function ownAccessToken(
@@ -27,15 +27,15 @@ async function ownAccessToken(
   const found = await findAccess(token)
   // A token of another type proves nothing by itself: exchanged, what an eavesdropper saw would become a bearer token.
   if (found?.access.tokenType !== bearer.name) return undefined
-  const { access, bindings } = found
+  const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
-  const kept = Object.hasOwn(bindings, tokenExchangeName) ? bindings[tokenExchangeName] : undefined
-  return { tokenType: accessTokenType, subject, clientId, scope, expiresAt, ...historyIn(kept), claims: {} }
+  const data = Object.hasOwn(extensionData, tokenExchangeName) ? extensionData[tokenExchangeName] : undefined
+  return { tokenType: accessTokenType, subject, clientId, scope, expiresAt, ...historyIn(data), claims: {} }
 }
 
 /** @throws ConfigurationError when the host's function returned something else than it promises. */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
-  const reading = new Reading(claims, `tokenTypes[${tokenType}]()`)
+  const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
   const subject = reading.required('sub', '', isSubject, subjectCure)
   const exp = reading.required('exp', 0, isTime, 'must be seconds since the epoch.')
   const scope = reading.optional('scope', '', isScope, 'must be scope tokens with one space between two.')

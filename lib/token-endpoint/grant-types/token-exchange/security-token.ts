@@ -50,10 +50,10 @@ export type VerifySecurityToken = (
 ) => SecurityTokenClaims | undefined | Promise<SecurityTokenClaims | undefined>
 
 /** The token types that the host verifies. */
-export type TokenTypes = ReadonlyMap<string, VerifySecurityToken>
+export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
 /** A token as it was presented, of a type that can be read. */
-export interface PresentedToken {
+export interface PresentedSecurityToken {
   readonly token: string
   readonly tokenType: string
 }

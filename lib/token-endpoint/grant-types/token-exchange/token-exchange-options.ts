@@ -1,7 +1,7 @@
-import { isRecord, Reading } from '../../../protocol/configuration'
+import { isRecord, OptionsReader } from '../../../protocol/configuration'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { ExchangePolicy } from './policy'
-import type { TokenTypes, VerifySecurityToken } from './security-token'
+import type { SecurityTokenTypes, VerifySecurityToken } from './security-token'
 import { accessTokenType, refreshTokenType } from './identifiers'
 
 /** Options of `tokenExchange`. */
@@ -18,12 +18,12 @@ export interface TokenExchangeOptions {
 /** The options, complete and proven. */
 export interface TokenExchangeSettings {
   readonly policy: ExchangePolicy
-  readonly tokenTypes: TokenTypes
+  readonly tokenTypes: SecurityTokenTypes
 }
 
 /** @throws ConfigurationError that lists every mistake. */
 export function readTokenExchangeOptions(options: unknown): TokenExchangeSettings {
-  const reading = new Reading(options, '')
+  const reading = new OptionsReader(options, '')
   const policy = reading.required<ExchangePolicy>(
     'policy',
     () => undefined,
@@ -36,12 +36,12 @@ export function readTokenExchangeOptions(options: unknown): TokenExchangeSetting
   return { policy, tokenTypes }
 }
 
-function readTokenTypes(reading: Reading): TokenTypes {
+function readTokenTypes(reading: OptionsReader): SecurityTokenTypes {
   const cure = 'must be an object from token type identifiers to functions.'
   const read = new Map<string, VerifySecurityToken>()
   for (const [tokenType, verify] of Object.entries(reading.optional('tokenTypes', {}, isRecord, cure))) {
-    const problem = problemOf(tokenType)
-    if (problem !== undefined) reading.wrong(`tokenTypes["${tokenType}"]`, problem)
+    const message = problemOf(tokenType)
+    if (message !== undefined) reading.wrong(`tokenTypes["${tokenType}"]`, message)
     else if (isVerify(verify)) read.set(tokenType, verify)
     else
       reading.wrong(

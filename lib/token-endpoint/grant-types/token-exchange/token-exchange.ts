@@ -4,7 +4,7 @@ import { introspectedHistory } from './exchange-history'
 import { exchangeParameters } from './exchange-parameters'
 import { exchangedGrant } from './exchanged-grant'
 import { readApproval, type ExchangeRequest } from './policy'
-import type { TokenTypes } from './security-token'
+import type { SecurityTokenTypes } from './security-token'
 import { presentSecurityToken } from './present-security-token'
 import { readTokenExchangeOptions, type TokenExchangeOptions } from './token-exchange-options'
 import { accessTokenType, tokenExchangeName } from './identifiers'
@@ -30,7 +30,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
       'scope',
     ],
     introspect: introspectedHistory,
-    async prove(request) {
+    async handle(request) {
       const exchange = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
       // RFC 8693 2.2.2: a token that is not acceptable by policy makes the request invalid.
@@ -45,7 +45,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
   }
 }
 
-async function readExchange(request: TokenRequest, tokenTypes: TokenTypes): Promise<ExchangeRequest> {
+async function readExchange(request: TokenRequest, tokenTypes: SecurityTokenTypes): Promise<ExchangeRequest> {
   const { subjectToken, actorToken, ...asked } = exchangeParameters(request.parameters, tokenTypes)
   const { client } = request
   const subject = await presentSecurityToken(subjectToken, request, tokenTypes)

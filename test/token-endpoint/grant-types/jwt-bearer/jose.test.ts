@@ -58,10 +58,10 @@ describe('jwtBearer() in plain Node', () => {
       const request = {
         client: { scope: ['a'] },
         parameters: { require: (name) => values[name], get: (name) => values[name] },
-        circumstances: { now: ${noon} },
-        counters: { spend: async (key, seconds) => seconds === 330 },
+        context: { now: ${noon} },
+        counters: { useOnce: async (key, seconds) => seconds === 330 },
       }
-      jwtBearer(options).prove(request).then(({ grant }) => console.log(grant.subject), console.error)
+      jwtBearer(options).handle(request).then(({ grant }) => console.log(grant.subject), console.error)
     `)
     expect(output).toBe('alice\n')
   })

@@ -5,8 +5,8 @@ import { mistakesOf, type Maker } from '../../../support/rooms/mistakes-of'
 const javascript: Maker = { make: jwtBearer }
 const canonical = { issuers, audience: 'https://as.example', resourceOwner: () => 'alice' }
 
-const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
-const pathsWith = (bend: object) => mistakesIn({ ...canonical, ...bend }).map(({ path }) => path)
+const issuesIn = (options: unknown) => mistakesOf(javascript, options)
+const pathsWith = (bend: object) => issuesIn({ ...canonical, ...bend }).map(({ path }) => path)
 const withKeys = (...keys: readonly unknown[]) => ({ issuers: [{ issuer: hub.issuer, jwks: { keys } }] })
 const withUri = (jwks_uri: unknown) => ({ issuers: [{ issuer: hub.issuer, jwks_uri }] })
 
@@ -19,7 +19,7 @@ describe('jwtBearer()', () => {
   })
 
   it.each([undefined, null, 'options', []])('lists what is missing in %j', (options) => {
-    expect(mistakesIn(options).map(({ path }) => path)).toEqual(
+    expect(issuesIn(options).map(({ path }) => path)).toEqual(
       expect.arrayContaining(['issuers', 'audience', 'resourceOwner']),
     )
   })
@@ -30,22 +30,22 @@ describe('jwtBearer()', () => {
       audience: [],
       algorithm: 'RS256',
     }
-    expect(mistakesIn(broken)).toEqual([
-      { path: 'issuers[0].jwks', problem: 'or jwks_uri must be given, and not both.' },
-      { path: 'issuers[1].issuer', problem: 'must be the iss of its assertions.' },
+    expect(issuesIn(broken)).toEqual([
+      { path: 'issuers[0].jwks', message: 'or jwks_uri must be given, and not both.' },
+      { path: 'issuers[1].issuer', message: 'must be the iss of its assertions.' },
       {
         path: 'issuers[1].jwks',
-        problem: 'must be a JWK set with a public key for signatures: { keys: [...] }.',
+        message: 'must be a JWK set with a public key for signatures: { keys: [...] }.',
       },
-      { path: 'audience', problem: 'must be the issuer of this server.' },
+      { path: 'audience', message: 'must be the issuer of this server.' },
       {
         path: 'resourceOwner',
-        problem:
+        message:
           'is missing: it must be a function of an assertion and a client that returns a subject, or undefined to refuse.',
       },
       {
         path: 'algorithm',
-        problem:
+        message:
           'is not known here. Did you mean algorithms? The known names are algorithms, audience, clockTolerance, issuers, maximumLifetime, resourceOwner.',
       },
     ])
@@ -89,10 +89,10 @@ describe('jwtBearer()', () => {
   describe('a JWK set that is given', () => {
     it('holds no private key', () => {
       const privateKey = { ...hub.privateKey.export({ format: 'jwk' }), kid: 'x' }
-      expect(mistakesIn({ ...canonical, ...withKeys(hub.jwk, privateKey) })).toEqual([
+      expect(issuesIn({ ...canonical, ...withKeys(hub.jwk, privateKey) })).toEqual([
         {
           path: 'issuers[0].jwks.keys[1]',
-          problem: 'holds a secret, such as d or k: give the public key only, and treat this one as lost.',
+          message: 'holds a secret, such as d or k: give the public key only, and treat this one as lost.',
         },
       ])
     })

@@ -12,7 +12,7 @@ import {
   partner,
   signer,
 } from '../../../support/assertions/jwt'
-import { circumstances, noon } from '../../../support/authorization/circumstances'
+import { context, noon } from '../../../support/authorization/circumstances'
 import { parametersOf } from '../../../support/rooms/parameters'
 import { refusalOf } from '../../../support/rooms/refused'
 import { tokenRequest } from '../../../support/rooms/token-request'
@@ -32,10 +32,10 @@ beforeEach(() => seen.mockClear())
 function desk(bend: Partial<JwtBearerOptions> = {}) {
   const grantType = jwtBearer({ ...canonical, ...bend })
   return (assertion: string, now = noon) =>
-    grantType.prove({
+    grantType.handle({
       ...tokenRequest,
       parameters: parametersOf({ assertion, scope: 'photos.read' }),
-      circumstances: circumstances({ now }),
+      context: context({ now }),
     })
 }
 
@@ -45,7 +45,7 @@ async function useOf(assertion: string) {
   return 'grant' in proof ? proof.grant.oneTimeUse : undefined
 }
 
-const accepted = { grant: { scope: ['photos.read'], refreshToken: false, bindings: {} } }
+const accepted = { grant: { scope: ['photos.read'], refreshToken: false, extensionData: {} } }
 
 describe('A JWT as an assertion', () => {
   test('that is sound proves a grant without a refresh token, for the owner that the host finds', async () => {

@@ -8,7 +8,7 @@ import { tokenRequest } from '../../../support/rooms/token-request'
 
 // A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { password(options: unknown): ReturnType<typeof password> } = { password }
-const mistakesIn = (options: unknown) => mistakesOf({ make: (given) => javascript.password(given) }, options)
+const issuesIn = (options: unknown) => mistakesOf({ make: (given) => javascript.password(given) }, options)
 
 const good = { username: 'alice', password: 'wonderland', scope: 'photos.read' }
 const ask = (
@@ -19,7 +19,7 @@ const ask = (
   const parameters = parametersOf({ ...good, ...fields })
   return javascript
     .password({ verify })
-    .prove({ ...tokenRequest, counters: memoryCounters(), parameters, ...bend })
+    .handle({ ...tokenRequest, counters: memoryCounters(), parameters, ...bend })
 }
 const knows = (username: string, secret: string) =>
   username === 'alice' && secret === 'wonderland' ? 'user-1' : undefined
@@ -32,7 +32,7 @@ describe('the options of password()', () => {
     [{ verify: knows, limits: { username: false, address: false, client: false } }],
     [{ verify: knows, limits: { username: { attempts: 1, seconds: 1 } } }],
   ])('may be %j', (options) => {
-    expect(mistakesIn(options)).toEqual([])
+    expect(issuesIn(options)).toEqual([])
   })
 
   it.each([
@@ -49,7 +49,7 @@ describe('the options of password()', () => {
       ['verify', 'limits.address', 'limits.client.seconds'],
     ],
   ])('may not be %j: every mistake is told', (options, paths) => {
-    expect(mistakesIn(options).map(({ path }) => path)).toEqual(paths)
+    expect(issuesIn(options).map(({ path }) => path)).toEqual(paths)
   })
 })
 
@@ -67,7 +67,7 @@ describe('the grant type password', () => {
   ])('proves an owner, to a client with the grants %j with refresh: %s (TOK-11)', async (grants, refresh) => {
     const client = { ...clientWith(), grant_types: grants }
     expect(await ask(knows, {}, { client })).toEqual({
-      grant: { subject: 'user-1', scope: ['photos.read'], refreshToken: refresh, bindings: {} },
+      grant: { subject: 'user-1', scope: ['photos.read'], refreshToken: refresh, extensionData: {} },
     })
   })
 

@@ -9,17 +9,17 @@ import { counter, options } from '../../../support/saml/grant'
 // A method, so that the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { create(options: unknown): unknown } = { create: saml2Bearer }
 
-function mistakesIn(given: unknown): readonly string[] {
+function issuesIn(given: unknown): readonly string[] {
   try {
     javascript.create(given)
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.mistakes.map(({ path }) => path)
+    if (error instanceof ConfigurationError) return error.issues.map(({ path }) => path)
     throw error
   }
   return []
 }
 
-const mistakesWith = (bend: object) => mistakesIn({ ...options, ...bend })
+const mistakesWith = (bend: object) => issuesIn({ ...options, ...bend })
 const withCertificates = (...certificates: readonly unknown[]) =>
   mistakesWith({ issuers: [{ issuer: 'https://a.example', certificates }] })
 const pem = (type: 'public' | 'private', pair: ReturnType<typeof pairs.small>) =>
@@ -47,7 +47,7 @@ describe('saml2Bearer()', () => {
   })
 
   it('lists every mistake with its path', () => {
-    expect(mistakesIn({ clockTolerance: -1, maximumLifetime: 0, certificate: 'x' })).toEqual([
+    expect(issuesIn({ clockTolerance: -1, maximumLifetime: 0, certificate: 'x' })).toEqual([
       'issuers',
       'audience',
       'recipient',
@@ -56,7 +56,7 @@ describe('saml2Bearer()', () => {
       'maximumLifetime',
       'certificate',
     ])
-    expect(mistakesIn(undefined)).toContain('options')
+    expect(issuesIn(undefined)).toContain('options')
   })
 
   it.each<[string, object, readonly string[]]>([

@@ -19,8 +19,8 @@ describe('the history of exchanges', () => {
 
   it.each([undefined, null, 7, 'x', [], {}, { actors: 'a', audience: { b: 'c' } }])(
     'is empty where nothing sound was kept: %j',
-    (kept) => {
-      expect(historyIn(kept)).toEqual({ actors: [], audience: [] })
+    (data) => {
+      expect(historyIn(data)).toEqual({ actors: [], audience: [] })
     },
   )
 

@@ -2,59 +2,59 @@ import { tokenExchange } from '../../../../lib/index'
 import { mistakesOf, type Maker } from '../../../support/rooms/mistakes-of'
 
 const javascript: Maker = { make: tokenExchange }
-const mistakesIn = (options: unknown) => mistakesOf(javascript, options)
+const issuesIn = (options: unknown) => mistakesOf(javascript, options)
 
 const policy = () => undefined
 const uri = (name: string) => `urn:ietf:params:oauth:token-type:${name}`
 
 describe('the options of token exchange', () => {
   it('are a policy and, if the host likes, functions for other token types', () => {
-    expect(mistakesIn({ policy })).toEqual([])
-    expect(
-      mistakesIn({ policy, tokenTypes: { [uri('jwt')]: policy, 'https://a.example/t': policy } }),
-    ).toEqual([])
+    expect(issuesIn({ policy })).toEqual([])
+    expect(issuesIn({ policy, tokenTypes: { [uri('jwt')]: policy, 'https://a.example/t': policy } })).toEqual(
+      [],
+    )
     expect(tokenExchange({ policy }).name).toBe('urn:ietf:params:oauth:grant-type:token-exchange')
   })
 
   it('are refused with every mistake, its path and its cure', () => {
     const tokenTypes = JSON.parse('{ "__proto__": 1, "jwt": 1, "urn:x:1": 1 }')
     Object.assign(tokenTypes, { [uri('access_token')]: policy, [uri('refresh_token')]: policy })
-    expect(mistakesIn({ policies: policy, tokenTypes })).toEqual([
-      { path: 'policy', problem: 'is missing: it must be a function that decides about an exchange.' },
+    expect(issuesIn({ policies: policy, tokenTypes })).toEqual([
+      { path: 'policy', message: 'is missing: it must be a function that decides about an exchange.' },
       {
         path: 'tokenTypes["__proto__"]',
-        problem: 'must be an absolute URI, such as urn:ietf:params:oauth:token-type:jwt.',
+        message: 'must be an absolute URI, such as urn:ietf:params:oauth:token-type:jwt.',
       },
       {
         path: 'tokenTypes["jwt"]',
-        problem: 'must be an absolute URI, such as urn:ietf:params:oauth:token-type:jwt.',
+        message: 'must be an absolute URI, such as urn:ietf:params:oauth:token-type:jwt.',
       },
       {
         path: 'tokenTypes["urn:x:1"]',
-        problem: 'must be a function that returns the claims of a good token.',
+        message: 'must be a function that returns the claims of a good token.',
       },
       {
         path: `tokenTypes["${uri('access_token')}"]`,
-        problem: 'is verified by the server itself: remove it.',
+        message: 'is verified by the server itself: remove it.',
       },
       {
         path: `tokenTypes["${uri('refresh_token')}"]`,
-        problem: 'is never accepted, because a refresh token is good at its own grant only: remove it.',
+        message: 'is never accepted, because a refresh token is good at its own grant only: remove it.',
       },
       {
         path: 'policies',
-        problem: 'is not known here. Did you mean policy? The known names are policy, tokenTypes.',
+        message: 'is not known here. Did you mean policy? The known names are policy, tokenTypes.',
       },
     ])
   })
 
   it.each([undefined, null, 7, 'policy', []])('are an object: %j is none', (options) => {
-    expect(mistakesIn(options).map(({ path }) => path)).toEqual(['options', 'policy'])
+    expect(issuesIn(options).map(({ path }) => path)).toEqual(['options', 'policy'])
   })
 
   it.each([null, [], 'jwt'])('name token types in an object: %j is none', (tokenTypes) => {
-    expect(mistakesIn({ policy, tokenTypes })).toEqual([
-      { path: 'tokenTypes', problem: 'must be an object from token type identifiers to functions.' },
+    expect(issuesIn({ policy, tokenTypes })).toEqual([
+      { path: 'tokenTypes', message: 'must be an object from token type identifiers to functions.' },
     ])
   })
 })
