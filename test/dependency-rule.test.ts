@@ -1,186 +1,187 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './conformance/report/syntax'
 
-const root = join(__dirname, '..')
-const oxlint = join(root, 'node_modules/.bin/oxlint')
-
-type Import = readonly [room: string, imported: string]
-
-const refused: readonly Import[] = [
-  ['protocol', '../authorization/commit'],
-  ['protocol', '../express/query'],
-  ['protocol', '../warning'],
-  ['protocol', 'passport-http'],
-  ['protocol', 'jose'],
-  ['authorization', '@xmldom/xmldom'],
-  ['authorization', '../token-endpoint/exchange'],
-  ['authorization', '../express/query'],
-  ['authorization', '../stores/memory-store'],
-  ['authorization', 'ioredis'],
-  ['token-types', '../protected-resource/admit'],
-  ['stores', '../token-endpoint/exchange'],
-  ['stores', '../settings'],
-  ['client-authentication', '../authorization/commit'],
-  ['client-authentication/methods', '../../passport/strategies'],
-  ['client-authentication', 'passport'],
-  ['client-authentication', 'bcrypt'],
-  ['attempts', '../token-endpoint/grant-type'],
-  ['attempts', '../authorization/circumstances'],
-  ['attempts', '../secrets/bcrypt'],
-  ['attempts', '../stores/memory-counters'],
-  ['attempts', '../stores/authorization-store'],
-  ['attempts', '../settings'],
-  ['attempts', 'express'],
-  ['attempts', 'express-rate-limit'],
-  ['token-endpoint', 'express-rate-limit'],
-  ['secrets', '../client-authentication/client-secret'],
-  ['secrets', '../attempts/attempt'],
-  ['secrets', '../stores/counters'],
-  ['secrets', 'passport'],
-  ['jwt', '../authorization/commit'],
-  ['jwt', '../stores/authorization-store'],
-  ['jwt', '../token-endpoint/exchange'],
-  ['jwt', '../protected-resource/admit'],
-  ['jwt', '../express/query'],
-  ['jwt', '../settings'],
-  ['jwt', 'bcrypt'],
-  ['protocol', '../jwt/verify-jwt'],
-  ['authorization', '../jwt/verify-jwt'],
-  ['authorization-endpoint', '../jwt/verify-jwt'],
-  ['introspection-endpoint', '../jwt/verify-jwt'],
-  ['extensions', '../jwt/verify-jwt'],
-  ['stores', '../jwt/verify-jwt'],
-  ['lint', '../jwt/verify-jwt'],
-  ['token-endpoint/grant-types/jwt-bearer', 'jose'],
-  ['protected-resource', 'jose'],
-  ['protected-resource', '../create-jwt-bearer-guard'],
-  ['protocol', '../attempts/attempt'],
-  ['protocol', '../secrets/bcrypt'],
-  ['authorization', '../attempts/attempt'],
-  ['stores', '../attempts/attempt'],
-  ['authorization-endpoint', '../secrets/bcrypt'],
-  ['protected-resource', '../attempts/attempt'],
-  ['extensions', '../attempts/attempt'],
-  ['token-endpoint/grant-types/password', 'bcrypt'],
-  ['authorization-endpoint', '../token-endpoint/exchange'],
-  ['authorization-endpoint', '../express/query'],
-  ['authorization-endpoint/response-types', '../../token-endpoint/exchange'],
-  ['token-endpoint', '../authorization-endpoint/authorize'],
-  ['token-endpoint/grant-types', '../../stores/redis-store'],
-  ['token-endpoint', 'express'],
-  ['protected-resource', '../token-endpoint/exchange'],
-  ['extensions', '../token-endpoint/exchange'],
-  ['token-endpoint', '../registration/register-client'],
-  ['stores', '../registration/register-client'],
-  ['registration', '../stores/redis-clients'],
-  ['registration', '../stores/memory-clients'],
-  ['registration', '../client-authentication/secret-verifier'],
-  ['registration', '../authorization/commit'],
-  ['registration', '../command-line/run'],
-  ['registration', '../settings'],
-  ['command-line', '../express/query'],
-  ['command-line', '../authorization-server'],
-  ['command-line', 'ioredis'],
-  ['lint', '../authorization-server'],
-  ['lint', '../wiring'],
-  ['lint', '../stores/redis-store'],
-  ['lint', '../express/router'],
-  ['lint', '../command-line/run'],
-  ['lint', 'ioredis'],
-  ['.', './lint/lint'],
-  ['express', '../lint/lint'],
-  ['registration', '../lint/lint'],
-  ['testing', '../lint/lint'],
-  ['protocol', '../lint/lint'],
-  ['extensions', '../authorization/authorization'],
-  ['testing', '../token-endpoint/exchange'],
-  ['testing', '../express/reports'],
-  ['testing', '../wire-minting'],
-  ['testing/authorization-store', '../../stores/memory-store'],
-  ['testing/authorization-store', '../../stores/redis-store'],
-  ['testing', '../index'],
-  ['testing', 'vitest'],
-  ['testing', 'ioredis'],
-  ['.', './testing/contract'],
-  ['express', '../testing/contract'],
-  ['passport', '../testing/contract'],
-  ['stores', '../testing/contract'],
-  ['protocol', '../testing/same'],
-]
-
-const allowed: readonly Import[] = [
-  ['protocol', './scope'],
-  ['authorization', '../protocol/scope'],
-  ['authorization', '../stores/authorization-store'],
-  ['token-types', '../authorization/issue'],
-  ['stores', '../authorization/decode-authorization'],
-  ['client-authentication', '../secrets/bcrypt'],
-  ['client-authentication', '../attempts/attempt'],
-  ['attempts', '../protocol/oauth-error'],
-  ['attempts', '../stores/counters'],
-  ['secrets', 'bcrypt'],
-  ['jwt', '../protocol/configuration'],
-  ['jwt', 'jose'],
-  ['token-endpoint/grant-types/jwt-bearer', '../../../jwt/verify-jwt'],
-  ['protected-resource', '../jwt/verify-jwt'],
-  ['authorization-endpoint', '../authorization/commit'],
-  ['token-endpoint/grant-types', '../grant-type'],
-  ['token-endpoint/grant-types', '../../authorization/redeem-code'],
-  ['token-endpoint/grant-types/password', '../../../attempts/attempt'],
-  ['token-endpoint/grant-types/password', '../../../secrets/bcrypt'],
-  ['extensions', '../protocol/extension'],
-  ['registration', '../protocol/parse-client'],
-  ['registration', '../client-authentication/client-secret'],
-  ['registration', '../stores/client-registry'],
-  ['command-line', '../registration/register-client'],
-  ['command-line', '../stores/redis-store'],
-  ['command-line', '../lint/lint'],
-  ['lint', '../settings'],
-  ['lint', '../resolve-options'],
-  ['lint', '../protocol/client'],
-  ['lint', '../secrets/bcrypt'],
-  ['express', '../token-endpoint/exchange'],
-  ['testing/authorization-store', '../../authorization/commit'],
-  ['testing/authorization-store', '../../stores/authorization-store'],
-  ['testing', '../protocol/configuration'],
-  ['testing', '../testing-door'],
-  ['testing', 'node:assert/strict'],
-  ['.', './settings'],
-]
-
-// All of them at once: the linter takes longer to start than to look.
-const planted = [...refused, ...allowed]
-const fileOf = ([room]: Import, at: number) => join('lib', room, `planted-${at}.ts`)
-
-let findings: string
-beforeAll(() => {
-  const house = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
-  cpSync(join(root, '.oxlintrc.json'), join(house, '.oxlintrc.json'))
-  planted.forEach((one, at) => {
-    const file = join(house, fileOf(one, at))
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `export { planted } from '${one[1]}'\n`)
-  })
-  findings = spawnSync(oxlint, ['--format=unix', 'lib'], { cwd: house, encoding: 'utf8' }).stdout
-  rmSync(house, { recursive: true })
-})
-
-/** Whether the linter lets a file of this room import that. */
-function allows(room: string, imported: string): boolean {
-  const place = `${planted.findIndex((one) => one[0] === room && one[1] === imported)}.ts:`
-  return !findings
-    .split('\n')
-    .some((line) => line.includes(`planted-${place}`) && line.includes('no-restricted-imports'))
+/**
+ * Each room of lib/ with all that it may import: rooms, single files of rooms, and packages. `.` is the top of lib/, which
+ * wires the rooms; only `lint` and `testing` look at some of it.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  metadata: [],
+  extensions: ['protocol'],
+  secrets: ['protocol', 'bcrypt'],
+  jwt: ['protocol', 'jose'],
+  attempts: ['protocol', 'stores/counters'],
+  authorization: ['protocol', 'stores/authorization-store', 'stores/counters'],
+  stores: ['protocol', 'authorization', 'ioredis'],
+  'token-types': ['protocol', 'authorization'],
+  'client-authentication': ['protocol', 'attempts', 'secrets', 'stores/counters'],
+  passport: ['protocol', 'client-authentication', 'express', 'passport', 'passport-http'],
+  registration: ['protocol', 'client-authentication', 'stores/client-registry'],
+  'revocation-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],
+  'introspection-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],
+  'authorization-endpoint': [
+    'protocol',
+    'authorization',
+    'token-types',
+    'stores/authorization-store',
+    'stores/recently-written',
+  ],
+  'token-endpoint': [
+    'protocol',
+    'authorization',
+    'token-types',
+    'attempts',
+    'stores/authorization-store',
+    'stores/counters',
+    'stores/recently-written',
+  ],
+  'token-endpoint/grant-types': [
+    'protocol',
+    'authorization',
+    'token-types',
+    'token-endpoint',
+    'attempts',
+    'secrets',
+    'jwt',
+    '@xmldom/xmldom',
+    'xml-crypto',
+  ],
+  'protected-resource': ['protocol', 'authorization', 'jwt'],
+  express: [
+    'protocol',
+    'authorization',
+    'authorization-endpoint',
+    'client-authentication',
+    'passport',
+    'protected-resource',
+    'metadata',
+    'attempts',
+    'stores/counters',
+    './warning',
+    './testing-door',
+    'express',
+    'express-rate-limit',
+  ],
+  '.': [
+    'protocol',
+    'authorization',
+    'authorization-endpoint',
+    'token-endpoint',
+    'token-endpoint/grant-types',
+    'token-types',
+    'revocation-endpoint',
+    'introspection-endpoint',
+    'client-authentication',
+    'passport',
+    'registration',
+    'protected-resource',
+    'metadata',
+    'extensions',
+    'attempts',
+    'jwt',
+    'stores',
+    'express',
+    'express-rate-limit',
+  ],
+  lint: [
+    'protocol',
+    'secrets',
+    'stores/client-registry',
+    'stores/deadline',
+    'stores/in-memory',
+    'token-endpoint/grant-types',
+    './options',
+    './resolve-options',
+    './settings',
+  ],
+  'command-line': ['protocol', 'registration', 'lint', 'stores/client-registry', 'stores/redis-store'],
+  testing: [
+    'protocol',
+    'authorization',
+    'stores/authorization-store',
+    'stores/client-registry',
+    'stores/counters',
+    './testing-door',
+  ],
 }
 
-describe('the linter holds the rooms to the dependency rule', () => {
-  test.each(refused)('%s may not import %s', (room, imported) => {
-    expect(allows(room, imported)).toBe(false)
-  })
+const lib = join(__dirname, '../lib')
+const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 
-  test.each(allowed)('%s may import %s', (room, imported) => {
-    expect(allows(room, imported)).toBe(true)
-  })
+/** The innermost room that a file stands in. */
+function roomOf(file: string): string {
+  const folders = Object.keys(rooms).filter((room) => file.startsWith(`${room}/`))
+  return folders.toSorted((one, other) => other.length - one.length)[0] ?? '.'
+}
+
+/** What a source imports: files of lib/ as `room/file`, those at the top as `./file`, and packages that are not Node's. */
+function importsOf(file: string, source: string): readonly string[] {
+  const named = (node: Node): readonly string[] => {
+    const below = childrenOf(node).flatMap(named)
+    const callee = node.type === 'CallExpression' && isNode(node['callee']) ? node['callee'] : undefined
+    const isRequire = callee?.type === 'Import' || valueOf(callee) === 'require'
+    const from = isRequire ? argumentsOf(node)[0] : (node['source'] ?? node['argument'])
+    const isImport = isRequire || /^(?:Import|Export)\w*Declaration$|^TsImportType$/.test(node.type)
+    return isImport && isNode(from) && from.type === 'StringLiteral' ? [valueOf(from), ...below] : below
+  }
+  return named(treeOf(source))
+    .filter((name) => !name.startsWith('node:'))
+    .map((name) => {
+      if (!name.startsWith('.')) return name
+      const path = join(dirname(file), name)
+      return path.includes('/') ? path : `./${path}`
+    })
+}
+
+const isOwn = (room: string, imported: string) =>
+  imported.includes('/') && roomOf(imported.replace('./', '')) === room
+
+function isAllowed(room: string, imported: string): boolean {
+  const from = imported.startsWith('./') ? '.' : roomOf(imported)
+  return isOwn(room, imported) || (rooms[room] ?? []).some((row) => row === imported || row === from)
+}
+
+/** The imports of a source that the row of its room does not allow. */
+const forbiddenIn = (file: string, source: string): readonly string[] =>
+  importsOf(file, source).filter((imported) => !isAllowed(roomOf(file), imported))
+
+const names = Object.keys(rooms)
+const packages = ['express', 'express-rate-limit', 'passport', 'passport-http', 'ioredis', 'bcrypt', 'jose']
+const sources = files.map((file) => ({ file, source: readFileSync(join(lib, file), 'utf8') }))
+
+test.each(names)('%s imports what its row allows, and nothing else', (room) => {
+  const own = sources.filter(({ file }) => roomOf(file) === room)
+  expect(own.length).toBeGreaterThan(0)
+  expect(
+    own.flatMap(({ file, source }) => forbiddenIn(file, source).map((each) => `${file}: ${each}`)),
+  ).toEqual([])
+})
+
+test.each(names)('a forbidden import that is planted in %s is noticed', (room) => {
+  const others = [
+    ...names.filter((name) => name !== '.').map((name) => `${name}/planted`),
+    './planted',
+    ...packages,
+  ]
+  const forbidden = others.filter((other) => !isAllowed(room, other))
+  expect(forbidden.length).toBeGreaterThan(0)
+  const up = '../'.repeat(room === '.' ? 0 : room.split('/').length) || './'
+  for (const other of forbidden) {
+    const written = packages.includes(other) ? other : `${up}${other.replace('./', '')}`
+    const file = join(room, 'planted-here.ts')
+    expect(forbiddenIn(file, `import { planted } from '${written}'\n`)).toEqual([other])
+    expect(forbiddenIn(file, `export type { Planted } from '${written}'\n`)).toEqual([other])
+    expect(forbiddenIn(file, `const planted = require('${written}')\n`)).toEqual([other])
+  }
+})
+
+test('no row allows what nobody imports', () => {
+  const imported = sources.flatMap(({ file, source }) =>
+    importsOf(file, source).map((each) => ({ room: roomOf(file), each })),
+  )
+  const isUsed = (room: string, row: string) =>
+    imported.some((one) => one.room === room && (one.each === row || roomOf(one.each) === row))
+  expect(names.flatMap((room) => (rooms[room] ?? []).filter((row) => !isUsed(room, row)))).toEqual([])
 })
