@@ -10,16 +10,16 @@ const description = 'There were too many failed attempts. Try again later.'
 /**
  * The limit that refuses with this reason; none where it is switched off.
  *
- * @param count what is counted, a part of the key.
+ * @param countedAs what is counted, a part of the key.
  * @param whose it is counted for; the key holds its digest.
  */
 export function tooManyFailures(
   reason: Reason<'temporarily_unavailable'>,
   limit: Limit | undefined,
-  count: string,
+  countedAs: string,
   whose: string,
 ): readonly FailureThrottle[] {
   if (limit === undefined) return []
   const refusal: FailureThrottle['refusal'] = (seconds) => tooManyAttempts(reason, description, seconds)
-  return [{ ...limit, key: `${count}:${digest(whose)}`, refusal }]
+  return [{ ...limit, key: `${countedAs}:${digest(whose)}`, refusal }]
 }

@@ -108,7 +108,7 @@ function stepOf(
   if (found.state === 'denied') return touch(denial(endpoint, found))
   if (found.state === 'pending' && !decision.approved) return save(deny(found), denial(endpoint, found))
   const isEarly = !hasWaited && found.state === 'approved' && isOnItsWay(found.code, context)
-  return isEarly ? unchanged('early') : approval(found, proposed, settling)
+  return isEarly ? unchanged('early') : approveRequest(found, proposed, settling)
 }
 
 // The browser drops a redirect for the form that it sends once more, but perhaps the client was asked already: the code
@@ -122,7 +122,7 @@ function denial(endpoint: AuthorizationEndpoint, proposed: RequestedAuthorizatio
   return redirectWithError(frameOf(endpoint, proposed), proposed.clientId, error)
 }
 
-function approval(
+function approveRequest(
   found: Pending | Approved,
   proposed: RequestedAuthorization,
   { endpoint, decision, client, context }: Settling,

@@ -10,7 +10,7 @@ export function presentRefreshToken(
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
   const { id: authorizationId, clientId, subject, scope, tokenType } = current
-  const { digest, expiresAt } = current.refreshToken
-  if (!hasDigest(refreshToken, digest) || expiresAt <= now) return undefined
+  const { expiresAt } = current.refreshToken
+  if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }
 }

@@ -7,7 +7,7 @@ import type { ResponseTypeDescription } from './response-type'
 /** Adds each rule of a registration that the fields, sound by themselves, break together. */
 export function checkRules(
   client: Client,
-  responseTypes: readonly ResponseTypeDescription[] | undefined,
+  offeredResponseTypes: readonly ResponseTypeDescription[] | undefined,
   reading: OptionsReader,
 ): void {
   const confidential = client.client_type === 'confidential'
@@ -31,7 +31,7 @@ export function checkRules(
   // RFC 7662 2.1: asking takes authorization; without credentials anybody could try tokens out.
   if (!confidential && client.may_introspect)
     reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
-  checkResponseTypes(client, responseTypes, reading)
+  checkResponseTypes(client, offeredResponseTypes, reading)
   checkMethod(client, reading)
   checkRedirection(client, reading)
 }

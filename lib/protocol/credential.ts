@@ -66,7 +66,7 @@ export function createRefreshToken(id: string, generation: number, tagKey: strin
   const secret = random(secretBytes)
   const bytes = startingWith(id, secretAt + secretBytes)
   bytes.writeUInt32BE(generation, idBytes)
-  bytes.set(tag(tagKey, generation, secret), tagAt)
+  bytes.set(generationTag(tagKey, generation, secret), tagAt)
   bytes.set(secret, secretAt)
   return prefixes.refreshToken + bytes.toString('base64url')
 }
@@ -88,7 +88,7 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
   if (credentialId('refreshToken', text) === undefined) return undefined
   const bytes = Buffer.from(text.slice(prefixes.refreshToken.length), 'base64url')
   const generation = bytes.readUInt32BE(idBytes)
-  const expected = tag(tagKey, generation, bytes.subarray(secretAt))
+  const expected = generationTag(tagKey, generation, bytes.subarray(secretAt))
   return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
 }
 
@@ -126,6 +126,6 @@ function sixteenBytes(random: Random): string {
 }
 
 // Without the key nobody makes it for another generation or secret, and 64 bits are not guessed.
-function tag(tagKey: string, generation: number, secret: Buffer): Buffer {
+function generationTag(tagKey: string, generation: number, secret: Buffer): Buffer {
   return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }

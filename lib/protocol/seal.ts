@@ -25,10 +25,10 @@ export function sealText(text: string, key: SealKey, random: Random): string {
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)
-  const tag = bytes.subarray(nonceBytes, nonceBytes + sealTagBytes)
+  const sealTag = bytes.subarray(nonceBytes, nonceBytes + sealTagBytes)
   try {
     const decryption = createDecipheriv(cipher, bytesOf(key), nonce, { authTagLength: sealTagBytes })
-    decryption.setAuthTag(tag)
+    decryption.setAuthTag(sealTag)
     const text = decryption.update(bytes.subarray(nonceBytes + sealTagBytes), undefined, 'utf8')
     return text + decryption.final('utf8')
   } catch {

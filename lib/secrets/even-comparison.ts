@@ -4,7 +4,7 @@ import type { Priority } from './turns'
 const costs = Array.from({ length: 28 }, (_, index) => 31 - index)
 const roundsAt = (cost: number) => 2 ** cost
 const roundsOf = (hashes: readonly string[]) =>
-  hashes.reduce((rounds, hash) => rounds + roundsAt(costOf(hash)), 0)
+  hashes.reduce((rounds, secretHash) => rounds + roundsAt(costOf(secretHash)), 0)
 
 /**
  * Compares secrets with bcrypt digests so that everyone who is refused has cost the same, whoever it was said to be:

@@ -14,8 +14,8 @@ export function macOf(text: string, key: string, algorithm: MacAlgorithm): strin
 }
 
 /** Whether this is the MAC of the text, letter by letter and in constant time. */
-export function hasMac(text: string, key: string, algorithm: MacAlgorithm, presented: string): boolean {
+export function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
   const wanted = Buffer.from(macOf(text, key, algorithm))
-  const actual = Buffer.from(presented)
+  const actual = Buffer.from(shownMac)
   return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }

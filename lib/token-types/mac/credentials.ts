@@ -28,10 +28,10 @@ const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
 export function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
   if (attributes === undefined) return undefined
-  const { id = '', ts, nonce = '', ext = '', mac = '' } = Object.fromEntries(attributes)
-  if (!plain.test(id) || !base64.test(mac)) return undefined
+  const { id = '', ts, nonce = '', ext = '', mac: shownMac = '' } = Object.fromEntries(attributes)
+  if (!plain.test(id) || !base64.test(shownMac)) return undefined
   const time = timeOf(ts, nonce)
-  return time === undefined ? undefined : { id, time, ts, nonce, ext, mac }
+  return time === undefined ? undefined : { id, time, ts, nonce, ext, mac: shownMac }
 }
 
 function timeOf(ts: string | undefined, nonce: string): MacCredentials['time'] | undefined {
