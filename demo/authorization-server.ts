@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
 import session, { type Store } from 'express-session'
 import helmet from 'helmet'
-import { stylesheetHash } from '../lib/express/pages/stylesheet'
+import { stylesheetHash } from '../lib/http/pages/stylesheet'
 import {
   createAuthorizationServer,
   type AuthorizationServer,

@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/express/pages/html'
+import { html, type Html } from '../lib/http/pages/html'
 import type { Tokens } from './connection'
 import type { Step } from './visitor'
 

@@ -1,5 +1,4 @@
-import { pageDocument } from '../lib/express/pages/document'
-import { html } from '../lib/express/pages/html'
+import { html, pageDocument } from '../lib/http/pages/html'
 import type { ResourceOwner } from '../lib/index'
 
 /** The mark of the pages, for the tab. */

@@ -1,15 +1,15 @@
-export { createAuthorizationServer, type AuthorizationServer } from './authorization-server'
-export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './create-bearer-guard'
+export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
+export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './server/bearer-guard'
 export {
   createJwtBearerGuard,
   type JwtBearerGuard,
   type JwtBearerGuardOptions,
-} from './create-jwt-bearer-guard'
-export { createSecureServer, createServer } from './express/create-server'
-export type { AuthorizationServerOptions } from './options'
-export type { RateLimitOptions } from './resolve-rate-limit'
-export type { StandaloneGuardOptions } from './wire-guard'
-export type { Lifecycle } from './wire-lifecycle'
+} from './server/jwt-bearer-guard'
+export { createSecureServer, createServer } from './node-http/create-server'
+export type { AuthorizationServerOptions } from './config/options'
+export type { RateLimitOptions } from './http/network-limit'
+export type { StandaloneGuardOptions } from './server/bearer-guard'
+export type { Lifecycle } from './server/lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
 export type { ServerCapabilities } from './protocol/parse-client'
@@ -26,9 +26,9 @@ export type {
   Verification,
   Throttle,
 } from './client-authentication/method'
-export type { ClientAuthenticationLimits } from './client-authentication/limit-options'
-export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-type'
-export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types/implicit'
+export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
+export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-types'
+export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types'
 export {
   mayRefresh,
   type DirectGrant,
@@ -48,14 +48,14 @@ export type {
   PasswordLimits,
   PasswordOptions,
   VerifyPassword,
-} from './token-endpoint/grant-types/password/password-options'
-export type { IssueLimitOptions } from './attempts/issue-limits'
-export type { Limit, LimitOption } from './attempts/limit'
-export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion/assertion'
-export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
-export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/trusted-issuer'
+} from './token-endpoint/grant-types/password/password'
+export type { IssueLimitOptions } from './rate-limit/issue-limits'
+export type { Limit, LimitOption } from './rate-limit/limit'
+export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion'
+export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer'
+export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer'
 export { tokenExchange } from './token-endpoint/grant-types/token-exchange/token-exchange'
-export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange-options'
+export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange'
 export type {
   ExchangeApproval,
   ExchangePolicy,
@@ -67,26 +67,26 @@ export type {
   VerifySecurityToken,
 } from './token-endpoint/grant-types/token-exchange/security-token'
 export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
-export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/trusted-issuers'
-export { approveWithAccessToken, approveWithCode } from './authorization/answer'
-export type { IssueContext, Lifetimes } from './authorization/circumstances'
+export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
+export { approveWithAccessToken, approveWithCode } from './authorization/decision'
+export type { IssueContext, Lifetimes } from './authorization/transition'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
-export type { DirectAuthorization } from './authorization/issue-directly'
+export type { DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type ConfigurationIssue } from './protocol/configuration'
 export type { ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
-export type { StoreWarning } from './stores/caution'
-export type { ClientRegistry } from './stores/client-registry'
+export type { StoreWarning } from './stores/authorization-store'
+export type { ClientRegistry } from './stores/client-store'
 export type { ClientStore } from './stores/client-store'
 export type { Count, Counters } from './stores/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
-export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis-store'
-export type { PipelinedCommands, RedisCommands } from './stores/redis-commands'
-export type { ReplicaWait } from './stores/redis-replicas'
+export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis/redis-store'
+export type { PipelinedCommands, RedisCommands } from './stores/redis/commands'
+export type { ReplicaWait } from './stores/redis/replicas'
 export {
   expiryOf,
   type Active,
@@ -95,19 +95,19 @@ export {
   type Pending,
   type RequestedAuthorization,
 } from './authorization/authorization'
-export { decodeAuthorization } from './authorization/decode-authorization'
-export { encodeAuthorization } from './authorization/encode-authorization'
+export { decodeAuthorization } from './authorization/codec'
+export { encodeAuthorization } from './authorization/codec'
 
 export type { ClientRegistrar } from './registration/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from './registration/client-secrets'
-export { disableClient, enableClient } from './registration/disable-client'
+export { disableClient, enableClient } from './registration/change-registration'
 export { registerClient, type ClientMetadata, type IssuedCredentials } from './registration/register-client'
 
-export type { FoundAccess } from './authorization/find-access'
-export type { Access } from './authorization/present-access-token'
-export type { ClientStrategy } from './passport/client-strategy'
-export type { GuardedAccess, JwtAccess } from './protected-resource/guarded-access'
-export type { BearerGuard, BearerGuardOptions } from './express/bearer-guard'
+export type { FoundAccess } from './authorization/lookup'
+export type { Access } from './authorization/lookup'
+export type { ClientStrategy } from './passport/strategies'
+export type { GuardedAccess, JwtAccess } from './resource-server/admit'
+export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
 export type {
   AuditEvent,
   AuditEvents,
@@ -117,13 +117,13 @@ export type {
   GrantEvent,
   RefusalEvent,
   ThrottleEvent,
-} from './express/events'
-export type { PriorConsentQuestion } from './authorization-endpoint/known-approval'
-export type { ConsentView } from './express/pages/consent-page'
-export type { ErrorView } from './express/pages/error-page'
+} from './audit/events'
+export type { PriorConsentQuestion } from './authorization-endpoint/authorize'
+export type { ConsentView } from './http/pages/consent-page'
+export type { ErrorView } from './http/pages/pages'
 
-export type { AuthenticationMethodDescription } from './protocol/authentication-method'
-export type { ExtensionData, Json } from './protocol/bindings'
+export type { AuthenticationMethodDescription } from './protocol/client'
+export type { ExtensionData, Json } from './protocol/extension'
 export type { ExtensionAuthorizationRequest, Extension, ExtensionRequest } from './protocol/extension'
 export { OAuthError, Throttled, type OAuthErrorCode } from './protocol/oauth-error'
 export {
@@ -139,7 +139,7 @@ export {
   unauthorizedClient,
 } from './protocol/host-errors'
 export { reasons, type Reason } from './protocol/reasons'
-export { grantableScope } from './protocol/grantable-scope'
+export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
@@ -152,8 +152,8 @@ export type {
   TokenType,
   TokenTypes,
 } from './protocol/token-type'
-export { mac } from './token-types/mac/mac'
-export type { MacOptions } from './token-types/mac/mac-options'
-export type { MacAlgorithm } from './token-types/mac/algorithm'
+export { mac } from './token-types/mac'
+export type { MacOptions } from './token-types/mac'
+export type { MacAlgorithm } from './token-types/mac'
 export type { PkceRequirement } from './extensions/pkce'
 export type { Scope } from './protocol/scope'

@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt'
 import express, { type Express } from 'express'
 import request from 'supertest'
-import { createAuthorizationServer, type AuthorizationServer } from '../lib/authorization-server'
+import { createAuthorizationServer, type AuthorizationServer } from '../lib/server/authorization-server'
 import { ConfigurationError } from '../lib/protocol/configuration'
 import { memoryStore } from '../lib/stores/memory-store'
 import { catchErrors, hostWith } from './support/rooms/host'

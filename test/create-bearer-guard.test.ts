@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard } from '../lib/create-bearer-guard'
+import { createBearerGuard } from '../lib/server/bearer-guard'
 import { failuresOf } from './support/events'
 import { memoryStore } from '../lib/stores/memory-store'
 import { hostWith } from './support/rooms/host'

@@ -1,4 +1,4 @@
-import { createJwtBearerGuard } from '../lib/create-jwt-bearer-guard'
+import { createJwtBearerGuard } from '../lib/server/jwt-bearer-guard'
 import { hub } from './support/assertions/jwt'
 import { mistakesOf, type Maker } from './support/rooms/mistakes-of'
 

@@ -1,4 +1,4 @@
-import { implicit } from '../lib/authorization-endpoint/response-types/implicit'
+import { implicit } from '../lib/authorization-endpoint/response-types'
 import { mistakesWith, pathsWith } from './support/rooms/mistakes'
 import { optionsWith, phone, printer } from './support/rooms/registrations'
 

@@ -1,4 +1,4 @@
-import { resolveOptions } from '../lib/resolve-options'
+import { resolveOptions } from '../lib/config/resolve-options'
 import { mistakesWith, pathsWith } from './support/rooms/mistakes'
 import { optionsWith, printer } from './support/rooms/registrations'
 

@@ -1,7 +1,7 @@
 import type { ClientRegistration } from '../lib/protocol/client'
 import { ConfigurationError } from '../lib/protocol/configuration'
 import { OAuthError } from '../lib/protocol/oauth-error'
-import { resolveOptions } from '../lib/resolve-options'
+import { resolveOptions } from '../lib/config/resolve-options'
 import type { ClientStore } from '../lib/stores/client-store'
 import { issuesIn, mistakesWith, pathsWith } from './support/rooms/mistakes'
 import { optionsWith, phone, printer } from './support/rooms/registrations'

@@ -1,4 +1,4 @@
-import { resolveOptions } from '../lib/resolve-options'
+import { resolveOptions } from '../lib/config/resolve-options'
 import { mistakesWith } from './support/rooms/mistakes'
 import { optionsWith } from './support/rooms/registrations'
 

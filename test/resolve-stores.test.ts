@@ -1,4 +1,4 @@
-import { resolveOptions } from '../lib/resolve-options'
+import { resolveOptions } from '../lib/config/resolve-options'
 import { memoryCounters } from '../lib/stores/memory-counters'
 import { memoryStore } from '../lib/stores/memory-store'
 import { optionsWith } from './support/rooms/registrations'

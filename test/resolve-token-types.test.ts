@@ -1,5 +1,5 @@
 import { bearer } from '../lib/token-types/bearer'
-import { mac } from '../lib/token-types/mac/mac'
+import { mac } from '../lib/token-types/mac'
 import { mistakesWith } from './support/rooms/mistakes'
 
 const signed = mac({ hosts: ['api.example.com'] })

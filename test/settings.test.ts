@@ -1,6 +1,6 @@
-import { createAuthorizationServer } from '../lib/authorization-server'
+import { createAuthorizationServer } from '../lib/server/authorization-server'
 import type { ConfigurationIssue } from '../lib/protocol/configuration'
-import { resolveOptions } from '../lib/resolve-options'
+import { resolveOptions } from '../lib/config/resolve-options'
 import { memoryStore } from '../lib/stores/memory-store'
 import { callback, optionsWith, printer } from './support/rooms/registrations'
 import { mistakesWith } from './support/rooms/mistakes'

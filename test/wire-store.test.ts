@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { memoryStore, type StoreWarning } from '../lib/index'
-import { holdStore } from '../lib/wire-store'
+import { holdStore } from '../lib/server/lifecycle'
 
 const issuer = 'https://auth.example'
 const settled = async () => {

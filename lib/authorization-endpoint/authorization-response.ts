@@ -1,6 +1,6 @@
 import { errorMembers, type OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
-import type { RedirectMethod, ResponseType } from './response-type'
+import type { RedirectMethod, ResponseType } from './response-types'
 
 /** What each answer to one authorization request shares. */
 export interface ResponseFrame {

@@ -1,23 +1,25 @@
 import type { Pending } from '../authorization/authorization'
-import type { IssueContext } from '../authorization/circumstances'
 import { begin } from '../authorization/commit'
-import { createPendingAuthorization, type AuthorizationProposal } from '../authorization/propose'
-import type { OnCommitted } from '../authorization/witness'
-import { longestEchoedState } from '../protocol/bounds'
+import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
+import type { IssueContext, OnCommitted } from '../authorization/transition'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
-import { invalidRequest, OverShare, Throttled, unexpected, type OAuthError } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
+import { invalidRequest, type OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
+import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import { protocolOf } from '../protocol/uri'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { WriteBackCache } from '../stores/recently-written'
-import { approve, type AnsweringEndpoint } from './approval'
-import { parseAuthorizationRequest, type RequestRules } from './authorization-request'
-import { redirectWithError, type Redirection, type ResponseFrame } from './authorization-response'
-import { resolveRedirectUri, type ResolvedRedirectUri } from './destination'
-import { mayHavePriorConsent, type PriorConsentQuestion } from './known-approval'
-import type { ResponseType } from './response-type'
+import {
+  parseAuthorizationRequest,
+  type RequestRules,
+  type ResolvedRedirectUri,
+  resolveRedirectUri,
+} from './authorization-request'
+import { type Redirection, redirectWithError, type ResponseFrame } from './authorization-response'
+import { type AnsweringEndpoint, approve } from './decide'
+import type { ResponseType } from './response-types'
 
 /** What the authorization endpoint works with. */
 export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
@@ -176,4 +178,33 @@ function frameOf(
 ): ResponseFrame {
   const responseType = responseTypes.get(parameters.peek('response_type') ?? '')
   return { redirectUri, responseType, requestState: parameters.received('state'), issuer, errorUri }
+}
+
+/** What the host is asked about: whether this owner's approval of it is established already (RFC 6749 4.1.1). */
+export interface PriorConsentQuestion {
+  readonly clientId: string
+  /** The resource owner who is logged in. */
+  readonly subject: string
+  /** What is asked for now, which may be more than was approved before. */
+  readonly scope: readonly string[]
+  readonly redirectUri: string
+}
+
+/**
+ * Whether an approval may be taken as given for the request at all. RFC 6749 10.2, RFC 8252 8.6: not where another app could
+ * pass for the client, which a public one at anything but https cannot prevent; and never where a token is in the answer.
+ */
+export function mayHavePriorConsent(
+  { client_type }: Client,
+  { grantTypes }: ResponseType,
+  redirectUri: string,
+): boolean {
+  const isTold = client_type === 'confidential' || protocolOf(redirectUri) === 'https:'
+  return isTold && grantTypes.every((name) => name === 'authorization_code')
+}
+
+/** Reads what the host's `skipConsent` function returned. @throws TypeError for what is merely truthy. */
+export function parsePriorConsent(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw new TypeError('The option skipConsent must return true or false.')
 }

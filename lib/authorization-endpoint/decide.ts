@@ -1,4 +1,3 @@
-import { requireAnswerable, deny, requestNotOpen, type ConsentDecision } from '../authorization/answer'
 import type {
   Approved,
   Authorization,
@@ -6,20 +5,40 @@ import type {
   Pending,
   RequestedAuthorization,
 } from '../authorization/authorization'
-import type { IssueContext } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
-import { requestOfApproval, repeatable, withForm } from '../authorization/repetition'
-import { touch, unchanged, save, type TransitionResult, type Transition } from '../authorization/step'
-import type { OnCommitted } from '../authorization/witness'
+import {
+  type ConsentDecision,
+  deny,
+  repeatable,
+  requestNotOpen,
+  requestOfApproval,
+  requireAnswerable,
+  withForm,
+} from '../authorization/decision'
+import {
+  type IssueContext,
+  type OnCommitted,
+  save,
+  touch,
+  type Transition,
+  type TransitionResult,
+  unchanged,
+} from '../authorization/transition'
 import type { Client } from '../protocol/client'
+import { isRecord } from '../protocol/configuration'
 import { credentialId } from '../protocol/credential'
-import { requireScope } from '../protocol/grantable-scope'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
-import { approve, frameOf } from './approval'
-import { requireResponseType } from './authorization-request'
-import { redirectWithError, type Redirection } from './authorization-response'
+import { requireScope } from '../protocol/scope'
+import { tokenResponse } from '../token-types/bearer'
+import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
+import {
+  type Redirection,
+  redirectWith,
+  redirectWithError,
+  type ResponseFrame,
+} from './authorization-response'
 import type { AuthorizationEndpoint } from './authorize'
-import { requireClient, requireRedirectUri } from './destination'
+import type { Approval, ResponseType, ResponseTypes } from './response-types'
 
 /** The resource owner's decision. */
 export type Decision = ConsentDecision
@@ -136,4 +155,74 @@ function approveRequest(
   // A response type of the host may make its code in a way of its own, which cannot be repeated.
   const isSame = authorization.state === 'approved' && authorization.code.digest === found.code.digest
   return isSame ? touch(redirection) : unchanged({ kind: 'done', client })
+}
+
+/** What an answer to the client takes from the endpoint. */
+export interface AnsweringEndpoint {
+  readonly issuer: string
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+  readonly responseTypes: ResponseTypes
+}
+
+/** What an approval comes to: the record from now on, and the answer to the client (RFC 6749 4.1.2). */
+export function approve(
+  endpoint: AnsweringEndpoint,
+  responseType: ResponseType,
+  proposed: RequestedAuthorization,
+  context: IssueContext,
+): { readonly authorization: Authorization; readonly redirection: Redirection } {
+  const approval = responseType.approve(proposed, context)
+  requireApproval(approval, responseType.name, proposed)
+  const parameters = answerOf(responseType, approval, context.now)
+  return {
+    authorization: approval.authorization,
+    redirection: redirectWith(frameOf(endpoint, proposed), proposed.clientId, parameters),
+  }
+}
+
+// A response type is often a host's: what it returns is saved in the request's place and sent to the client.
+function requireApproval(
+  approval: unknown,
+  name: string,
+  { id, clientId, subject }: RequestedAuthorization,
+): void {
+  const { authorization, parameters } = isRecord(approval) ? approval : {}
+  const isAnswer =
+    isRecord(parameters) && Object.values(parameters).every((value) => typeof value === 'string')
+  const isSameOne =
+    isRecord(authorization) &&
+    authorization['id'] === id &&
+    authorization['clientId'] === clientId &&
+    authorization['subject'] === subject
+  if (isAnswer && isSameOne) return
+  throw new TypeError(
+    `The response type "${name}" must return { authorization, parameters }: the authorization that it was given, approved, and an object of texts.`,
+  )
+}
+
+function answerOf(
+  { name, mode }: ResponseType,
+  { parameters, issued }: Approval,
+  now: number,
+): Readonly<Record<string, string>> {
+  if (issued === undefined) return parameters
+  // RFC 6749 4.2.2: a query is sent to servers, kept in their logs and handed on; a token must not be in one.
+  if (mode !== 'fragment') throw new Error(`The response type "${name}" puts an access token into a query.`)
+  // RFC 6749 4.2.2: never a refresh token, whatever a response type may have issued.
+  const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
+  return {
+    ...parameters,
+    ...Object.fromEntries(Object.entries(members).map(([key, value]) => [key, `${value}`])),
+  }
+}
+
+/** The frame of an answer to a request that is on record. */
+export function frameOf(
+  { issuer, errorUri, responseTypes }: AnsweringEndpoint,
+  { request }: RequestedAuthorization,
+): ResponseFrame {
+  const { redirectUri, requestState } = request
+  const responseType = responseTypes.get(request.responseType)
+  return { redirectUri, requestState, issuer, errorUri, responseType }
 }

@@ -1,4 +1,4 @@
-import type { ExtensionData, Json } from '../protocol/bindings'
+import type { ExtensionData, Json } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 
 /**

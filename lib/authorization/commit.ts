@@ -1,14 +1,13 @@
 import { createId, type Random } from '../protocol/credential'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import {
-  confirmAbsence,
   type AuthorizationStore,
+  confirmAbsence,
   type StoredAuthorization,
 } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
-import type { TransitionResult, Transition } from './step'
-import type { OnCommitted } from './witness'
+import type { OnCommitted, Transition, TransitionResult } from './transition'
 
 // A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
 const rounds = 16

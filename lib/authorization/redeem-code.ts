@@ -1,11 +1,10 @@
-import type { ExtensionData } from '../protocol/bindings'
 import { hasDigest } from '../protocol/credential'
+import type { ExtensionData } from '../protocol/extension'
 import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
-import type { Approved, Authorization, Code } from './authorization'
-import type { IssueContext } from './circumstances'
-import { issue, withoutTokens, type Issued } from './issue'
-import { touch, unchanged, deleteRecord, save, type TransitionResult } from './step'
 import type { Reason } from '../protocol/reasons'
+import type { Approved, Authorization, Code } from './authorization'
+import { issue, type Issued, withoutTokens } from './issue'
+import { deleteRecord, type IssueContext, save, touch, type TransitionResult, unchanged } from './transition'
 
 /** A redemption as its client asks for it. */
 export interface Redemption {

@@ -1,7 +1,7 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
-import { storedAccessToken } from './present-access-token'
-import { touch, unchanged, deleteRecord, type TransitionResult } from './step'
+import { storedAccessToken } from './lookup'
+import { touch, unchanged, deleteRecord, type TransitionResult } from './transition'
 
 /** A revocation as its client asks for it (RFC 7009 2.1). */
 export interface Revocation {

@@ -1,8 +1,93 @@
-import { hasCredentialFor } from '../protocol/authentication-method'
-import type { Client } from '../protocol/client'
-import { invalidClient } from '../protocol/oauth-error'
-import type { PresentedClient, Throttle } from './method'
+import { type Client, hasCredentialFor } from '../protocol/client'
+import { isRecord } from '../protocol/configuration'
+import { invalidClient, invalidRequest } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
+import { none } from './built-in-methods'
+import {
+  type ClientAuthenticationMethod,
+  type CredentialSources,
+  type PresentedClient,
+  type PresentedCredential,
+  schemeOf,
+  type Throttle,
+} from './method'
+
+// RFC 6749 2.3.1: credentials never travel in the request URI, where logs and histories keep them.
+const neverInQuery = [
+  'client_secret',
+  'client_assertion',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'username',
+  'password',
+  'subject_token',
+  'actor_token',
+  'assertion',
+]
+
+/**
+ * The client that a request presents, by exactly one method. A chain of strategies cannot tell "not mine" from
+ * "a second one", so this is decided once, before any of them runs.
+ *
+ * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for none.
+ */
+export function presentedClient(
+  sources: CredentialSources,
+  methods: readonly ClientAuthenticationMethod[],
+): PresentedClient {
+  if (!sources.query.isEmpty && neverInQuery.some((name) => sources.query.mentions(name)))
+    throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
+  if (sources.authorization.length > 1)
+    throw invalidRequest(
+      'several_authorization_headers',
+      'The request has more than one Authorization header.',
+    )
+  const used = onlyOne(methods, sources)
+  const only = used ?? use(none, sources)
+  // An Authorization header that no method understands was meant to authenticate: it is not passed over.
+  if (only === undefined || ignoresHeader(only, sources))
+    throw invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
+  const named = sources.body.get('client_id')
+  if (named !== undefined && named !== only.clientId)
+    throw invalidRequest('client_id_mismatch', 'The parameter client_id names another client.')
+  return only
+}
+
+function onlyOne(
+  methods: readonly ClientAuthenticationMethod[],
+  sources: CredentialSources,
+): PresentedClient | undefined {
+  let only: PresentedClient | undefined
+  let several = false
+  for (const method of methods) {
+    const used = use(method, sources)
+    several ||= only !== undefined && used !== undefined
+    only ??= used
+  }
+  if (several || (only !== undefined && ignoresHeader(only, sources)))
+    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  return only
+}
+
+function use(method: ClientAuthenticationMethod, sources: CredentialSources): PresentedClient | undefined {
+  const claim: unknown = method.read(sources)
+  if (claim === undefined) return undefined
+  // The method may be the host's own: a claim that is none must not pass for a client further on.
+  if (!isClaim(claim))
+    throw new TypeError(
+      `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
+    )
+  return { clientId: claim.clientId, credential: claim.credential, method }
+}
+
+const isClaim = (value: unknown): value is PresentedCredential =>
+  isRecord(value) && typeof value['clientId'] === 'string' && typeof value['credential'] === 'string'
+
+function ignoresHeader({ method }: PresentedClient, { authorization }: CredentialSources): boolean {
+  const [header] = authorization
+  return header !== undefined && schemeOf(header) !== method.scheme?.toLowerCase()
+}
 
 /** A client that has proven itself. */
 export interface ProvenClient {

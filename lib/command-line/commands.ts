@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { ClientRegistration } from '../protocol/client'
+import { isRecord } from '../protocol/configuration'
 import { anyCapabilities } from '../protocol/parse-client'
-import { cannotChange } from '../registration/change-registration'
+import { cannotChange, disableClient, enableClient } from '../registration/change-registration'
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../registration/client-secrets'
-import { disableClient, enableClient } from '../registration/disable-client'
 import { registerFrom } from '../registration/register-client'
-import type { ClientRegistry } from '../stores/client-registry'
-import { metadataOptions, rotationOptions, type Option } from './options'
+import type { ClientRegistry } from '../stores/client-store'
+import { metadataOptions, type Option, rotationOptions } from './options'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -131,4 +134,32 @@ function summaryOf(registration: ClientRegistration): Fields {
 function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
   const client_secrets = Array.isArray(client_secret_hashes) ? client_secret_hashes.length : 0
   return { ...rest, disabled: rest.disabled === true, client_secrets }
+}
+
+/** What a file of configuration holds, unproven. */
+export interface Configuration {
+  readonly options: unknown
+  /** JSON: it cannot hold a store, nor any function. */
+  readonly plain: boolean
+}
+
+/** Loads options from a module or from JSON. What the module does when it is loaded, it does. */
+export async function loadConfiguration(file: string): Promise<Configuration> {
+  const path = resolve(file)
+  if (path.endsWith('.json')) {
+    const options: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return { options: isRecord(options) ? { resourceOwner: nobody, ...options } : options, plain: true }
+  }
+  const module: unknown = await import(pathToFileURL(path).href)
+  const found = exported(module)
+  return { options: typeof found === 'function' ? await found() : found, plain: false }
+}
+
+const nobody = () => undefined
+
+// A CommonJS module is the default of what import() finds, and may have a default of its own in there.
+function exported(value: unknown, depth = 0): unknown {
+  if (!isRecord(value) || depth > 2) return value
+  const inner = value['options'] ?? value['default']
+  return inner === undefined ? value : exported(inner, depth + 1)
 }

@@ -1,11 +1,11 @@
-import { lint } from '../lint/lint'
-import { subjectOf } from '../lint/subject'
-import { ConfigurationError, isRecord } from '../protocol/configuration'
-import { findingsText, mistakesText, rulesText, summaryOf } from './lint-report'
-import { readLintWords } from './lint-words'
-import { loadConfiguration } from './load-configuration'
-import { failed, misunderstood, type Result } from './result'
+import { lint, rules } from '../lint/lint'
+import { type Finding, subjectOf } from '../lint/rule'
+import { ConfigurationError, type ConfigurationIssue, isRecord } from '../protocol/configuration'
+import { loadConfiguration } from './commands'
+import { lintOptions } from './options'
+import { failed, jsonText, misunderstood, printable, type Result, tableText } from './result'
 import { lintUsage } from './usage'
+import { readOptions, textsOf } from './words'
 
 const seenInJson = 'JSON holds no store and no function, so neither was looked at.'
 // No file of JSON could avoid these.
@@ -51,3 +51,65 @@ async function closeStore(options: unknown): Promise<void> {
   const store = isRecord(options) ? options['store'] : undefined
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()
 }
+
+/** What the words behind `lint` ask for. */
+export type LintAsked =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'rules' }
+  | { readonly kind: 'mistakes'; readonly issues: readonly ConfigurationIssue[] }
+  | {
+      readonly kind: 'lint'
+      readonly file: string
+      readonly allowed: readonly string[]
+      readonly json: boolean
+    }
+
+/** Reads the words behind `lint`; with any mistake nothing is loaded. */
+export function readLintWords(words: readonly string[]): LintAsked {
+  if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
+  const issues: ConfigurationIssue[] = []
+  const { values, positionals } = readOptions(words, lintOptions, issues)
+  const allowed = textsOf(values.get('allow'))
+  for (const rule of allowed)
+    if (!rules.some(({ id }) => id === rule))
+      issues.push({ path: '--allow', message: `names ${rule}, which is no rule; lint --rules lists them.` })
+  const [file = '', ...others] = positionals
+  for (const word of others) issues.push({ path: word, message: 'is one word too many.' })
+  if (file === '' && !values.has('rules'))
+    issues.push({ path: 'CONFIG', message: 'is missing: name the file that exports the options.' })
+  if (issues.length > 0) return { kind: 'mistakes', issues }
+  return values.has('rules') ? { kind: 'rules' } : { kind: 'lint', file, allowed, json: values.has('json') }
+}
+
+/** Findings for people, a table and then what each rule means, or as JSON. */
+export function findingsText(findings: readonly Finding[], json: boolean): string {
+  if (json) return jsonText(findings)
+  if (findings.length === 0) return ''
+  const rows = findings.map(({ severity, rule, path, client, source }) => {
+    return { severity, rule, path, client, source }
+  })
+  const meanings = findings.map(({ rule, why, cure }) => printable(`${rule}: ${why} ${cure}`))
+  return [tableText(rows), '', ...new Set(meanings)].join('\n')
+}
+
+/** Mistakes that keep a server from starting, in the form of findings. */
+export function mistakesText(issues: readonly ConfigurationIssue[], json: boolean): string {
+  const rows = issues.map(({ path, message }) => {
+    return { severity: 'error', rule: 'configuration', path, why: `This ${message}` }
+  })
+  return json ? jsonText(rows) : tableText(rows)
+}
+
+/** How many of each severity there are. */
+export function summaryOf(findings: readonly Finding[], clients: number): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const warnings = findings.length - errors
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')} in ${counted(rules.length, 'rule')} and ${counted(clients, 'client')}.`
+}
+
+/** Every rule. */
+export function rulesText(): string {
+  return tableText(rules.map(({ id, severity, why, source }) => ({ rule: id, severity, why, source })))
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

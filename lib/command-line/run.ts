@@ -1,10 +1,9 @@
 import { ConfigurationError } from '../protocol/configuration'
-import { redisStore } from '../stores/redis-store'
+import { redisStore } from '../stores/redis/redis-store'
 import type { CommandAnswer } from './commands'
 import { runLint } from './lint'
 import type { Option } from './options'
-import { jsonText, tableText } from './output'
-import { failed, lineOf, misunderstood, type Result } from './result'
+import { failed, jsonText, lineOf, misunderstood, type Result, tableText } from './result'
 import { usage } from './usage'
 import { readWords } from './words'
 

@@ -1,9 +1,6 @@
-import { isText } from '../protocol/configuration'
-import type { Header, Jose, UnprovenHeader } from './jose'
-import type { KeySet } from './key-set'
-import { findKey, type KeySource } from './key-source'
-import { loadJose } from './load-jose'
-import { RefusedJwt, refusedBy } from './refused-jwt'
+import { isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
+import { findKey, type KeySet, type KeySource } from './key-source'
 
 /** What the JWTs of one purpose are held to. */
 export interface JwtTerms {
@@ -108,3 +105,66 @@ function registeredClaims(
 
 // JSON can write a number that is none: 1e999.
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+
+/** What is wrong with a JWT. */
+export type JwtFault =
+  | 'malformed'
+  | 'header_refused'
+  | 'algorithm_refused'
+  | 'issuer_unknown'
+  | 'key_unknown'
+  | 'signature_wrong'
+  | 'incomplete'
+  | 'audience_wrong'
+  | 'expired'
+  | 'not_yet_valid'
+
+/** A JWT that is not taken. It holds nothing of the JWT: claims are not for logs. */
+export class RefusedJwt extends Error {
+  override readonly name = 'RefusedJwt'
+
+  constructor(readonly fault: JwtFault) {
+    super(`The JWT is refused: ${fault}.`)
+  }
+}
+
+/** jose's reason in words of ours, without jose's error, which holds the claims; what is no reason stays as it is. */
+export function refusedBy(jose: Jose, error: unknown): unknown {
+  const fault = faultOf(jose, error)
+  return fault === undefined ? error : new RefusedJwt(fault)
+}
+
+function faultOf({ errors }: Jose, error: unknown): JwtFault | undefined {
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error)
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm_refused'
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'key_unknown'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature_wrong'
+  return error instanceof errors.JOSEError ? 'malformed' : undefined
+}
+
+function claimFault({ claim, reason }: { readonly claim: string; readonly reason: string }): JwtFault {
+  if (reason !== 'check_failed') return 'incomplete'
+  return claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
+}
+
+// RFC 7518 3.1 and RFC 8037 3.1, RFC 9864 2.2: signatures by a private key alone; neither `none` nor a shared secret.
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+
+/** Reads the option `algorithms`: all asymmetric ones, where it is left out. */
+export function readAlgorithms(reading: OptionsReader): readonly string[] {
+  const cure = `must be a list of ${algorithms.join(', ')}.`
+  return reading.optional('algorithms', algorithms, isAlgorithms, cure)
+}
+
+const isAlgorithms = (value: unknown): value is readonly string[] =>
+  isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))
+
+/** Reads the option `audience`: one text, or a list of which each will do. */
+export function readAudience(reading: OptionsReader, cure: string): readonly string[] {
+  return [reading.required('audience', '', isAudience, cure)].flat()
+}
+
+const isAudience = (value: unknown): value is string | readonly string[] =>
+  isText(value) || (isTexts(value) && value.length > 0)

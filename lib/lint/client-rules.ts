@@ -1,5 +1,7 @@
-import { isBcryptHash } from '../protocol/secret-hash'
-import { bcryptCost, costOf } from '../secrets/bcrypt'
+import { bcryptCost, costOf } from '../password-hashing/bcrypt'
+import { type Client, isBcryptHash } from '../protocol/client'
+import { isInsecure } from '../protocol/redirect-uri'
+import { isLoopback } from '../protocol/uri'
 import { eachClient, entriesWhere, type LintRule } from './rule'
 
 const isCheap = (hash: string) => isBcryptHash(hash) && costOf(hash) < bcryptCost
@@ -60,5 +62,83 @@ export const clientRules: readonly LintRule[] = [
           ? ['scope']
           : [],
       ),
+  },
+]
+
+const isPlainHttp = (url: URL) => url.protocol === 'http:'
+const ofLoopback = (uri: string) => isPlainHttp(new URL(uri)) && isLoopback(new URL(uri).hostname)
+const ofLocalhost = (uri: string) => isPlainHttp(new URL(uri)) && new URL(uri).hostname === 'localhost'
+const ofPrivateScheme = (uri: string) => !/^https?:/i.test(uri)
+const withoutDot = (uri: string) => ofPrivateScheme(uri) && !new URL(uri).protocol.includes('.')
+
+const uris = (client: Client, broken: (uri: string) => boolean) =>
+  entriesWhere('redirect_uris', client.redirect_uris, broken)
+const confidentialUris = (client: Client, broken: (uri: string) => boolean) =>
+  client.client_type === 'confidential' ? uris(client, broken) : []
+
+/** Where answers may go. */
+export const redirectionRules: readonly LintRule[] = [
+  {
+    id: 'redirect-uri-http',
+    severity: 'error',
+    why: 'The code crosses the network in the clear.',
+    cure: 'Register the https URI and remove insecure_redirect_uris.',
+    source: 'RFC 9700 2.6',
+    places: (subject) => eachClient(subject, (client) => uris(client, isInsecure)),
+  },
+  {
+    id: 'redirect-uri-dynamic-query',
+    severity: 'error',
+    why: 'Only a part of the redirection URI is compared, and its query is whatever the request says.',
+    cure: 'Register complete URIs, put what varies into state, and remove dynamic_redirect_query.',
+    source: 'RFC 9700 2.1',
+    places: (subject) =>
+      eachClient(subject, (client) => (client.dynamic_redirect_query ? ['dynamic_redirect_query'] : [])),
+  },
+  {
+    id: 'redirect-uri-localhost',
+    severity: 'warning',
+    why: 'The name localhost may resolve to something else, and a firewall may keep it from the application.',
+    cure: 'Register http://127.0.0.1 and http://[::1].',
+    source: 'RFC 8252 8.3',
+    places: (subject) => eachClient(subject, (client) => uris(client, ofLocalhost)),
+  },
+  {
+    id: 'redirect-uri-scheme-without-dot',
+    severity: 'warning',
+    why: 'Any other application on the device may claim a scheme that is no domain name, and get the code.',
+    cure: 'Register a scheme such as com.example.app, or better a claimed https URI.',
+    source: 'RFC 8252 8.4',
+    places: (subject) => eachClient(subject, (client) => uris(client, withoutDot)),
+  },
+  {
+    id: 'confidential-loopback-uri',
+    severity: 'warning',
+    why: 'What listens on loopback runs on a device of its owner, where no secret is kept.',
+    cure: 'Register a native app as public; keep the URI of a developer out of the deployment.',
+    source: 'RFC 8252 8.5',
+    places: (subject) => eachClient(subject, (client) => confidentialUris(client, ofLoopback)),
+  },
+  {
+    id: 'confidential-private-scheme',
+    severity: 'warning',
+    why: 'A scheme of its own belongs to an app on a device, where no secret is kept.',
+    cure: 'Register the app as public, apart from its web server.',
+    source: 'RFC 8252 8.5',
+    places: (subject) => eachClient(subject, (client) => confidentialUris(client, ofPrivateScheme)),
+  },
+  {
+    id: 'redirect-uri-shared',
+    severity: 'warning',
+    why: 'Several clients take answers at this URI, so each can get what was meant for another.',
+    cure: 'Give each client a URI of its own.',
+    source: 'good practice',
+    places: (subject) => {
+      const owners = new Map<string, Set<string>>()
+      for (const { client } of subject.clients)
+        for (const uri of client.redirect_uris)
+          owners.set(uri, new Set([...(owners.get(uri) ?? []), client.client_id]))
+      return eachClient(subject, (client) => uris(client, (uri) => (owners.get(uri)?.size ?? 0) > 1))
+    },
   },
 ]

@@ -1,10 +1,7 @@
-import { clientRules } from './client-rules'
-import { grantRules } from './grant-rules'
-import { lifetimeRules } from './lifetime-rules'
-import { limitRules } from './limit-rules'
-import { redirectionRules } from './redirection-rules'
+import { clientRules, redirectionRules } from './client-rules'
+import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './rule'
-import { serverRules } from './server-rules'
+import { limitRules, serverRules } from './server-rules'
 
 /** Every rule, in the order in which they are listed. */
 export const rules: readonly LintRule[] = [

@@ -1,16 +1,19 @@
+import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
-import { authenticateClient, type ProvenClient } from '../client-authentication/authenticate-client'
-import type { CredentialThrottle } from '../client-authentication/guess-limits'
+import {
+  authenticateClient,
+  presentedClient,
+  type ProvenClient,
+} from '../client-authentication/authenticate-client'
+import type { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type {
   ClientAuthenticationMethod,
   CredentialSources,
   PresentedClient,
 } from '../client-authentication/method'
-import { presentedClient } from '../client-authentication/presented-client'
-import { privateState } from '../protocol/beside'
-import { hasCredentials, type FindClient } from '../protocol/client'
+import { type Client, type FindClient, hasCredentials } from '../protocol/client'
 import type { Throttled } from '../protocol/oauth-error'
-import { noteClaim, noteRegistered } from './authenticated-client'
+import { privateState } from '../protocol/private-state'
 
 /** What the strategies of one server share: its methods, its clients, and how a request is read. */
 export class ClientVerification {
@@ -61,4 +64,59 @@ export class ClientVerification {
     if (refusal !== undefined && !hasCredentials(proven.client)) throw refusal
     return proven
   }
+}
+
+/** The client that a request says it comes from. */
+export interface ClaimedClient {
+  readonly claimedClientId: string | undefined
+  /** Whether there is such a client; nothing else of the claim is proven. */
+  readonly isRegistered: boolean
+}
+
+interface ClientOfRequest {
+  claimedClientId: string | undefined
+  isRegistered: boolean
+  proven: ProvenClient | undefined
+}
+
+// PrivateState the request, not on it: nothing that the host or another middleware writes can pass for a proven client.
+const clients = privateState<IncomingMessage, ClientOfRequest>()
+
+function clientOf(request: IncomingMessage): ClientOfRequest {
+  const known = clients.get(request)
+  if (known !== undefined) return known
+  const nobody = { claimedClientId: undefined, isRegistered: false, proven: undefined }
+  clients.set(request, nobody)
+  return nobody
+}
+
+/** Notes the client that a request says it comes from; for events alone. */
+export function noteClaim(request: IncomingMessage, clientId: string): void {
+  clientOf(request).claimedClientId = clientId
+}
+
+/** Notes that there is such a client. */
+export function noteRegistered(request: IncomingMessage): void {
+  clientOf(request).isRegistered = true
+}
+
+/** The client that a request says it comes from. */
+export function claimOf(request: IncomingMessage): ClaimedClient {
+  const { claimedClientId, isRegistered = false } = clients.get(request) ?? {}
+  return { claimedClientId, isRegistered }
+}
+
+/** Notes that a strategy of this suite has proven the client of the request. */
+export function rememberClient(request: IncomingMessage, client: ProvenClient): void {
+  clientOf(request).proven = client
+}
+
+/** The client that was proven for this request; undefined when none was. */
+export function authenticatedClient(request: IncomingMessage): Client | undefined {
+  return provenClient(request)?.client
+}
+
+/** The same with how it was proven. */
+export function provenClient(request: IncomingMessage): ProvenClient | undefined {
+  return clients.get(request)?.proven
 }

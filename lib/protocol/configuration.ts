@@ -1,5 +1,3 @@
-import { nearestName } from './nearest-name'
-
 /** One mistake in a configuration: where it is, and what cures it. */
 export interface ConfigurationIssue {
   /** The option's path, such as `clients[0].redirect_uris[1]`. */
@@ -109,4 +107,86 @@ export function isTexts(value: unknown): value is readonly string[] {
 
 export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
+}
+
+const longestCompared = 64
+
+/**
+ * The known name that a misspelt one was probably meant to be: the same but for letter case and underscores, a few
+ * letters away (insertions, deletions, substitutions, swapped neighbours), or longer by its beginning. Undefined where
+ * no name is near.
+ */
+export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
+  const given = folded(misspelt)
+  if (given.length < 2 || given.length > longestCompared) return undefined
+  let nearest: { readonly name: string; readonly distance: number } | undefined
+  for (const name of known) {
+    const distance = distanceBetween(given, folded(name))
+    if (distance < (nearest?.distance ?? Infinity)) nearest = { name, distance }
+  }
+  return nearest?.name
+}
+
+// `clientId` and `client_id` are the same mistake in two houses.
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Infinity for names that nobody mistakes for each other. */
+function distanceBetween(given: string, name: string): number {
+  const edits = editsBetween(given, name)
+  if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
+  const isBeginning =
+    Math.min(given.length, name.length) >= 4 && (name.startsWith(given) || given.startsWith(name))
+  return isBeginning ? edits : Infinity
+}
+
+/** The distance of Damerau and Levenshtein in which no letters change twice (optimal string alignment). */
+function editsBetween(from: string, to: string): number {
+  let [beforeLast, last]: [readonly number[], readonly number[]] = [
+    [],
+    Array.from({ length: to.length + 1 }, (_, column) => column),
+  ]
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(
+        Math.min(
+          at(current, column - 1) + 1,
+          at(last, column) + 1,
+          at(last, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+        ),
+      )
+    }
+    ;[beforeLast, last] = [last, current]
+  }
+  return at(last, to.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
+
+/**
+ * Loads a package that only some hosts have to install.
+ *
+ * @param load calls `require`, or `require.resolve` where loading can wait.
+ * @param subject what cannot work without it, as the beginning of the message.
+ * @param cure the command that installs it.
+ * @throws ConfigurationError when the package is missing.
+ */
+export function optionalPackage<Package>(
+  name: string,
+  load: () => Package,
+  { subject, cure }: { readonly subject: string; readonly cure: string },
+): Package {
+  try {
+    return load()
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { builtInMethods, type AuthenticationMethodDescription } from './authentication-method'
-import type { Json } from './bindings'
+import { builtInMethods, type AuthenticationMethodDescription } from './client'
+import type { Json } from './extension'
 import { isRecord, type OptionsReader } from './configuration'
 
 /**

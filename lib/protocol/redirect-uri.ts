@@ -1,4 +1,6 @@
-import { holdsResponseParameter } from './response-parameters'
+import type { Client } from './client'
+import { isBoolean, isTexts, type OptionsReader } from './configuration'
+import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
 // A browser runs or opens these in the place of the page that redirects.
@@ -52,4 +54,105 @@ export function appendToQuery(redirectUri: string, parameters: Readonly<Record<s
   const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
   const separator = question < 0 ? '?' : open ? '' : '&'
   return redirectUri + separator + new URLSearchParams(parameters).toString()
+}
+
+type Registered = Pick<Client, 'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query'>
+
+/**
+ * Whether a redirection URI of a request is one of the client's: by simple string comparison (RFC 6749 3.1.2.3 and
+ * RFC 3986 6.2.1), but for the port and the query where the client has opted in. Nothing is parsed or normalised, so
+ * that what was compared is what a browser gets.
+ */
+export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
+  const { redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
+  const fixed = dynamic_redirect_query ? withoutDynamicQuery(sent) : sent
+  if (fixed === undefined) return false
+  if (redirect_uris.includes(fixed)) return true
+  const loopback = loopback_redirect_uris ? loopbackUri(fixed) : undefined
+  return loopback !== undefined && redirect_uris.some((uri) => loopbackUri(uri) === loopback)
+}
+
+/**
+ * A redirection URI on a loopback address without its port, which the operating system chooses (RFC 8252 7.3);
+ * undefined for any other. RFC 8252 8.3: `localhost` is none, because it may resolve to something else.
+ */
+export function loopbackUri(uri: string): string | undefined {
+  const [, host, port = '1', path] =
+    /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri) ?? []
+  if (host === undefined || path === undefined || Number(port) > 65_535) return undefined
+  return `http://${host}${path}`
+}
+
+// RFC 6749 3.1.2.2: only the query varies. It ends at the end of the text, so a fragment cannot hide in it.
+function withoutDynamicQuery(uri: string): string | undefined {
+  const question = uri.indexOf('?')
+  if (question < 0) return uri
+  const query = uri.slice(question + 1)
+  if (query.includes('#') || (query !== '' && !hasUriCharacters(query)) || holdsResponseParameter(query))
+    return undefined
+  return uri.slice(0, question)
+}
+
+/** The part of a registration that says where answers may go. */
+export type RegisteredRedirection = Pick<
+  Client,
+  'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
+>
+
+/** Reads where the client's answers may go; each opt-in is off unless the registration switches it on. */
+export function readRedirection(reading: OptionsReader): RegisteredRedirection {
+  const optIn = (key: keyof RegisteredRedirection) =>
+    reading.optional(key, false, isBoolean, 'must be true or false.')
+  const insecure_redirect_uris = optIn('insecure_redirect_uris')
+  return {
+    redirect_uris: redirectUris(reading, insecure_redirect_uris),
+    loopback_redirect_uris: optIn('loopback_redirect_uris'),
+    dynamic_redirect_query: optIn('dynamic_redirect_query'),
+    insecure_redirect_uris,
+  }
+}
+
+function redirectUris(reading: OptionsReader, insecure: boolean): readonly string[] {
+  const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
+  for (const [index, uri] of uris.entries()) {
+    const fault = redirectUriFault(uri, { insecure })
+    if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
+    else if (isTooLong('redirect_uri', uri))
+      reading.wrong(
+        `redirect_uris[${index}]`,
+        `must be at most ${longestValues.get('redirect_uri')} characters.`,
+      )
+  }
+  return Object.freeze([...uris])
+}
+
+// What the answer of the authorization endpoint brings: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a
+// space and an opening bracket within a name as `_`; others skip space and NUL around it, and what follows a bracket.
+const responseParameter =
+  /^[\s\0]*(?:code|state|iss|scope|error(?:[_. [](?:description|uri))?|access[_. []token|token[_. []type|expires[_. []in)[\s\0]*(?:[[\0].*)?$/is
+
+/**
+ * Whether a query of a redirection URI holds a name that belongs to the answer. RFC 6749 3.1: no response parameter
+ * comes twice, and a `code` of the query before ours would be taken for ours. Names are read as the most lenient parsers
+ * do: they split at `;`, fold case, read `code[]` as `code`, and decode overlong UTF-8 (RFC 3629 10).
+ */
+export function holdsResponseParameter(query: string): boolean {
+  // `URLSearchParams` skips a second question mark.
+  const pairs = query.replace(/^\?/, '').split(/[&;]/)
+  return pairs.some((pair) => responseParameter.test(decoded(pair.split('=', 1).join())))
+}
+
+// RFC 3629 3: none of these octets stands in good UTF-8. The last seven bits tell which ASCII character is meant.
+const overlong =
+  /(?:[\xC0\xC1]|\xE0[\x80\x81]|\xF0\x80[\x80\x81]|\xF8\x80{2}[\x80\x81]|\xFC\x80{3}[\x80\x81])[^]/g
+
+function decoded(name: string): string {
+  const octets = name
+    .replaceAll('+', ' ')
+    .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(overlong, (long) => {
+      const [high, low] = [long.charCodeAt(long.length - 2), long.charCodeAt(long.length - 1)]
+      return String.fromCharCode(((high & 0b1) << 6) | (low & 0b111111))
+    })
+  return Buffer.from(octets, 'latin1').toString()
 }

@@ -1,4 +1,4 @@
-import { isKeepable, keepableCure, type Json } from './bindings'
+import { isKeepable, keepableCure, type Json } from './extension'
 import { isRecord } from './configuration'
 import type { Random } from './credential'
 

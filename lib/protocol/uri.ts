@@ -1,3 +1,5 @@
+import { isText } from './configuration'
+
 // RFC 3986 2: the characters a URI is made of, and whole percent triplets only.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
@@ -27,3 +29,11 @@ const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
 export function isLoopback(hostname: string): boolean {
   return loopbackHosts.has(hostname)
 }
+
+/** Whether a host's page of error codes can be sent as `error_uri` (RFC 6749 5.2), with a code as its fragment. */
+export function isPageUri(value: unknown): value is string {
+  return isText(value) && URL.canParse(value) && hasUriCharacters(value) && !value.includes('#')
+}
+
+/** What cures one that cannot, as the rest of a sentence. */
+export const pageCure = 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../protocol/configuration'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/client-registry'
+import type { ClientRegistry } from '../stores/client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
-import { disableClient, enableClient } from './disable-client'
+import { disableClient, enableClient } from './change-registration'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
 
 /**

@@ -1,15 +1,14 @@
 import { generateClientSecret } from '../client-authentication/client-secret'
-import type { Client, ClientRegistration } from '../protocol/client'
-import { ConfigurationError, isRecord, type ConfigurationIssue } from '../protocol/configuration'
+import { type Client, type ClientRegistration, liveSecrets } from '../protocol/client'
+import { ConfigurationError, type ConfigurationIssue, isRecord } from '../protocol/configuration'
 import { createId, secureRandom } from '../protocol/credential'
 import {
+  anyCapabilities,
   parseClient,
   registrationOf,
-  anyCapabilities,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import { liveSecrets } from '../protocol/secret-hash'
-import type { ClientRegistry } from '../stores/client-registry'
+import type { ClientRegistry } from '../stores/client-store'
 
 /**
  * What is registered of a client (RFC 7591 2): a registration to which the suite adds what it issues. `client_id` and

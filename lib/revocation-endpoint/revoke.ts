@@ -1,7 +1,6 @@
-import type { IssueContext } from '../authorization/circumstances'
 import { commit } from '../authorization/commit'
 import { revokeByToken } from '../authorization/revoke'
-import type { OnCommitted } from '../authorization/witness'
+import type { IssueContext, OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'

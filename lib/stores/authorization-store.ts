@@ -66,3 +66,11 @@ export function isAuthorizationStore(value: unknown): value is AuthorizationStor
 /** What cures a store that is none, as the rest of a sentence. */
 export const storeCure =
   'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.'
+
+/** Something around a store that does harm there, or will. */
+export interface StoreWarning {
+  /** A code of `docs/warnings.md`. */
+  readonly code: string
+  /** What was found and what cures it. */
+  readonly message: string
+}

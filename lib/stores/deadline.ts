@@ -1,9 +1,8 @@
-import { bareError } from '../protocol/bare-error'
 import { isText } from '../protocol/configuration'
-import { OverShare, temporarilyUnavailable, type OAuthError } from '../protocol/oauth-error'
-import { confirmAbsence, type AuthorizationStore } from './authorization-store'
+import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
+import { type AuthorizationStore, confirmAbsence } from './authorization-store'
+import type { ClientRegistry } from './client-store'
 import type { Counters } from './counters'
-import type { ClientRegistry } from './client-registry'
 
 /**
  * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any

@@ -1,8 +1,8 @@
 import type { ClientRegistration } from '../protocol/client'
 import { ConfigurationError } from '../protocol/configuration'
-import { byClientId, changed, type ClientRegistry } from './client-registry'
+import { byClientId, changed, type ClientRegistry } from './client-store'
 import { InMemory } from './in-memory'
-import { decodeRegistration, encodeRegistration } from './registration-codec'
+import { decodeRegistration, encodeRegistration } from './registered-clients'
 
 /** Options of {@link memoryClients}. */
 export interface MemoryClientsOptions {

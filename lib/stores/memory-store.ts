@@ -1,6 +1,5 @@
-import { expiryOf, type Authorization } from '../authorization/authorization'
-import { decodeAuthorization } from '../authorization/decode-authorization'
-import { encodeAuthorization } from '../authorization/encode-authorization'
+import { type Authorization, expiryOf } from '../authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { ConfigurationError } from '../protocol/configuration'
 import { shortKey } from '../protocol/credential'
 import { tooManyForShare } from '../protocol/oauth-error'

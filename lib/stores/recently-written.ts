@@ -1,4 +1,4 @@
-import { BoundedMap } from '../protocol/latest'
+import { BoundedMap } from '../protocol/bounded-map'
 import { confirmAbsence, type AuthorizationStore, type StoredAuthorization } from './authorization-store'
 
 const rememberedAtMost = 1000

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert'
 import { createHash, randomBytes } from 'node:crypto'
+import { isRecord, isText } from '../protocol/configuration'
 import type { HttpResponse } from './expect-refused'
-import { tokenResponseOf, type ReceivedTokenResponse } from './token-response'
 
 /** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` where no login is kept. */
 export interface Agent {
@@ -146,4 +146,34 @@ function basic(clientId: string, secret: string): string {
     new URLSearchParams({ '': text }).toString().slice(1),
   )
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
+
+/** A token response (RFC 6749 5.1). */
+export interface ReceivedTokenResponse {
+  readonly access_token: string
+  readonly token_type: string
+  /** Seconds. */
+  readonly expires_in: number
+  /** Space separated. */
+  readonly scope: string
+  /** Where the client may refresh. */
+  readonly refresh_token?: string
+  /** What a token type adds, such as the key of `mac`. */
+  readonly [member: string]: string | number | undefined
+}
+
+/** @throws AssertionError when it is no token response. */
+export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
+  if (isTokenResponse(body)) return body
+  throw new AssertionError({ message: 'The answer is no token response (RFC 6749 5.1).' })
+}
+
+function isTokenResponse(body: unknown): body is ReceivedTokenResponse {
+  return (
+    isRecord(body) &&
+    isText(body['access_token']) &&
+    isText(body['token_type']) &&
+    typeof body['expires_in'] === 'number' &&
+    isText(body['scope'])
+  )
 }

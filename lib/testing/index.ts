@@ -5,8 +5,8 @@ refuseProduction()
 export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } from './approve'
 export { expectRefused, type HttpResponse } from './expect-refused'
 export { mintToken } from './mint-token'
-export { testClock, type TestClock } from './test-clock'
-export type { ReceivedTokenResponse } from './token-response'
+export { testClock, type TestClock } from './mint-token'
+export type { ReceivedTokenResponse } from './approve'
 export type { MintRequest } from '../testing-door'
 
 export {
@@ -17,8 +17,8 @@ export {
   clientRegistryContract,
   countersContract,
 } from './contract'
-export { authorizationStoreRules, type StoreUnderTest } from './authorization-store/rules'
-export { clientRegistryRules, type ClientsUnderTest } from './client-registry/rules'
+export { authorizationStoreRules, type StoreUnderTest } from './contract'
+export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './rule'
-export type { TestRunner } from './suite'
+export type { TestRunner } from './contract'

@@ -1,5 +1,5 @@
 import { mintOf, type MintRequest } from '../testing-door'
-import { tokenResponseOf, type ReceivedTokenResponse } from './token-response'
+import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**
  * Issues an access token without HTTP and without a grant. The token is like any other: its record stands in the store
@@ -18,4 +18,26 @@ export async function mintToken(oauth: object, request: MintRequest): Promise<Re
       'mintToken() needs what createAuthorizationServer() of this copy of the package returned. A test runner that resets modules between the two imports has two copies.',
     )
   return tokenResponseOf(await mint(request))
+}
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock {
+  /** Milliseconds since the epoch. */
+  (): number
+  /** Moves the clock on by so many seconds. */
+  advance(seconds: number): void
+}
+
+/**
+ * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`. Give one clock to all of them. Redis
+ * expires keys by its own clock, which no test moves; the suite still refuses what has expired by this one.
+ *
+ * @param start milliseconds since the epoch. Default: now.
+ */
+export function testClock(start: number = Date.now()): TestClock {
+  let now = start
+  const advance = (seconds: number) => {
+    now += seconds * 1000
+  }
+  return Object.assign(() => now, { advance })
 }

@@ -1,3 +1,4 @@
+import { deepEqual } from 'node:assert/strict'
 import { setTimeout } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { types } from 'node:util'
@@ -78,3 +79,12 @@ function inTime<T>(act: Promise<T>): Promise<T> {
 
 // Not `instanceof`: Jest runs tests in a realm of their own, with another Error than node:assert has.
 const asError = (reason: unknown): Error => (types.isNativeError(reason) ? reason : new Error(String(reason)))
+
+/** Fails unless both say the same as JSON: a member that is undefined may as well be missing. */
+export function same(found: unknown, expected: unknown): void {
+  deepEqual(plain(found), plain(expected))
+}
+
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}

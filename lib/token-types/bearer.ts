@@ -1,3 +1,5 @@
+import type { Issued } from '../authorization/issue'
+import { formatScope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 
 /** RFC 6750: whoever holds the token may use it. */
@@ -6,4 +8,20 @@ export const bearer: TokenType = {
   scheme: 'Bearer',
   read: (credentials) =>
     credentials === '' || credentials.includes(' ') ? undefined : { accessToken: credentials },
+}
+
+/** The members of a token response (RFC 6749 5.1). */
+export type TokenResponse = Readonly<Record<string, string | number>>
+
+/** Writes issued tokens as a response. The scope is always named, for clients that compare it. */
+export function tokenResponse(issued: Issued, now: number): TokenResponse {
+  const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
+  const members: Record<string, string | number> = {
+    access_token: accessToken,
+    token_type: tokenType,
+    expires_in: expiresAt - now,
+    scope: formatScope(scope),
+  }
+  if (refreshToken !== undefined) members['refresh_token'] = refreshToken
+  return Object.assign(members, properties)
 }

@@ -1,4 +1,4 @@
-import { throttled, type FailureThrottle } from '../../lib/attempts/attempt'
+import { throttled, type FailureThrottle } from '../../lib/rate-limit/throttle'
 import { temporarilyUnavailable, tooManyAttempts } from '../../lib/protocol/host-errors'
 import { Throttled, tooManyAtOnce } from '../../lib/protocol/oauth-error'
 import type { Counters } from '../../lib/stores/counters'

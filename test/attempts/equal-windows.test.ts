@@ -1,4 +1,4 @@
-import { EqualWindows } from '../../lib/attempts/equal-windows'
+import { EqualWindows } from '../../lib/rate-limit/open-requests'
 import { Clock } from '../support/flows/clock'
 
 function windows(maximum?: number) {

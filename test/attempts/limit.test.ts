@@ -1,4 +1,4 @@
-import { readLimit } from '../../lib/attempts/limit'
+import { readLimit } from '../../lib/rate-limit/limit'
 import { OptionsReader } from '../../lib/protocol/configuration'
 
 const fallback = { attempts: 10, seconds: 900 }

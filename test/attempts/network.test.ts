@@ -1,4 +1,4 @@
-import { networkOf } from '../../lib/attempts/network'
+import { networkOf } from '../../lib/rate-limit/network'
 
 describe('networkOf: what counts as one address', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { openRequests } from '../../lib/attempts/open-requests'
+import { openRequests } from '../../lib/rate-limit/open-requests'
 import { Throttled } from '../../lib/protocol/oauth-error'
 import { Clock } from '../support/flows/clock'
 

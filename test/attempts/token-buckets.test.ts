@@ -1,4 +1,4 @@
-import { TokenBuckets } from '../../lib/attempts/token-buckets'
+import { TokenBuckets } from '../../lib/rate-limit/token-buckets'
 import { Clock } from '../support/flows/clock'
 
 /** Takes as often as the key may, so many times at most. */

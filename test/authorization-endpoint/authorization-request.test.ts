@@ -1,10 +1,9 @@
 import {
   parseAuthorizationRequest,
   type RequestRules,
+  type ResolvedRedirectUri,
 } from '../../lib/authorization-endpoint/authorization-request'
-import type { ResolvedRedirectUri } from '../../lib/authorization-endpoint/destination'
-import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
-import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { codeResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import type { Extension } from '../../lib/protocol/extension'
 import { invalidRequest } from '../../lib/protocol/host-errors'
 import { clientWith } from '../support/authorization/client'

@@ -1,6 +1,5 @@
-import { authorize, type AuthorizationEndpoint, type Host } from '../../lib/authorization-endpoint/authorize'
-import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
-import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { type AuthorizationEndpoint, authorize, type Host } from '../../lib/authorization-endpoint/authorize'
+import { codeResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import { accessDenied, temporarilyUnavailable } from '../../lib/protocol/host-errors'
 import { authorizationEndpoint, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'

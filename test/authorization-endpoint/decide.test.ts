@@ -1,10 +1,13 @@
-import { authorize, type AuthorizationEndpoint } from '../../lib/authorization-endpoint/authorize'
+import { type AuthorizationEndpoint, authorize } from '../../lib/authorization-endpoint/authorize'
 import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
-import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-type'
-import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
-import { implicit } from '../../lib/authorization-endpoint/response-types/implicit'
-import { approveWithCode } from '../../lib/authorization/answer'
+import {
+  codeResponseType,
+  implicit,
+  type ResponseType,
+  ResponseTypes,
+} from '../../lib/authorization-endpoint/response-types'
 import { commit } from '../../lib/authorization/commit'
+import { approveWithCode } from '../../lib/authorization/decision'
 import { issueAccessToken } from '../../lib/authorization/issue'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import type { Client } from '../../lib/protocol/client'

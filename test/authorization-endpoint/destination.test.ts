@@ -1,4 +1,4 @@
-import { resolveRedirectUri } from '../../lib/authorization-endpoint/destination'
+import { resolveRedirectUri } from '../../lib/authorization-endpoint/authorization-request'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { clientsOf } from '../support/rooms/endpoints'

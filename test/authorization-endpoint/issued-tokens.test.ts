@@ -1,7 +1,6 @@
 import { authorize } from '../../lib/authorization-endpoint/authorize'
 import { decide } from '../../lib/authorization-endpoint/decide'
-import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-type'
-import { implicit } from '../../lib/authorization-endpoint/response-types/implicit'
+import { implicit, type ResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import { issue } from '../../lib/authorization/issue'
 import { clientWith } from '../support/authorization/client'
 import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'

@@ -1,6 +1,5 @@
-import { authorize, type AuthorizationEndpoint } from '../../lib/authorization-endpoint/authorize'
-import { ResponseTypes } from '../../lib/authorization-endpoint/response-type'
-import { codeResponseType } from '../../lib/authorization-endpoint/response-types/code'
+import { type AuthorizationEndpoint, authorize } from '../../lib/authorization-endpoint/authorize'
+import { codeResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import { digest } from '../../lib/protocol/credential'
 import type { Extension } from '../../lib/protocol/extension'
 import { noon, ownIssuer } from '../support/authorization/circumstances'

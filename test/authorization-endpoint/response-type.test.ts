@@ -1,4 +1,4 @@
-import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-type'
+import { ResponseTypes, type ResponseType } from '../../lib/authorization-endpoint/response-types'
 
 const typeOf = (name: string): ResponseType => ({
   name,

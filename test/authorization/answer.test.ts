@@ -1,11 +1,11 @@
+import { expiryOf } from '../../lib/authorization/authorization'
 import {
-  requireAnswerable,
   approveWithAccessToken,
   approveWithCode,
   deny,
-} from '../../lib/authorization/answer'
-import { expiryOf } from '../../lib/authorization/authorization'
-import { withForm } from '../../lib/authorization/repetition'
+  requireAnswerable,
+  withForm,
+} from '../../lib/authorization/decision'
 import { credentialId, digest, hasDigest } from '../../lib/protocol/credential'
 import {
   approvalOf,

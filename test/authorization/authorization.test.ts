@@ -1,5 +1,5 @@
 import { expiryOf } from '../../lib/authorization/authorization'
-import { issueDirectly } from '../../lib/authorization/issue-directly'
+import { issueDirectly } from '../../lib/authorization/issue'
 import { activeAuthorization, nightlyExport as grant } from '../support/authorization/authorization'
 import { context, lifetimes, noon } from '../support/authorization/circumstances'
 

@@ -1,5 +1,5 @@
 import type { Authorization } from '../../lib/authorization/authorization'
-import type { IssueContext } from '../../lib/authorization/circumstances'
+import type { IssueContext } from '../../lib/authorization/transition'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { approvedAuthorization, redemption, refreshed } from '../support/authorization/authorization'

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
-import { deny } from '../../lib/authorization/answer'
 import type { Authorization } from '../../lib/authorization/authorization'
-import { decodeAuthorization } from '../../lib/authorization/decode-authorization'
-import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
+import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
+import { deny } from '../../lib/authorization/decision'
 import { anyAuthorization } from '../support/authorization/arbitrary-authorization'
 import {
   activeAuthorization,

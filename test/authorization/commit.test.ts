@@ -1,6 +1,6 @@
 import { begin, commit, end } from '../../lib/authorization/commit'
-import { touch, unchanged, deleteRecord, save, type Transition } from '../../lib/authorization/step'
-import { deny } from '../../lib/authorization/answer'
+import { touch, unchanged, deleteRecord, save, type Transition } from '../../lib/authorization/transition'
+import { deny } from '../../lib/authorization/decision'
 import { secureRandom } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'

@@ -1,5 +1,5 @@
 import type { Authorization } from '../../lib/authorization/authorization'
-import { findAccess, findAccessToken } from '../../lib/authorization/find-access'
+import { findAccess, findAccessToken } from '../../lib/authorization/lookup'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { activeAuthorization } from '../support/authorization/authorization'
 import { noon } from '../support/authorization/circumstances'

@@ -1,4 +1,4 @@
-import { issueDirectly } from '../../lib/authorization/issue-directly'
+import { issueDirectly } from '../../lib/authorization/issue'
 import { hasDigest } from '../../lib/protocol/credential'
 import { nightlyExport as grant } from '../support/authorization/authorization'
 import { context, lifetimes, noon } from '../support/authorization/circumstances'

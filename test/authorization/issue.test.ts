@@ -1,7 +1,6 @@
 import { expiryOf } from '../../lib/authorization/authorization'
 import { issue, issueAccessToken, issuePair } from '../../lib/authorization/issue'
-import { credentialId, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
-import { derivedBytes } from '../../lib/protocol/derived-bytes'
+import { credentialId, derivedBytes, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
 import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
 import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
 

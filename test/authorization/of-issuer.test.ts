@@ -1,10 +1,10 @@
 import { commit } from '../../lib/authorization/commit'
-import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../../lib/authorization/of-issuer'
-import { deleteRecord } from '../../lib/authorization/step'
+import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../../lib/authorization/issuer'
+import { deleteRecord } from '../../lib/authorization/transition'
 import { secureRandom } from '../../lib/protocol/credential'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryStore } from '../../lib/stores/memory-store'
-import { activeRecord, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
+import { activeRecord, inSeconds, random22 } from '../../lib/testing/example-records'
 
 const [own, others] = ['https://own.example', 'https://other.example'].map(issuerDigest)
 

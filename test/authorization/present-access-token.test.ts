@@ -1,8 +1,8 @@
-import { deny } from '../../lib/authorization/answer'
+import { deny } from '../../lib/authorization/decision'
 import { issueAccessToken } from '../../lib/authorization/issue'
-import { presentAccessToken } from '../../lib/authorization/present-access-token'
+import { presentAccessToken } from '../../lib/authorization/lookup'
 import { redeemCode } from '../../lib/authorization/redeem-code'
-import { rotateRefreshToken } from '../../lib/authorization/rotate-refresh-token'
+import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import { createCredential, secureRandom } from '../../lib/protocol/credential'
 import {
   activeAuthorization,

@@ -1,4 +1,4 @@
-import { presentRefreshToken } from '../../lib/authorization/present-refresh-token'
+import { presentRefreshToken } from '../../lib/authorization/lookup'
 import { activeAuthorization, approvedAuthorization, refreshed } from '../support/authorization/authorization'
 import { lifetimes, noon } from '../support/authorization/circumstances'
 

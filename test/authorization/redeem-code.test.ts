@@ -1,6 +1,6 @@
 import type { Approved, Authorization } from '../../lib/authorization/authorization'
-import type { IssueContext } from '../../lib/authorization/circumstances'
-import { deny } from '../../lib/authorization/answer'
+import type { IssueContext } from '../../lib/authorization/transition'
+import { deny } from '../../lib/authorization/decision'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import {

@@ -1,6 +1,6 @@
 import type { Authorization } from '../../lib/authorization/authorization'
-import type { IssueContext } from '../../lib/authorization/circumstances'
-import { rotateRefreshToken, type Refresh } from '../../lib/authorization/rotate-refresh-token'
+import type { IssueContext } from '../../lib/authorization/transition'
+import { rotateRefreshToken, type Refresh } from '../../lib/authorization/refresh'
 import { createRefreshToken, hasDigest, secureRandom } from '../../lib/protocol/credential'
 import {
   activeAuthorization,

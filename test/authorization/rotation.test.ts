@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Active } from '../../lib/authorization/authorization'
-import { rederiveTokens, rotate } from '../../lib/authorization/rotation'
+import { rederiveTokens, rotate } from '../../lib/authorization/refresh'
 import { secureRandom } from '../../lib/protocol/credential'
 import { activeAuthorization } from '../support/authorization/authorization'
 import { context } from '../support/authorization/circumstances'

@@ -1,6 +1,6 @@
 import { hash } from 'bcrypt'
 import { generateClientSecret, hashClientSecret } from '../../lib/client-authentication/client-secret'
-import { isBcryptHash, isSecretHash } from '../../lib/protocol/secret-hash'
+import { isBcryptHash, isSecretHash } from '../../lib/protocol/client'
 import { matchesSecretHash } from '../support/rooms/secrets'
 
 const generated = generateClientSecret()

@@ -1,5 +1,5 @@
-import { clientSecretBasic } from '../../lib/client-authentication/methods/client-secret-basic'
-import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
+import { clientSecretBasic } from '../../lib/client-authentication/built-in-methods'
+import { SecretVerifier } from '../../lib/client-authentication/client-secret'
 import type { Client } from '../../lib/protocol/client'
 import { clientWith } from '../support/authorization/client'
 import { noLimits } from '../support/rooms/secrets'

@@ -1,4 +1,4 @@
-import { challengeOf, schemeOf } from '../../lib/client-authentication/scheme'
+import { challengeOf, schemeOf } from '../../lib/client-authentication/method'
 
 const basic = 'Basic realm="oauth", charset="UTF-8"'
 const apiKey = 'ApiKey realm="oauth"'

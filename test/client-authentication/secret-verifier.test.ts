@@ -2,9 +2,9 @@ import bcrypt from 'bcrypt'
 import {
   generateClientSecret,
   type GeneratedClientSecret,
+  SecretVerifier,
 } from '../../lib/client-authentication/client-secret'
 import type { Throttle } from '../../lib/client-authentication/method'
-import { SecretVerifier } from '../../lib/client-authentication/secret-verifier'
 import type { Client } from '../../lib/protocol/client'
 import { clientWith } from '../support/authorization/client'
 import { freely } from '../support/rooms/secrets'

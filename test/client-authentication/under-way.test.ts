@@ -1,4 +1,4 @@
-import { SingleFlight } from '../../lib/client-authentication/under-way'
+import { SingleFlight } from '../../lib/client-authentication/single-flight'
 
 let acts: SingleFlight<string>
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { longestValues } from '../../lib/protocol/bounds'
+import { longestValues } from '../../lib/protocol/parameters'
 import { formOf } from '../support/flows/flow'
 import { memoryStage } from '../support/flows/memory-stage'
 import { outcomeOf } from '../support/flows/outcome'

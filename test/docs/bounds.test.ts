@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIssueLimits } from '../../lib/attempts/issue-limits'
-import { usualSingleUses } from '../../lib/attempts/single-uses'
-import { largestMembers, longestValues, parametersAtMost } from '../../lib/protocol/bounds'
 import { OptionsReader } from '../../lib/protocol/configuration'
+import { largestMembers, longestValues, parametersAtMost } from '../../lib/protocol/parameters'
+import { readIssueLimits, usualSingleUses } from '../../lib/rate-limit/issue-limits'
 
 const page = readFileSync(join(__dirname, '../../docs/bounds.md'), 'utf8')
 

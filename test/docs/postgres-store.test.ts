@@ -3,10 +3,17 @@ import { postgresClients } from '../../docs/examples/postgres-clients'
 import { postgresStore, sweep } from '../../docs/examples/postgres-store'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
-import { activeRecord, approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
-import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import {
+  activeRecord,
+  approvedRecord,
+  findRecord,
+  inSeconds,
+  saveRecord,
+  threeVersions,
+  version,
+} from '../../lib/testing/example-records'
 import { authorizationStoreContract, clientRegistryContract, countersContract } from '../../lib/testing/index'
+import { oneMoreFailure } from '../../lib/testing/race-rules'
 import { advance, usePostgresTables } from '../support/docs/postgres-tables'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 

@@ -10,7 +10,7 @@ import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-rep
 import { report, type Row } from '../support/reliability/report'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { startFailover, type Failover } from './failover'
 
 const waitForReplicas = { replicas: 1, within: 0.2 }

@@ -1,6 +1,6 @@
 import request from 'supertest'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
-import type { BearerGuardOptions } from '../../lib/express/bearer-guard'
+import type { BearerGuardOptions } from '../../lib/http/bearer-guard'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { hostWith } from '../support/rooms/host'
 import { printer, printerSecret } from '../support/rooms/registrations'

@@ -1,5 +1,5 @@
-import { mayEndAt } from '../../lib/express/form-action'
-import { formActionOf, formTargetsOf } from '../../lib/express/page-response'
+import { mayEndAt } from '../../lib/http/consent'
+import { formActionOf, formTargetsOf } from '../../lib/http/response'
 import { warningsOf } from '../support/rooms/warnings'
 
 const issuer = 'https://photos.example'

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import express, { type RequestHandler } from 'express'
 import request from 'supertest'
-import { formOf } from '../../lib/express/form-body'
+import { formOf } from '../../lib/http/request'
 import { waitUntil } from '../support/wait-until'
 import { formApp } from '../support/rooms/form-app'
 import { beginAndHangUp, chunk, exchangeBytes, formHead, onTheWire } from '../support/rooms/wire'

@@ -1,4 +1,4 @@
-import { headerLines } from '../../lib/express/header-lines'
+import { headerLines } from '../../lib/http/request'
 
 const rawHeaders = ['Host', 'a', 'AUTHORIZATION', 'first', 'Authorization2', 'x', 'authorization', 'second']
 

@@ -1,4 +1,4 @@
-import { part } from '../../lib/express/mounting'
+import { part } from '../../lib/http/router'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 
 describe('part', () => {

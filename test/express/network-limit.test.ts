@@ -1,4 +1,4 @@
-import { countInMemory } from '../../lib/express/network-limit'
+import { countInMemory } from '../../lib/http/network-limit'
 import { Clock } from '../support/flows/clock'
 
 function counting(attempts = 2) {

@@ -1,4 +1,4 @@
-import { formTargetsOf } from '../../lib/express/page-response'
+import { formTargetsOf } from '../../lib/http/response'
 
 describe('formTargetsOf', () => {
   it.each([

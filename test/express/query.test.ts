@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import request from 'supertest'
-import { queryOf } from '../../lib/express/query'
+import { queryOf } from '../../lib/http/request'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { statusOf } from '../support/rooms/status'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as send, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import express from 'express'
-import { RequestsInFlight } from '../../lib/express/requests-in-flight'
+import { RequestsInFlight } from '../../lib/http/requests-in-flight'
 import { Gate } from '../support/flows/gate'
 import { waitUntil } from '../support/wait-until'
 

@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createAuthorizationServer } from '../../lib/authorization-server'
+import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { callback, optionsWith } from '../support/rooms/registrations'

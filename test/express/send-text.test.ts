@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { sendText } from '../../lib/express/send-text'
+import { sendText } from '../../lib/http/response'
 
 describe('sendText', () => {
   it.each(['', 'plain', 'a=é', 'ÿ', '€', '🔑 ä', '\uFFFD'.repeat(3000)])(

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { shareShapes } from '../../lib/express/shared-shape'
+import { shareShapes } from '../../lib/node-http/shared-shape'
 import { plainRequest } from '../support/rooms/form-request'
 
 const root = join(__dirname, '..', '..')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { pkce, type PkceRequirement } from '../../lib/extensions/pkce'
-import type { Json } from '../../lib/protocol/bindings'
+import type { Json } from '../../lib/protocol/extension'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
 import { parametersOf } from '../support/rooms/parameters'

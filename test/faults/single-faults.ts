@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { connectionSettings } from '../../lib/stores/redis-connection'
+import { connectionSettings } from '../../lib/stores/redis/connection'
 import type { SingleStage } from './single-stage'
 import type { Fault } from './stage'
 

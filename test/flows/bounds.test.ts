@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { longestValues } from '../../lib/protocol/bounds'
+import { longestValues } from '../../lib/protocol/parameters'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { describeOnEveryStore } from '../support/flows/every-store'

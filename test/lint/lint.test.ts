@@ -11,7 +11,7 @@ import {
   type ClientRegistry,
 } from '../../lib/index'
 import { lint, rules } from '../../lib/lint/lint'
-import { subjectOf } from '../../lib/lint/subject'
+import { subjectOf } from '../../lib/lint/rule'
 
 type Bend = Partial<AuthorizationServerOptions>
 

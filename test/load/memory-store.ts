@@ -1,6 +1,5 @@
-import { decodeAuthorization } from '../../lib/authorization/decode-authorization'
-import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
 import type { Authorization } from '../../lib/authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
 import { memoryStore } from '../../lib/stores/memory-store'
 import {
   activeRecord,
@@ -8,7 +7,7 @@ import {
   pendingRecord,
   random22,
   refreshed,
-} from '../../lib/testing/authorization-store/examples'
+} from '../../lib/testing/example-records'
 import { report } from '../support/reliability/report'
 import { Ticks } from './ticks'
 

@@ -1,4 +1,4 @@
-import { wellKnownPaths } from '../../lib/metadata/well-known'
+import { wellKnownPaths } from '../../lib/metadata/server-metadata'
 
 describe('[META-5] the well-known paths', () => {
   it('of an issuer without a path are two', () => {

@@ -1,4 +1,4 @@
-import { authenticatedClient, provenClient, rememberClient } from '../../lib/passport/authenticated-client'
+import { authenticatedClient, provenClient, rememberClient } from '../../lib/passport/client-verification'
 import { clientWith } from '../support/authorization/client'
 import { plainRequest } from '../support/rooms/form-request'
 

@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { generateClientSecret } from '../../lib/client-authentication/client-secret'
-import { authenticatedClient } from '../../lib/passport/authenticated-client'
+import { authenticatedClient } from '../../lib/passport/client-verification'
 import type { ClientRegistration } from '../../lib/protocol/client'
 import type { ClientStore } from '../../lib/stores/client-store'
 import { hostWith } from '../support/rooms/host'

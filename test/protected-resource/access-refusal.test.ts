@@ -1,4 +1,4 @@
-import { AccessRefusal } from '../../lib/protected-resource/access-refusal'
+import { AccessRefusal } from '../../lib/resource-server/access-refusal'
 
 const scope = ['photos.read', 'photos.write']
 

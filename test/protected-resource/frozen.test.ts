@@ -1,4 +1,4 @@
-import { frozen } from '../../lib/protected-resource/frozen'
+import { frozen } from '../../lib/resource-server/admit'
 
 describe('frozen', () => {
   it('freezes what JSON holds, at every level', () => {

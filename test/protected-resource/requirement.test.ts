@@ -1,4 +1,4 @@
-import { parseRequirement } from '../../lib/protected-resource/requirement'
+import { parseRequirement } from '../../lib/resource-server/admit'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 
 const known = ['photos.read', 'photos.write']

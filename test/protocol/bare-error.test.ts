@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { bareError } from '../../lib/protocol/bare-error'
+import { bareError } from '../../lib/protocol/oauth-error'
 
 class ReplyError extends Error {
   override readonly name = 'ReplyError'

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { privateState } from '../../lib/protocol/beside'
+import { privateState } from '../../lib/protocol/private-state'
 
 describe('beside', () => {
   it('keeps the last value with its object, and none with another', () => {

@@ -1,8 +1,7 @@
-import { largestMembers, longestValues } from '../../lib/protocol/bounds'
-import { OAuthError } from '../../lib/protocol/oauth-error'
-import { Parameters } from '../../lib/protocol/parameters'
-import { parseClient, anyCapabilities } from '../../lib/protocol/parse-client'
 import type { ConfigurationIssue } from '../../lib/protocol/configuration'
+import { OAuthError } from '../../lib/protocol/oauth-error'
+import { largestMembers, longestValues, Parameters } from '../../lib/protocol/parameters'
+import { anyCapabilities, parseClient } from '../../lib/protocol/parse-client'
 
 const reasonOf = (act: () => unknown): string | undefined => {
   try {

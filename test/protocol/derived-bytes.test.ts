@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { derivedBytes } from '../../lib/protocol/derived-bytes'
+import { derivedBytes } from '../../lib/protocol/credential'
 
 const purpose = 'pair of c2FsdCBmb3IgYSBwYWlyIQ'
 const drawn = (secret: string, own: string) => derivedBytes(secret, own)(64).toString('hex')

@@ -1,4 +1,4 @@
-import { grantableScope } from '../../lib/protocol/grantable-scope'
+import { grantableScope } from '../../lib/protocol/scope'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../lib/protocol/latest'
+import { BoundedMap } from '../../lib/protocol/bounded-map'
 
 function three(): BoundedMap<number> {
   const latest = new BoundedMap<number>(3)

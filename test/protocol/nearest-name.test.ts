@@ -1,4 +1,4 @@
-import { nearestName } from '../../lib/protocol/nearest-name'
+import { nearestName } from '../../lib/protocol/configuration'
 
 const options = [
   'accessTokenLifetime',

@@ -1,4 +1,4 @@
-import { secureRandom } from '../../lib/protocol/random'
+import { secureRandom } from '../../lib/protocol/credential'
 
 describe('secureRandom', () => {
   it.each([1, 16, 32, 4096, 5000])('gives %i bytes', (bytes) => {

@@ -1,9 +1,11 @@
-import type { AuthenticationMethodDescription } from '../../lib/protocol/authentication-method'
-import { hasCredentialFor } from '../../lib/protocol/authentication-method'
-import { hasCredentials } from '../../lib/protocol/client'
+import {
+  type AuthenticationMethodDescription,
+  hasCredentialFor,
+  hasCredentials,
+} from '../../lib/protocol/client'
 import type { ConfigurationIssue } from '../../lib/protocol/configuration'
 import { parseClient } from '../../lib/protocol/parse-client'
-import { registration, capabilities } from '../support/authorization/client'
+import { capabilities, registration } from '../support/authorization/client'
 
 const methods: readonly AuthenticationMethodDescription[] = [
   { name: 'sealed' },

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { isRegisteredRedirectUri, loopbackUri } from '../../lib/protocol/registered-redirect-uri'
+import { isRegisteredRedirectUri, loopbackUri } from '../../lib/protocol/redirect-uri'
 
 const none = { loopback_redirect_uris: false, dynamic_redirect_query: false }
 const loopback = { ...none, loopback_redirect_uris: true }

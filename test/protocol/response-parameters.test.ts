@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
-import { redirectUriFault } from '../../lib/protocol/redirect-uri'
-import { isRegisteredRedirectUri } from '../../lib/protocol/registered-redirect-uri'
-import { holdsResponseParameter } from '../../lib/protocol/response-parameters'
+import {
+  holdsResponseParameter,
+  isRegisteredRedirectUri,
+  redirectUriFault,
+} from '../../lib/protocol/redirect-uri'
 
 const names = [
   'code',

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import { secureRandom } from '../../lib/protocol/credential'
-import { sealText, unsealText } from '../../lib/protocol/seal'
+import { sealText, secureRandom, unsealText } from '../../lib/protocol/credential'
 
 const key = { credential: 'at_x', purpose: 'mac key' }
 const text = fc.string({ unit: 'grapheme' })

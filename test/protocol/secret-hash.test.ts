@@ -1,6 +1,6 @@
 import { hashSync } from 'bcrypt'
 import { digest } from '../../lib/protocol/credential'
-import { isBcryptHash, isSecretHash } from '../../lib/protocol/secret-hash'
+import { isBcryptHash, isSecretHash } from '../../lib/protocol/client'
 
 const chosen = hashSync('a secret that a person chose', 4)
 const generated = `sha256:${digest('a generated secret')}`

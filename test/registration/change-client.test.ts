@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { dropOldClientSecrets, rotateClientSecret } from '../../lib/registration/client-secrets'
-import { disableClient, enableClient } from '../../lib/registration/disable-client'
+import { disableClient, enableClient } from '../../lib/registration/change-registration'
 import { registerClient } from '../../lib/registration/register-client'
 import { memoryClients } from '../../lib/stores/memory-clients'
-import { decodeRegistration } from '../../lib/stores/registration-codec'
+import { decodeRegistration } from '../../lib/stores/registered-clients'
 
 const web = { client_type: 'confidential', grant_types: ['client_credentials'], scope: 'a' } as const
 const phone = { client_type: 'public', redirect_uris: ['https://a.example/'], scope: 'a' } as const

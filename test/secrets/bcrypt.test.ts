@@ -1,6 +1,12 @@
 import { hash } from 'bcrypt'
-import { isBcryptHash } from '../../lib/protocol/secret-hash'
-import { bcryptHash, costOf, decoyHash, firstBcryptMatch, fitsBcrypt } from '../../lib/secrets/bcrypt'
+import { isBcryptHash } from '../../lib/protocol/client'
+import {
+  bcryptHash,
+  costOf,
+  decoyHash,
+  firstBcryptMatch,
+  fitsBcrypt,
+} from '../../lib/password-hashing/bcrypt'
 
 describe('what bcrypt reads', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { NotAttempted } from '../../lib/protocol/oauth-error'
-import { Semaphore, type Priority } from '../../lib/secrets/turns'
+import { Semaphore, type Priority } from '../../lib/password-hashing/semaphore'
 
 const settle = async () => new Promise((resolve) => setImmediate(resolve))
 

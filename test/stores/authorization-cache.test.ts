@@ -1,13 +1,13 @@
-import { AuthorizationCache } from '../../lib/stores/authorization-cache'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
-import { remembering } from '../../lib/stores/redis-cache'
+import { AuthorizationCache } from '../../lib/stores/redis/authorization-cache'
+import { remembering } from '../../lib/stores/redis/cache'
 import {
   activeRecord,
   approvedRecord,
   deniedRecord,
   pendingRecord,
-} from '../../lib/testing/authorization-store/examples'
-import { version } from '../../lib/testing/authorization-store/version'
+  version,
+} from '../../lib/testing/example-records'
 import { Gate } from '../support/flows/gate'
 
 const noon = 1_700_000_000

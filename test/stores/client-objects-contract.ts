@@ -1,7 +1,7 @@
 import type { ClientRegistration } from '../../lib/protocol/client'
-import type { ClientRegistry } from '../../lib/stores/client-registry'
-import { random22 } from '../../lib/testing/authorization-store/examples'
-import { oneMore, registration } from '../../lib/testing/client-registry/clients-under-test'
+import type { ClientRegistry } from '../../lib/stores/client-store'
+import { random22 } from '../../lib/testing/example-records'
+import { oneMore, registration } from '../../lib/testing/client-registry-rules'
 
 const renamed = (current: ClientRegistration) => ({ ...current, client_id: 'another' })
 

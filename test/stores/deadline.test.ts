@@ -3,7 +3,7 @@ import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { isDeadline, withDeadline, withinDeadline } from '../../lib/stores/deadline'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
-import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 
 const [first, second] = threeVersions()
 const verbs: [string, (store: AuthorizationStore) => Promise<unknown>][] = [

@@ -1,9 +1,15 @@
 import type { StoredAuthorization } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
-import { runInNode } from '../support/stores/node-program'
+import {
+  activeRecord,
+  findRecord,
+  inSeconds,
+  random22,
+  saveRecord,
+  version,
+} from '../../lib/testing/example-records'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { activeRecord, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
-import { findRecord, saveRecord, version } from '../../lib/testing/authorization-store/version'
+import { runInNode } from '../support/stores/node-program'
 
 function movableClock() {
   let ahead = 0

@@ -1,4 +1,4 @@
-import { ParsedRegistrations } from '../../lib/stores/parsed-registrations'
+import { ParsedRegistrations } from '../../lib/stores/registered-clients'
 import { clientWith } from '../support/authorization/client'
 
 const sample = () => ({

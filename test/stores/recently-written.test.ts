@@ -1,4 +1,4 @@
-import { deny } from '../../lib/authorization/answer'
+import { deny } from '../../lib/authorization/decision'
 import { begin } from '../../lib/authorization/commit'
 import { createId, secureRandom } from '../../lib/protocol/credential'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'

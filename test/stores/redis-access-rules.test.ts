@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { redisStore } from '../../lib/index'
-import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { photoBook } from '../support/flows/clients'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { Redis } from 'ioredis'

@@ -1,15 +1,20 @@
-import type { Redis } from 'ioredis'
 import { setTimeout } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
-import { secureRandom } from '../../lib/protocol/credential'
 import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
-import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { activeRecord, approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
-import { saveRecord, version } from '../../lib/testing/authorization-store/version'
+import { secureRandom } from '../../lib/protocol/credential'
+import {
+  activeRecord,
+  approvedRecord,
+  inSeconds,
+  saveRecord,
+  version,
+} from '../../lib/testing/example-records'
+import { oneMoreFailure } from '../../lib/testing/race-rules'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
-import { cachedRecord, isCached, forgetsOnly, recalls, savedRecord } from '../support/stores/cached-records'
-import { startHoldingProxy, type HoldingProxy } from '../support/stores/holding-proxy'
+import { cachedRecord, forgetsOnly, isCached, recalls, savedRecord } from '../support/stores/cached-records'
+import { type HoldingProxy, startHoldingProxy } from '../support/stores/holding-proxy'
 import { statistic } from '../support/stores/redis-statistics'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import type { RedisServer } from '../support/redis-server'

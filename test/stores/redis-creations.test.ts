@@ -1,4 +1,4 @@
-import { Creations } from '../../lib/stores/redis-creations'
+import { Creations } from '../../lib/stores/redis/writes'
 
 const patience = 2000
 const hour = 3_600_000

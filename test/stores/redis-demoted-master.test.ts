@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
-import { connectionSettings } from '../../lib/stores/redis-connection'
+import { connectionSettings } from '../../lib/stores/redis/connection'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { application } from '../support/flows/application'

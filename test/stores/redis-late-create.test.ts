@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { redisStore, type RedisStore } from '../../lib/index'
-import { connectionSettings } from '../../lib/stores/redis-connection'
+import { connectionSettings } from '../../lib/stores/redis/connection'
 import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
 import { application } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoPrint } from '../support/flows/clients'

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { describeAddress } from '../../lib/stores/redis-place'
+import { describeAddress } from '../../lib/stores/redis/connection'
 
 const secret = 'hunter2'
 const lazy = { lazyConnect: true }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
-import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'

@@ -1,10 +1,10 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore } from '../../lib/stores/redis-store'
+import { redisStore } from '../../lib/stores/redis/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 
 const waitForReplicas = { replicas: 1, within: 1 }
 

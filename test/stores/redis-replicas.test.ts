@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
-import { deleteRecord, save as saving } from '../../lib/authorization/step'
+import { deleteRecord, save as saving } from '../../lib/authorization/transition'
 import { secureRandom } from '../../lib/protocol/credential'
 import { confirmAbsence } from '../../lib/stores/authorization-store'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-replicated'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { authorizationStoreContract } from '../../lib/testing/index'
-import { findRecord, saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 
 const wait = { replicas: 1, within: 0.1 }
 const tooFew = 'The write reached 0 of 1 replicas within 0.1 s.'

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
-import { redisStore } from '../../lib/stores/redis-store'
+import { redisStore } from '../../lib/stores/redis/redis-store'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { saveRecord, threeVersions } from '../../lib/testing/authorization-store/version'
+import { saveRecord, threeVersions } from '../../lib/testing/example-records'
 
 let server: RedisServer
 beforeAll(async () => {

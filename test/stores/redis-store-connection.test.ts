@@ -4,16 +4,22 @@ import { secureRandom } from '../../lib/protocol/credential'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
 import { withDeadline } from '../../lib/stores/deadline'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
+import {
+  approvedRecord,
+  findRecord,
+  inSeconds,
+  saveRecord,
+  threeVersions,
+  version,
+} from '../../lib/testing/example-records'
+import { oneMoreFailure } from '../../lib/testing/race-rules'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import { startFaultyNetwork, type FaultyNetwork } from '../support/faulty-network'
-import { startRedis, type RedisServer } from '../support/redis-server'
-import { withRedis } from '../support/with-redis'
-import { startReplyLosingProxy, type ReplyLosingProxy } from '../support/stores/reply-losing-proxy'
+import { type FaultyNetwork, startFaultyNetwork } from '../support/faulty-network'
+import { type RedisServer, startRedis } from '../support/redis-server'
+import { type ReplyLosingProxy, startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { waitUntil } from '../support/wait-until'
-import { approvedRecord, inSeconds } from '../../lib/testing/authorization-store/examples'
-import { oneMoreFailure } from '../../lib/testing/authorization-store/race-rules'
-import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { withRedis } from '../support/with-redis'
 
 /** How long a call took to reject, and with what. */
 async function failure(call: Promise<unknown>): Promise<{ seconds: number; error: unknown }> {

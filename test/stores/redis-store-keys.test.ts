@@ -1,19 +1,22 @@
-import { encodeAuthorization } from '../../lib/authorization/encode-authorization'
 import { setTimeout } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
-import { describeOwnRedis } from '../support/describe-own-redis'
-import { withRedis } from '../support/with-redis'
-import { everyCredential } from '../support/stores/every-credential'
-import { uniquePrefix } from '../support/stores/redis-under-test'
+import { encodeAuthorization } from '../../lib/authorization/codec'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import {
   activeRecord,
   approvedRecord,
+  findRecord,
   inSeconds,
   pendingRecord,
   random22,
-} from '../../lib/testing/authorization-store/examples'
-import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
+  saveRecord,
+  threeVersions,
+  version,
+} from '../../lib/testing/example-records'
+import { describeOwnRedis } from '../support/describe-own-redis'
+import { everyCredential } from '../support/stores/every-credential'
+import { uniquePrefix } from '../support/stores/redis-under-test'
+import { withRedis } from '../support/with-redis'
 
 function remaining(expiresAt: number): number {
   return expiresAt * 1000 - Date.now()

@@ -1,18 +1,25 @@
 import { Cluster, Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
-import { redisStore, type RedisStore } from '../../lib/stores/redis-store'
+import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
+import {
+  approvedRecord,
+  findRecord,
+  inSeconds,
+  random22,
+  saveRecord,
+  threeVersions,
+  version,
+} from '../../lib/testing/example-records'
+import { authorizationStoreContract } from '../../lib/testing/index'
+import { oneMoreFailure, rivals } from '../../lib/testing/race-rules'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
-import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentinel'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster'
+import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel'
 import type { RedisServer } from '../support/redis-server'
-import { withRedis } from '../support/with-redis'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { authorizationStoreContract } from '../../lib/testing/index'
-import { approvedRecord, inSeconds, random22 } from '../../lib/testing/authorization-store/examples'
-import { oneMoreFailure, rivals } from '../../lib/testing/authorization-store/race-rules'
-import { findRecord, saveRecord, threeVersions, version } from '../../lib/testing/authorization-store/version'
+import { withRedis } from '../support/with-redis'
 
 describe('redisStore on one server', () => {
   let client: Redis

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ParsedRegistrations } from '../../lib/stores/parsed-registrations'
-import { storedClients } from '../../lib/stores/registered-clients'
+import { ParsedRegistrations, storedClients } from '../../lib/stores/registered-clients'
 import { clientWith } from '../support/authorization/client'
 
 const client = clientWith()

@@ -1,4 +1,4 @@
-import { Batcher } from '../../lib/stores/together'
+import { Batcher } from '../../lib/stores/redis/batched-reads'
 
 const outcomes = async (asked: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(asked)).map((outcome) =>

@@ -5,7 +5,7 @@ import type {
   FailureEvent,
   RefusalEvent,
   ThrottleEvent,
-} from '../../lib/express/events'
+} from '../../lib/audit/events'
 
 /** A request that did not get what it asked for. */
 export type Failure = RefusalEvent & Partial<ThrottleEvent & FailureEvent>

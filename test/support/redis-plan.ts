@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
-import { connectionSettings } from '../../lib/stores/redis-connection'
+import { connectionSettings } from '../../lib/stores/redis/connection'
 import { brokenConnections, type BrokenConnection } from './stores/broken-connections'
 
 interface Node {

@@ -1,4 +1,4 @@
-import type { ClientRegistry } from '../../lib/stores/client-registry'
+import type { ClientRegistry } from '../../lib/stores/client-store'
 import type { Counters } from '../../lib/stores/counters'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { memoryCounters } from '../../lib/stores/memory-counters'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Issued } from '../../lib/authorization/issue'
 import { parseScope } from '../../lib/protocol/scope'
-import { tokenResponse } from '../../lib/token-types/token-response'
+import { tokenResponse } from '../../lib/token-types/bearer'
 import { noon } from '../support/authorization/circumstances'
 
 const issued: Issued = {

@@ -1,4 +1,4 @@
-import { codeResponseType } from '../../../lib/authorization-endpoint/response-types/code'
+import { codeResponseType } from '../../../lib/authorization-endpoint/response-types'
 import { digest } from '../../../lib/protocol/credential'
 import { pendingAuthorization } from '../../support/authorization/authorization'
 import { context } from '../../support/authorization/circumstances'

@@ -1,4 +1,4 @@
-import { implicit } from '../../../lib/authorization-endpoint/response-types/implicit'
+import { implicit } from '../../../lib/authorization-endpoint/response-types'
 import { ConfigurationError } from '../../../lib/protocol/configuration'
 import { pendingAuthorization } from '../../support/authorization/authorization'
 import { context } from '../../support/authorization/circumstances'

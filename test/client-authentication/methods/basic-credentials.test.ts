@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { parseBasicCredentials } from '../../../lib/client-authentication/methods/basic-credentials'
+import { parseBasicCredentials } from '../../../lib/client-authentication/built-in-methods'
 import { thrownBy } from '../../support/authorization/thrown'
 import { anyText } from '../../support/rooms/arbitrary-text'
 import { basic, rawBasic } from '../../support/rooms/credentials'

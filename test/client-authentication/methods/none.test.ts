@@ -1,4 +1,4 @@
-import { none } from '../../../lib/client-authentication/methods/none'
+import { none } from '../../../lib/client-authentication/built-in-methods'
 import { clientWith } from '../../support/authorization/client'
 import { basic } from '../../support/rooms/credentials'
 import { parametersOf } from '../../support/rooms/parameters'

@@ -1,4 +1,4 @@
-import { consentPage, type ConsentView } from '../../../lib/express/pages/consent-page'
+import { consentPage, type ConsentView } from '../../../lib/http/pages/consent-page'
 
 const view: ConsentView = {
   client: { client_id: 's6BhdRkqt3', client_name: 'Calendar Sync' },

@@ -1,4 +1,4 @@
-import { continuePage } from '../../../lib/express/pages/continue-page'
+import { continuePage } from '../../../lib/http/pages/pages'
 
 const location = 'https://book.example/callback?app=1#access_token=at_x&state=%22%3E'
 const page = continuePage({ location, approved: true })

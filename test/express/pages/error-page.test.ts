@@ -1,4 +1,4 @@
-import { errorPage } from '../../../lib/express/pages/error-page'
+import { errorPage } from '../../../lib/http/pages/pages'
 
 const view = {
   title: 'This link cannot be used',

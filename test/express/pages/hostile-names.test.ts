@@ -1,5 +1,5 @@
-import { consentPage } from '../../../lib/express/pages/consent-page'
-import { errorPage } from '../../../lib/express/pages/error-page'
+import { consentPage } from '../../../lib/http/pages/consent-page'
+import { errorPage } from '../../../lib/http/pages/pages'
 
 const seen = '\uFFFD'
 

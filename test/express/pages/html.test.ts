@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { pageDocument } from '../../../lib/express/pages/document'
-import { html } from '../../../lib/express/pages/html'
-import { stylesheet, stylesheetHash } from '../../../lib/express/pages/stylesheet'
+import { html, pageDocument } from '../../../lib/http/pages/html'
+import { stylesheet, stylesheetHash } from '../../../lib/http/pages/stylesheet'
 
 const REPLACEMENT = '\uFFFD'
 

@@ -1,4 +1,4 @@
-import { insecureRedirectPage } from '../../../lib/express/pages/insecure-redirect-page'
+import { insecureRedirectPage } from '../../../lib/http/pages/pages'
 
 const view = { location: 'http://old.example/callback?code=ac_1&state=a', granted: true }
 

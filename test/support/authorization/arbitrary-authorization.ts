@@ -8,7 +8,7 @@ import type {
   Pending,
   RefreshToken,
 } from '../../../lib/authorization/authorization'
-import type { ExtensionData, Json } from '../../../lib/protocol/bindings'
+import type { ExtensionData, Json } from '../../../lib/protocol/extension'
 
 // Texts with everything that a store might trip over, lone surrogates included.
 const text = fc.string({ unit: 'binary', minLength: 1 })

@@ -1,13 +1,15 @@
-import { approveWithCode } from '../../../lib/authorization/answer'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
-import type { IssueContext } from '../../../lib/authorization/circumstances'
-import type { Issued } from '../../../lib/authorization/issue'
-import type { DirectAuthorization } from '../../../lib/authorization/issue-directly'
-import { createPendingAuthorization, type AuthorizationProposal } from '../../../lib/authorization/propose'
+import {
+  approveWithCode,
+  type AuthorizationProposal,
+  createPendingAuthorization,
+  repeatable,
+  withForm,
+} from '../../../lib/authorization/decision'
+import type { DirectAuthorization, Issued } from '../../../lib/authorization/issue'
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
-import { repeatable, withForm } from '../../../lib/authorization/repetition'
-import { rotateRefreshToken, type Refresh } from '../../../lib/authorization/rotate-refresh-token'
-import type { TransitionResult } from '../../../lib/authorization/step'
+import { type Refresh, rotateRefreshToken } from '../../../lib/authorization/refresh'
+import type { IssueContext, TransitionResult } from '../../../lib/authorization/transition'
 import { context } from './circumstances'
 import { answerOf, written } from './step'
 

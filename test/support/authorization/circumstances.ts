@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { IssueContext, Lifetimes } from '../../../lib/authorization/circumstances'
-import { issuerDigest } from '../../../lib/authorization/of-issuer'
+import type { IssueContext, Lifetimes } from '../../../lib/authorization/transition'
+import { issuerDigest } from '../../../lib/authorization/issuer'
 import type { Random } from '../../../lib/protocol/credential'
 import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
 import { bearer } from '../../../lib/token-types/bearer'

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Lifetimes } from '../../../lib/authorization/circumstances'
+import type { Lifetimes } from '../../../lib/authorization/transition'
 import { lifetimes as usual } from './circumstances'
 import { badNetwork, type Work } from './moves'
 import { Turns } from './turns'

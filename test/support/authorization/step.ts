@@ -1,5 +1,5 @@
 import type { Authorization } from '../../../lib/authorization/authorization'
-import type { TransitionResult } from '../../../lib/authorization/step'
+import type { TransitionResult } from '../../../lib/authorization/transition'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 
 /** What a step refuses with, and what it does to the record. */

@@ -1,23 +1,25 @@
-import {
-  requireAnswerable,
-  approveWithCode,
-  deny,
-  type ConsentDecision,
-} from '../../../lib/authorization/answer'
 import type { Authorization, Pending } from '../../../lib/authorization/authorization'
-import type { IssueContext } from '../../../lib/authorization/circumstances'
+import {
+  approveWithCode,
+  type ConsentDecision,
+  deny,
+  repeatable,
+  requestOfApproval,
+  requireAnswerable,
+  withForm,
+} from '../../../lib/authorization/decision'
 import type { Issued } from '../../../lib/authorization/issue'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
-import { requestOfApproval, repeatable, withForm } from '../../../lib/authorization/repetition'
-import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
+import { rotateRefreshToken } from '../../../lib/authorization/refresh'
 import {
   deleteRecord,
+  type IssueContext,
   save,
   touch,
-  unchanged,
   type Transition,
   type TransitionResult,
-} from '../../../lib/authorization/step'
+  unchanged,
+} from '../../../lib/authorization/transition'
 import { invalidGrant } from '../../../lib/protocol/host-errors'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { redemption } from './authorization'

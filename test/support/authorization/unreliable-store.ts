@@ -1,5 +1,4 @@
-import { decodeAuthorization } from '../../../lib/authorization/decode-authorization'
-import { encodeAuthorization } from '../../../lib/authorization/encode-authorization'
+import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
 import type { Turn } from './turns'
 

@@ -1,14 +1,13 @@
-import type { IssueContext, Lifetimes } from '../../../lib/authorization/circumstances'
 import { commit } from '../../../lib/authorization/commit'
-import type { Transition } from '../../../lib/authorization/step'
+import type { IssueContext, Lifetimes, Transition } from '../../../lib/authorization/transition'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'
 import { countedRandom, noon, ownIssuer, tokenTypes } from './circumstances'
 import type { Move, Work } from './moves'
-import { transitionOf, type ConsentForm, type Ending } from './transition-of'
+import { type ConsentForm, type Ending, transitionOf } from './transition-of'
 import type { Turn } from './turns'
-import { StoreTrouble, UnreliableStore, type Fate } from './unreliable-store'
+import { type Fate, StoreTrouble, UnreliableStore } from './unreliable-store'
 
 /** A moment: turns order the moves of all workers, and the clock moves when somebody waits. */
 export interface Moment {

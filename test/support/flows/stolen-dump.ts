@@ -1,4 +1,4 @@
-import { decodeAuthorization } from '../../../lib/authorization/decode-authorization'
+import { decodeAuthorization } from '../../../lib/authorization/codec'
 import type { Redis } from 'ioredis'
 
 /** Everything that a Redis holds: each key with its value, whatever its type; and what of it is merely encoded. */

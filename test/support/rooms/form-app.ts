@@ -1,5 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express'
-import { formOf } from '../../../lib/express/form-body'
+import { formOf } from '../../../lib/http/request'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 
 /** An application that answers a form with what formOf makes of it, behind middlewares of the host. */

@@ -1,9 +1,9 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { Passport, type AuthenticateOptions } from 'passport'
-import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/authorization-server'
+import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/server/authorization-server'
 import { failuresOf, type Failure } from '../events'
-import type { AuthorizationServerOptions } from '../../../lib/options'
-import { authenticatedClient } from '../../../lib/passport/authenticated-client'
+import type { AuthorizationServerOptions } from '../../../lib/config/options'
+import { authenticatedClient } from '../../../lib/passport/client-verification'
 import { catchErrors } from './host'
 import { optionsWith } from './registrations'
 

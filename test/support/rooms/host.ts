@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/authorization-server'
+import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/server/authorization-server'
 import { failuresOf, type Failure } from '../events'
-import type { AuthorizationServerOptions } from '../../../lib/options'
+import type { AuthorizationServerOptions } from '../../../lib/config/options'
 import { optionsWith } from './registrations'
 
 /** An Express application with an authorization server in it, and what came out of that on the side. */

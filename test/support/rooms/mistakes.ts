@@ -1,5 +1,5 @@
 import type { ConfigurationIssue } from '../../../lib/protocol/configuration'
-import { resolveOptions } from '../../../lib/resolve-options'
+import { resolveOptions } from '../../../lib/config/resolve-options'
 import { mistakesOf, type Maker } from './mistakes-of'
 import { optionsWith } from './registrations'
 

@@ -1,5 +1,5 @@
 import { generateClientSecret } from '../../../lib/client-authentication/client-secret'
-import type { AuthorizationServerOptions } from '../../../lib/options'
+import type { AuthorizationServerOptions } from '../../../lib/config/options'
 import type { ClientRegistration } from '../../../lib/protocol/client'
 
 const generated = generateClientSecret()

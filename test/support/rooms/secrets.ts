@@ -1,6 +1,6 @@
-import { CredentialThrottle } from '../../../lib/client-authentication/guess-limits'
+import { CredentialThrottle } from '../../../lib/client-authentication/credential-throttle'
 import type { Throttle } from '../../../lib/client-authentication/method'
-import { SecretVerifier } from '../../../lib/client-authentication/secret-verifier'
+import { SecretVerifier } from '../../../lib/client-authentication/client-secret'
 import { memoryCounters } from '../../../lib/stores/memory-counters'
 import { clientWith } from '../authorization/client'
 

@@ -1,6 +1,5 @@
 import type { AuthorizationStore, RedisStore } from '../../../lib/index'
-import { activeRecord, inSeconds } from '../../../lib/testing/authorization-store/examples'
-import { saveRecord, version } from '../../../lib/testing/authorization-store/version'
+import { activeRecord, inSeconds, saveRecord, version } from '../../../lib/testing/example-records'
 import { waitUntil } from '../wait-until'
 
 /** A record with an access token, saved; its id. */

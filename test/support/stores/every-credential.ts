@@ -1,17 +1,20 @@
-import { requireAnswerable, approveWithCode } from '../../../lib/authorization/answer'
-import type { IssueContext } from '../../../lib/authorization/circumstances'
 import { begin, commit } from '../../../lib/authorization/commit'
-import { issuerDigest } from '../../../lib/authorization/of-issuer'
-import { createPendingAuthorization } from '../../../lib/authorization/propose'
+import {
+  approveWithCode,
+  createPendingAuthorization,
+  repeatable,
+  requireAnswerable,
+  withForm,
+} from '../../../lib/authorization/decision'
+import { issuerDigest } from '../../../lib/authorization/issuer'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
-import { repeatable, withForm } from '../../../lib/authorization/repetition'
-import { rotateRefreshToken } from '../../../lib/authorization/rotate-refresh-token'
-import { unchanged, save } from '../../../lib/authorization/step'
-import { mac } from '../../../lib/token-types/mac/mac'
+import { rotateRefreshToken } from '../../../lib/authorization/refresh'
+import { type IssueContext, save, unchanged } from '../../../lib/authorization/transition'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
-import { inSeconds } from '../../../lib/testing/authorization-store/examples'
+import { inSeconds } from '../../../lib/testing/example-records'
+import { mac } from '../../../lib/token-types/mac'
 
 /**
  * Leads one authorization from consent to a refreshed token and calls `look` at each state that is stored.

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
-import type { RedisCommands } from '../../../lib/stores/redis-commands'
-import type { ReplicaWait } from '../../../lib/stores/redis-replicas'
-import { redisStore } from '../../../lib/stores/redis-store'
-import { random22 } from '../../../lib/testing/authorization-store/examples'
+import type { RedisCommands } from '../../../lib/stores/redis/commands'
+import type { ReplicaWait } from '../../../lib/stores/redis/replicas'
+import { redisStore } from '../../../lib/stores/redis/redis-store'
+import { random22 } from '../../../lib/testing/example-records'
 import type { StoreUnderTest } from '../../../lib/testing/index'
 
 /** A prefix that no other test uses, and no other program on a server that is not ours. */

@@ -1,7 +1,7 @@
 import type { Issued } from '../../../lib/authorization/issue'
 import type { Extension } from '../../../lib/protocol/extension'
 import { invalidGrant } from '../../../lib/protocol/host-errors'
-import { authorizationCode } from '../../../lib/token-endpoint/grant-types/authorization-code'
+import { authorizationCode } from '../../../lib/token-endpoint/grant-types/built-in'
 import { approvedAuthorization } from '../../support/authorization/authorization'
 import { clientWith } from '../../support/authorization/client'
 import { answerOf, refusal, written } from '../../support/authorization/step'

@@ -1,4 +1,4 @@
-import { clientCredentials } from '../../../lib/token-endpoint/grant-types/client-credentials'
+import { clientCredentials } from '../../../lib/token-endpoint/grant-types/built-in'
 import type { Client } from '../../../lib/protocol/client'
 import { clientWith } from '../../support/authorization/client'
 import { parametersOf } from '../../support/rooms/parameters'

@@ -1,4 +1,4 @@
-import { refreshToken } from '../../../lib/token-endpoint/grant-types/refresh-token'
+import { refreshToken } from '../../../lib/token-endpoint/grant-types/built-in'
 import type { Client } from '../../../lib/protocol/client'
 import type { Issued } from '../../../lib/authorization/issue'
 import { activeAuthorization } from '../../support/authorization/authorization'

@@ -1,4 +1,4 @@
-import { isAuthority, isListed, parseAuthority } from '../../../lib/token-types/mac/authority'
+import { isAuthority, isListed, parseAuthority } from '../../../lib/token-types/mac'
 
 describe('parseAuthority', () => {
   it.each([

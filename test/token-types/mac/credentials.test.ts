@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { parseMacCredentials } from '../../../lib/token-types/mac/credentials'
+import { parseMacCredentials } from '../../../lib/token-types/mac'
 
 const mac = `${'A'.repeat(43)}=`
 const good = { id: 'at_x', ts: '1336363200', nonce: 'dj83hs9s', mac }

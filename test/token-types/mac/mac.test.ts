@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../../../lib/protocol/configuration'
 import { secureRandom } from '../../../lib/protocol/credential'
-import { macKeyOf } from '../../../lib/token-types/mac/mac-key'
-import { mac } from '../../../lib/token-types/mac/mac'
+import { mac, macKeyOf } from '../../../lib/token-types/mac'
 import { noon } from '../../support/authorization/circumstances'
 
 const javascript: { make(options: unknown): unknown } = { make: mac }

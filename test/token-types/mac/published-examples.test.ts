@@ -1,5 +1,4 @@
-import { macOf } from '../../../lib/token-types/mac/algorithm'
-import { normalizedRequest } from '../../../lib/token-types/mac/normalized-request'
+import { macOf, normalizedRequest } from '../../../lib/token-types/mac'
 
 const authority = { host: 'example.com', port: '80' }
 const key = '489dks293j39'

@@ -1,9 +1,14 @@
+import {
+  bcryptBytes,
+  bcryptCost,
+  bcryptHash,
+  ConstantWorkComparer,
+  fitsBcrypt,
+} from '../../../password-hashing/bcrypt'
+import { isBcryptHash } from '../../../protocol/client'
 import { isRecord, isText } from '../../../protocol/configuration'
 import { isSubject } from '../../../protocol/resource-owner'
-import { isBcryptHash } from '../../../protocol/secret-hash'
-import { bcryptBytes, bcryptCost, bcryptHash, fitsBcrypt } from '../../../secrets/bcrypt'
-import { ConstantWorkComparer } from '../../../secrets/even-comparison'
-import type { VerifyPassword } from './password-options'
+import type { VerifyPassword } from './password'
 
 /** Whose a user name is, as the host's own database has it. */
 export interface PasswordOwner {

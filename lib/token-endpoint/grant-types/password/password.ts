@@ -1,17 +1,14 @@
-import { throttled } from '../../../attempts/attempt'
-import { grantableScope } from '../../../protocol/grantable-scope'
+import type { Client } from '../../../protocol/client'
+import { isRecord, OptionsReader } from '../../../protocol/configuration'
 import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
-import { parseSubject } from '../../../protocol/resource-owner'
-import { mayRefresh, type GrantType } from '../../grant-type'
-import { attemptLimits } from './attempt-limits'
-import {
-  resolvePasswordOptions,
-  type NormalizeName,
-  type PasswordOptions,
-  type ResolvedPasswordLimits,
-  type VerifyPassword,
-} from './password-options'
 import type { Reason } from '../../../protocol/reasons'
+import { parseSubject } from '../../../protocol/resource-owner'
+import { grantableScope } from '../../../protocol/scope'
+import { type Limit, type LimitOption, readLimits } from '../../../rate-limit/limit'
+import { networkOf } from '../../../rate-limit/network'
+import { type FailureThrottle, throttled, tooManyFailures } from '../../../rate-limit/throttle'
+import { type GrantType, mayRefresh, type TokenRequest } from '../../grant-type'
+import { countedName } from './counted-name'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
@@ -71,4 +68,108 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
     if (cause instanceof NotAttempted) throw cause
     throw serverError('password_verification_failed', 'The server met an unexpected condition.', { cause })
   }
+}
+
+type Verdict = string | undefined | null | false
+
+/**
+ * Tells whose user name and password these are: the subject, stable and never used again for somebody else, or undefined
+ * for nobody's. It must not tell an unknown name from a wrong password, in time neither: `bcryptPasswords()` makes such a
+ * function. What it throws is a fault on this side, `server_error`.
+ */
+export type VerifyPassword = (
+  username: string,
+  password: string,
+  request: { readonly client: Client },
+) => Verdict | Promise<Verdict>
+
+/** Makes one text of all spellings of a user name. */
+export type NormalizeName = (username: string) => string | Promise<string>
+
+/**
+ * How many attempts may fail, each limit for itself; `false` switches one off. Beyond it the answer is 429 with
+ * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure. What is under way counts until it succeeds.
+ */
+export interface PasswordLimits {
+  /**
+   * For one user name, at whichever client and from whichever address. Spellings of one name share a count, see
+   * {@link PasswordOptions.normalize}. Default 10 in 900 seconds. A login that succeeds does not forget the failures
+   * before it: else a guesser could go on after each login of the owner.
+   */
+  readonly username?: LimitOption
+  /**
+   * For one address, and for 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust proxy`;
+   * without it the proxy is the address of everybody. A client on a web server is one address for all its users.
+   */
+  readonly address?: LimitOption
+  /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
+  readonly client?: LimitOption
+}
+
+/** Options of {@link password}. */
+export interface PasswordOptions {
+  /** Whose user name and password these are. */
+  readonly verify: VerifyPassword
+  /**
+   * The text under which guesses at a user name are counted: one text for all spellings that `verify` takes for one owner.
+   * Default: without letter case, accents, white space and invisible characters, and with Latin letters such as ø, ł, đ, ß
+   * and æ as "o", "l", "d", "s" and "ae", as databases compare without accents. It is called before any limit is asked. What it throws, and
+   * a result that is no text, is `server_error`.
+   */
+  readonly normalize?: NormalizeName
+  /** Default: 10 failures of a user name, 100 of an address and 1000 of a client in 15 minutes. */
+  readonly limits?: PasswordLimits
+}
+
+/** The limits, complete; undefined where one is switched off. */
+export type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
+
+/** The limits that a grant type of {@link PasswordOptions} has switched off; undefined for any other grant type. */
+export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
+  const limits = 'limits' in grantType ? grantType.limits : undefined
+  return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
+}
+
+const limitNames = ['username', 'address', 'client'] as const
+
+/** @throws ConfigurationError */
+export function resolvePasswordOptions(options: PasswordOptions): {
+  readonly verify: VerifyPassword
+  readonly normalize: NormalizeName
+  readonly limits: ResolvedPasswordLimits
+} {
+  const reading = new OptionsReader(options, '')
+  const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
+  const normalize = reading.optional('normalize', countedName, isNormalize, 'must be a function.')
+  const limits = readLimits(reading, 'limits', (limit) => ({
+    username: limit('username', 10),
+    address: limit('address', 100),
+    client: limit('client', 1000),
+  }))
+  reading.refuseUnknown()
+  reading.settle('password() cannot work with these options:')
+  return { verify, normalize, limits }
+}
+
+const nobody: VerifyPassword = () => undefined
+
+// What a function takes and returns cannot be seen beforehand: what it returns is proven at each call.
+const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
+const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'
+
+/**
+ * What a guess in this request counts towards. The address of the guesser comes first, the client last.
+ *
+ * @param name under which the user name is counted.
+ */
+export function attemptLimits(
+  { client, address }: Pick<TokenRequest, 'client' | 'address'>,
+  name: string,
+  limits: ResolvedPasswordLimits,
+): readonly FailureThrottle[] {
+  return [
+    ...tooManyFailures('password_address_limited', limits.address, 'password:address', networkOf(address)),
+    ...tooManyFailures('password_username_limited', limits.username, 'password:username', name),
+    ...tooManyFailures('password_client_limited', limits.client, 'password:client', client.client_id),
+  ]
 }

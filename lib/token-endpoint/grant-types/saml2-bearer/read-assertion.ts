@@ -1,15 +1,9 @@
-import type { Assertion } from '../assertion/assertion'
-import { attributesOf } from './attributes'
-import { endOfConditions, endOfConfirmation, requireBegun, type Expectation } from './conditions'
-import { decodeAssertion } from './encoded-assertion'
-import { refused } from './refused'
-import { isSaml, onlyChildOf, textOf } from './saml'
-import { signatureOf } from './signature-form'
-import { signedElement } from './signed-element'
-import type { IssuerKeys } from './trusted-issuers'
-import { everyElement, parseElement, type Element } from './xml-document'
-import type { XmlLibraries } from './xml-libraries'
-import { plainXml } from './xml-text'
+import type { Assertion } from '../assertion'
+import { childrenOf, instantOf, isSaml, onlyChildOf, textOf } from './saml'
+import type { IssuerKeys } from './saml2-bearer'
+import { signatureOf, signedElement } from './signature'
+import { type Element, everyElement, parseElement, type XmlLibraries } from './xml-document'
+import { plainXml, refused } from './xml-text'
 
 /**
  * Proves an assertion (RFC 7522 3) in three steps: the document as it came is only good to find the signature and
@@ -57,3 +51,97 @@ function bodyOf(root: Element, expected: Expectation): Omit<Assertion, 'issuer' 
   const ends = [endOfConfirmation(subject, expected), endOfConditions(root, expected) ?? Infinity]
   return { subject: name, expiresAt: Math.min(...ends), claims: attributesOf(root) }
 }
+
+// As many bytes as fit into the body of a token request, which is bounded by 64 KiB.
+const maximumLength = 64 * 1024
+// RFC 7522 2.1 wants base64url without padding; older clients send padding, or the alphabet of plain base64.
+const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
+
+/** The XML text inside an `assertion` parameter (RFC 7522 2.1), at most 48 KiB of UTF-8. */
+export function decodeAssertion(encoded: string): string {
+  if (encoded.length > maximumLength) throw refused('saml_too_large')
+  const padding = grammar.exec(encoded)?.[1]
+  if (padding === undefined || (padding !== '' && encoded.length % 4 !== 0)) throw refused('saml_encoding')
+  const bytes = Buffer.from(encoded, 'base64url')
+  // Bits that no byte holds, or a character alone at the end, would be a second spelling of the same bytes.
+  const body = encoded
+    .slice(0, encoded.length - padding.length)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+  if (bytes.toString('base64url') !== body) throw refused('saml_encoding')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw refused('saml_encoding', cause)
+  }
+}
+
+/** What an assertion must say to be for this server, now. */
+export interface Expectation {
+  readonly audience: string
+  readonly recipient: string
+  /** The latest beginning that is not in the future, in seconds since the epoch. */
+  readonly latestStart: number
+}
+
+/** Checks the conditions (RFC 7522 3, items 2 and 5; SAML Core 2.5). @returns their end, if they have one. */
+export function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
+  const conditions = onlyChildOf(assertion, 'Conditions')
+  if (conditions === undefined) throw refused('saml_audience_wrong')
+  // SAML Core 2.5.1: what is not understood makes the assertion neither valid nor invalid.
+  if (
+    !conditions.children.every((child) => isSaml(child, 'AudienceRestriction') || isSaml(child, 'OneTimeUse'))
+  )
+    throw refused('saml_condition_unknown')
+  const restrictions = childrenOf(conditions, 'AudienceRestriction')
+  // SAML Core 2.5.1.4: several audiences are alternatives, several restrictions are not.
+  const isMeant = (restriction: Element) =>
+    childrenOf(restriction, 'Audience').some((audience) => textOf(audience) === expected.audience)
+  if (restrictions.length === 0 || !restrictions.every(isMeant)) throw refused('saml_audience_wrong')
+  requireBegun(conditions, 'NotBefore', expected)
+  return instantOf(conditions, 'NotOnOrAfter')
+}
+
+/** Refuses what begins in the future. */
+export function requireBegun(element: Element, attribute: string, { latestStart }: Expectation): void {
+  if (!hasBegun(element, attribute, latestStart)) throw refused('saml_not_yet_valid')
+}
+
+const hasBegun = (element: Element, attribute: string, latestStart: number) =>
+  (instantOf(element, attribute) ?? latestStart) <= latestStart
+
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
+
+/**
+ * Finds the confirmation that lets this client present the assertion to this server (RFC 7522 3, item 5): any one
+ * of them is enough. @returns its end.
+ */
+export function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
+  const ends = childrenOf(subject, 'SubjectConfirmation')
+    .filter((confirmation) => confirmation.attributes.get('Method') === bearer)
+    .flatMap((confirmation) => childrenOf(confirmation, 'SubjectConfirmationData'))
+    .filter((data) => data.attributes.get('Recipient') === recipient)
+    .filter((data) => hasBegun(data, 'NotBefore', latestStart))
+    .map((data) => instantOf(data, 'NotOnOrAfter'))
+    .filter((end) => end !== undefined)
+  if (ends.length === 0) throw refused('saml_confirmation_missing')
+  return Math.max(...ends)
+}
+
+/** The texts of every attribute under its name, which may be any text: `__proto__` is one of them. */
+export function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
+  const read: Record<string, string[]> = Object.create(null)
+  const attributes = childrenOf(assertion, 'AttributeStatement').flatMap((each) =>
+    childrenOf(each, 'Attribute'),
+  )
+  for (const attribute of attributes) {
+    const name = attribute.attributes.get('Name')
+    if (name !== undefined) (read[name] ??= []).push(...valuesOf(attribute))
+  }
+  return read
+}
+
+const valuesOf = (attribute: Element): readonly string[] =>
+  childrenOf(attribute, 'AttributeValue')
+    .map(textOf)
+    .filter((text) => text !== undefined)

@@ -1,10 +1,9 @@
-import { isText, OptionsReader } from '../../../protocol/configuration'
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { isText, isTexts, OptionsReader } from '../../../protocol/configuration'
 import type { GrantType } from '../../grant-type'
-import { assertionGrant } from '../assertion/assertion-grant'
-import { readAssertionTerms, type AssertionOptions } from '../assertion/assertion-terms'
+import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { readAssertion } from './read-assertion'
-import { readSamlIssuers, type SamlIssuer } from './trusted-issuers'
-import { loadXmlLibraries } from './xml-libraries'
+import { loadXmlLibraries } from './xml-document'
 
 export interface Saml2BearerOptions extends AssertionOptions {
   /** Whose assertions are taken, each with its keys. */
@@ -43,3 +42,80 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
 }
 
 const isUrl = (value: unknown): value is string => isText(value) && URL.canParse(value)
+
+/** A source of assertions that this server trusts. */
+export interface SamlIssuer {
+  /** Its entity id, as `Issuer` says it, letter by letter. */
+  readonly issuer: string
+  /**
+   * Certificates, or public keys, in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. Several while the
+   * issuer changes its key. A certificate is only the cover of its key: its dates and its own issuer are not looked
+   * at, and a key is trusted for as long as it is listed here.
+   */
+  readonly certificates: readonly string[]
+}
+
+export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
+
+/** Reads the issuers: entity id to keys. What it returns after a mistake is a placeholder. */
+export function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
+  const list = reading.required<readonly unknown[]>(
+    'issuers',
+    [],
+    (value): value is readonly unknown[] => Array.isArray(value) && value.length > 0,
+    'must be a list of at least one { issuer, certificates }.',
+  )
+  const issuers = new Map<string, IssuerKeys>()
+  for (const [index, item] of list.entries()) {
+    const entry = new OptionsReader(item, reading.at(`issuers[${index}]`), reading.issues)
+    const issuer = entry.required('issuer', '', isText, 'must be the entity id of the issuer.')
+    const [first, ...others] = readKeys(entry)
+    entry.refuseUnknown()
+    if (issuers.has(issuer))
+      entry.wrong('issuer', 'is listed twice: put all of its certificates into one entry.')
+    if (first !== undefined) issuers.set(issuer, [first, ...others])
+  }
+  return issuers
+}
+
+function readKeys(entry: OptionsReader): readonly KeyObject[] {
+  const list = entry.required(
+    'certificates',
+    [],
+    isFilledList,
+    'must be a list of at least one certificate in PEM.',
+  )
+  return list.flatMap((pem, index) => {
+    const key = publicKeyOf(pem)
+    if (key !== undefined && isStrong(key)) return [key]
+    const message =
+      key === undefined
+        ? 'must be one certificate or public key in PEM, from -----BEGIN to -----END.'
+        : 'must hold an RSA key of at least 2048 bits, or an EC key on P-256, P-384 or P-521.'
+    entry.wrong(`certificates[${index}]`, message)
+    return []
+  })
+}
+
+function publicKeyOf(pem: string): KeyObject | undefined {
+  const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label]) => label)
+  try {
+    if (labels.length !== 1) return undefined
+    if (labels[0] === 'CERTIFICATE') return new X509Certificate(pem).publicKey
+    // A private key would do as well, and has no business here.
+    return labels[0]?.endsWith('PUBLIC KEY') ? createPublicKey(pem) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const curves: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+
+function isStrong({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength = 0, namedCurve } = asymmetricKeyDetails
+  return asymmetricKeyType === 'rsa'
+    ? modulusLength >= 2048
+    : asymmetricKeyType === 'ec' && curves.has(namedCurve)
+}
+
+const isFilledList = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0

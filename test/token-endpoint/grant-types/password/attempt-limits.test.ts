@@ -1,4 +1,4 @@
-import { attemptLimits } from '../../../../lib/token-endpoint/grant-types/password/attempt-limits'
+import { attemptLimits } from '../../../../lib/token-endpoint/grant-types/password/password'
 import { clientWith } from '../../../support/authorization/client'
 
 const limits = {

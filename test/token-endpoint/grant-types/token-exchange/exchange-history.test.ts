@@ -2,7 +2,7 @@ import {
   actorsIn,
   historyIn,
   introspectedHistory,
-} from '../../../../lib/token-endpoint/grant-types/token-exchange/exchange-history'
+} from '../../../../lib/token-endpoint/grant-types/token-exchange/policy'
 
 /** A chain of so many actors, as a claim. */
 const chain = (length: number): unknown =>

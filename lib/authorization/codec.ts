@@ -1,0 +1,284 @@
+import type { ExtensionData, Json } from '../protocol/extension'
+import { formatScope, parseScope, type Scope } from '../protocol/scope'
+import type {
+  AccessToken,
+  Active,
+  Approved,
+  Authorization,
+  Grant,
+  RefreshToken,
+  Repetition,
+  Rotation,
+  Shown,
+} from './authorization'
+import { issuerDigestLength } from './issuer'
+
+// A tuple of few characters: Redis keeps it by the million, and every guarded request reads one. Its first place is a
+// letter for the state with the digest of the issuer behind it. Client, scope and token type follow, then what the state
+// has; what is absent at the end is left away.
+export const states = { pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
+
+/** The token type that stands in a record as an empty text, because nearly every record has it. */
+export const usualTokenType = 'bearer'
+
+const usual = (tokenType: string) => (tokenType === usualTokenType ? '' : tokenType)
+
+// JSON writes null for what is absent between others.
+type Stored = Json | undefined | readonly Stored[]
+
+/** Writes an authorization as text for a store, without its id, which is the key; it holds digests only. */
+export function encodeAuthorization(authorization: Authorization): string {
+  return JSON.stringify(trimmed(placesOf(authorization)))
+}
+
+function placesOf(authorization: Authorization): Stored[] {
+  const { state, issuerDigest, clientId, scope, tokenType, extensionData, subject } = authorization
+  const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
+  const bound = Object.keys(extensionData).length === 0 ? undefined : extensionData
+  switch (state) {
+    case 'pending':
+    case 'denied': {
+      const { handle, expiresAt, request } = authorization
+      const { responseType, redirectUri, redirectUriSent, requestState } = request
+      places.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, bound)
+      return places
+    }
+    case 'approved': {
+      const { accessTokens, handle, code } = authorization
+      const { digest, expiresAt, redirectUri, redirectUriSent, failures, repetition } = code
+      places.push(tokensOf(accessTokens, scope), subject, digest, expiresAt, redirectUri, redirectUriSent)
+      places.push(failures, bound, handle, repetition?.salt, repetition?.responseType)
+      places.push(repetition?.requestState)
+      return places
+    }
+    case 'active': {
+      const { accessTokens, spentCode, refreshToken, handle, usedUntil } = authorization
+      const refresh = refreshToken && refreshPlaces(refreshToken)
+      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound, handle, usedUntil)
+      return places
+    }
+  }
+}
+
+function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored {
+  return accessTokens.map(({ digest, scope, expiresAt, tokenData }) => {
+    const token = `${digest} ${expiresAt.toString(36)}`
+    const own = formatScope(scope)
+    const isUsual = tokenData === undefined && own === formatScope(granted)
+    return isUsual ? token : trimmed([token, own, tokenData])
+  })
+}
+
+function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
+  const { at, salt, sealedProperties } = rotation ?? {}
+  return trimmed([digest, generation, tagKey, expiresAt, at, salt, sealedProperties])
+}
+
+function trimmed(places: Stored[]): Stored[] {
+  while (places.at(-1) === undefined) places.pop()
+  return places
+}
+
+/**
+ * Reads what `encodeAuthorization` wrote.
+ *
+ * @param id the key under which it was stored.
+ * @throws Error when the text is anything else.
+ */
+export function decodeAuthorization(id: string, text: string): Authorization {
+  const tuple = StoredTuple.parse(text)
+  const first = tuple.text(0)
+  const state = first.length <= 1 || first.length === 1 + issuerDigestLength ? first.charAt(0) : first
+  // A record of a version that named no issuer has the letter alone: no issuer's digest is empty, so it is unknown to all.
+  const own = { id, issuerDigest: first.slice(1) }
+  switch (state) {
+    case states.pending:
+      return { state: 'pending', ...shownOf(own, tuple) }
+    case states.denied:
+      return { state: 'denied', ...shownOf(own, tuple) }
+    case states.approved:
+      return approvedOf(own, tuple)
+    case states.active:
+      return activeOf(own, tuple)
+    default:
+      throw new Error(`A stored authorization is not readable by this version: its state is "${state}".`)
+  }
+}
+
+type Own = Pick<Grant, 'id' | 'issuerDigest'>
+
+function shownOf(own: Own, tuple: StoredTuple): Shown {
+  return {
+    ...grantOf(own, tuple, 11),
+    handle: tuple.text(4),
+    expiresAt: tuple.integer(5),
+    subject: tuple.text(6),
+    request: {
+      responseType: tuple.text(7),
+      redirectUri: tuple.text(8),
+      redirectUriSent: tuple.boolean(9),
+      requestState: tuple.optionalText(10),
+    },
+  }
+}
+
+function approvedOf(own: Own, tuple: StoredTuple): Approved {
+  const grant = grantOf(own, tuple, 11)
+  return {
+    state: 'approved',
+    ...grant,
+    accessTokens: accessTokensOf(tuple, grant.scope),
+    subject: tuple.text(5),
+    code: {
+      digest: tuple.text(6),
+      expiresAt: tuple.integer(7),
+      redirectUri: tuple.text(8),
+      redirectUriSent: tuple.boolean(9),
+      failures: tuple.integer(10),
+      repetition: tuple.has(13) ? repetitionOf(tuple) : undefined,
+    },
+    handle: tuple.optionalText(12),
+  }
+}
+
+function repetitionOf(tuple: StoredTuple): Repetition {
+  return { salt: tuple.text(13), responseType: tuple.text(14), requestState: tuple.optionalText(15) }
+}
+
+function activeOf(own: Own, tuple: StoredTuple): Active {
+  const grant = grantOf(own, tuple, 8)
+  return {
+    state: 'active',
+    ...grant,
+    accessTokens: accessTokensOf(tuple, grant.scope),
+    subject: tuple.optionalText(5),
+    spentCode: tuple.optionalText(6),
+    refreshToken: tuple.has(7) ? refreshTokenOf(tuple.tuple(7)) : undefined,
+    handle: tuple.optionalText(9),
+    usedUntil: tuple.has(10) ? tuple.integer(10) : undefined,
+  }
+}
+
+function grantOf(own: Own, tuple: StoredTuple, extensionData: number): Omit<Grant, 'subject'> {
+  return {
+    ...own,
+    clientId: tuple.text(1),
+    scope: tuple.scope(2),
+    tokenType: tuple.json(3) === '' ? usualTokenType : tuple.text(3),
+    extensionData: tuple.has(extensionData) ? tuple.extensionData(extensionData) : {},
+  }
+}
+
+function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessToken[] {
+  const tokens = record.tuple(4)
+  return tokens.map((at) => accessTokenOf(tokens, at, granted))
+}
+
+function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessToken {
+  if (!tokens.isTuple(at)) return { scope: granted, tokenData: undefined, ...tokens.digestWithEnd(at) }
+  const token = tokens.tuple(at)
+  const tokenData = token.length > 2 ? token.json(2) : undefined
+  return { scope: token.scope(1), tokenData, ...token.digestWithEnd(0) }
+}
+
+function refreshTokenOf(tuple: StoredTuple): RefreshToken {
+  return {
+    digest: tuple.text(0),
+    generation: tuple.integer(1),
+    tagKey: tuple.text(2),
+    expiresAt: tuple.integer(3),
+    rotation: tuple.has(4) ? rotationOf(tuple) : undefined,
+  }
+}
+
+function rotationOf(tuple: StoredTuple): Rotation {
+  return { at: tuple.integer(4), salt: tuple.text(5), sealedProperties: tuple.optionalText(6) }
+}
+
+/** The places of one tuple that came back from a store. Each reader throws when the place is not what it says. */
+export class StoredTuple {
+  private constructor(private readonly places: readonly Json[]) {}
+
+  /** Reads a tuple out of JSON. */
+  static parse(text: string): StoredTuple {
+    try {
+      const value: Json = JSON.parse(text)
+      return new StoredTuple(isList(value) ? value : unreadable('all'))
+    } catch (cause) {
+      throw cause instanceof SyntaxError ? new Error(`${what}: it is no JSON.`, { cause }) : cause
+    }
+  }
+
+  get length(): number {
+    return this.places.length
+  }
+
+  has(at: number): boolean {
+    return (this.places[at] ?? null) !== null
+  }
+
+  isTuple(at: number): boolean {
+    return isList(this.json(at))
+  }
+
+  /** What `read` makes of each place. */
+  map<T>(read: (at: number) => T): readonly T[] {
+    return this.places.map((_, at) => read(at))
+  }
+
+  json(at: number): Json {
+    return this.places[at] ?? null
+  }
+
+  text(at: number): string {
+    const value = this.places[at]
+    return typeof value === 'string' && value !== '' ? value : unreadable(at)
+  }
+
+  optionalText(at: number): string | undefined {
+    return this.has(at) ? this.text(at) : undefined
+  }
+
+  /** A count or a time. */
+  integer(at: number): number {
+    const value = this.places[at]
+    return typeof value === 'number' && Number.isSafeInteger(value) ? value : unreadable(at)
+  }
+
+  boolean(at: number): boolean {
+    const value = this.places[at]
+    return typeof value === 'boolean' ? value : unreadable(at)
+  }
+
+  scope(at: number): Scope {
+    return this.places[at] === '' ? [] : (parseScope(this.text(at)) ?? unreadable(at))
+  }
+
+  /** A digest, a space, and seconds since the epoch in base 36. */
+  digestWithEnd(at: number): { readonly digest: string; readonly expiresAt: number } {
+    const text = this.text(at)
+    const space = text.lastIndexOf(' ')
+    const expiresAt = Number.parseInt(text.slice(space + 1), 36)
+    return space > 0 && Number.isSafeInteger(expiresAt)
+      ? { digest: text.slice(0, space), expiresAt }
+      : unreadable(at)
+  }
+
+  extensionData(at: number): ExtensionData {
+    const value = this.places[at]
+    return typeof value === 'object' && value !== null && !isList(value) ? value : unreadable(at)
+  }
+
+  tuple(at: number): StoredTuple {
+    const value = this.json(at)
+    return new StoredTuple(isList(value) ? value : unreadable(at))
+  }
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
+
+const what = 'A stored authorization is not readable by this version'
+
+function unreadable(at: number | 'all'): never {
+  throw new Error(`${what}: place ${at} of it is not as expected.`)
+}

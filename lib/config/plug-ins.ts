@@ -1,0 +1,206 @@
+import {
+  codeResponseType,
+  isRedirectMethod,
+  type ResponseType,
+} from '../authorization-endpoint/response-types'
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import { builtInMethods } from '../protocol/client'
+import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
+import type { TokenType, TokenTypes } from '../protocol/token-type'
+import { isAbsoluteUri } from '../protocol/uri'
+import type { GrantType } from '../token-endpoint/grant-type'
+import { bearer } from '../token-types/bearer'
+import type { ServerSettings } from './options'
+
+const methodsOption = 'clientAuthenticationMethods'
+const methodsMessage =
+  'must be a method of client authentication: name, read and verify, perhaps scheme and others.'
+
+type Wrong = (field: string, message: string) => void
+
+/** Reads the methods of client authentication that a host adds to the built-in ones. */
+export function resolveAuthenticationMethods(reading: OptionsReader): readonly ClientAuthenticationMethod[] {
+  const names = new Set(builtInMethods)
+  const schemes = new Set(['basic'])
+  const given = reading.optional<readonly unknown[]>(methodsOption, [], isList, 'must be a list of methods.')
+  for (const [index, method] of given.entries()) {
+    const wrong: Wrong = (field, message) => reading.wrong(`${methodsOption}[${index}]${field}`, message)
+    if (isRecord(method)) checkMethod(method, names, schemes, wrong)
+    else wrong('', methodsMessage)
+  }
+  // Named is enough: of a method with other mistakes, no client need hear as well.
+  return Object.freeze(given.filter(isMethod))
+}
+
+// RFC 7591 2: a registered name or an absolute URI. It goes into metadata and messages, and is never `__proto__`.
+const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
+// RFC 9110 11.1: a scheme is a token.
+const schemeGrammar = /^[\w!#$%&'*+.^`|~-]+$/
+const signedMethods: ReadonlySet<unknown> = new Set(['private_key_jwt', 'client_secret_jwt'])
+
+function checkMethod(
+  method: Readonly<Record<string, unknown>>,
+  names: Set<string>,
+  schemes: Set<string>,
+  wrong: Wrong,
+): void {
+  const { name, scheme, signingAlgorithms: algorithms } = method
+  if (!isText(name) || !nameGrammar.test(name))
+    wrong('.name', 'must be a name such as private_key_jwt, or an absolute URI.')
+  else if (names.has(name)) wrong('.name', `is "${name}", which another method has already.`)
+  else names.add(name)
+  if (scheme !== undefined) checkScheme(scheme, schemes, wrong)
+  // RFC 8414 2: methods with signed assertions say what may sign them, and `none` may not.
+  if (algorithms === undefined ? signedMethods.has(name) : !isAlgorithms(algorithms))
+    wrong('.signingAlgorithms', 'must list what signs the assertions, such as ES256; never none.')
+  for (const field of ['read', 'verify'])
+    if (typeof method[field] !== 'function') wrong(`.${field}`, 'must be a function.')
+  if (!isAbsentOrFunction(method['mistakeIn'])) wrong('.mistakeIn', 'must be a function.')
+}
+
+function checkScheme(scheme: unknown, schemes: Set<string>, wrong: Wrong): void {
+  if (!isText(scheme) || !schemeGrammar.test(scheme))
+    wrong('.scheme', 'must be an HTTP authentication scheme, such as ApiKey: one word.')
+  else if (schemes.has(scheme.toLowerCase()))
+    wrong('.scheme', `is "${scheme}", which another method has already, in whatever case.`)
+  else schemes.add(scheme.toLowerCase())
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isAlgorithms = (value: unknown) =>
+  isTexts(value) && value.length > 0 && value.every((name) => name.toLowerCase() !== 'none')
+const isAbsentOrFunction = (value: unknown) => value === undefined || typeof value === 'function'
+const isMethod = (value: unknown): value is ClientAuthenticationMethod =>
+  isRecord(value) && isText(value['name']) && isAbsentOrFunction(value['mistakeIn'])
+
+const grantTypesOption = 'grantTypes'
+const grantTypesMessage =
+  'must be a list of grant types, such as password({ verify }): name, parameters and handle.'
+
+/** The grant types that every token endpoint has. */
+export const builtInGrantTypes: readonly string[] = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+]
+
+/** Reads the grant types that the host adds. */
+export function resolveGrantTypes(reading: OptionsReader): readonly GrantType[] {
+  // RFC 6749 4.2: implicit has no place at the token endpoint.
+  const taken = new Set([...builtInGrantTypes, 'implicit'])
+  const given = reading.optional(grantTypesOption, [], isGrantTypes, grantTypesMessage)
+  for (const [index, { name }] of given.entries()) {
+    const wrong = (message: string) =>
+      reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
+    if (taken.has(name)) wrong('which another grant type has already.')
+    // RFC 6749 4.5: only a URI is sure to mean this grant type to nobody else.
+    else if (name !== 'password' && !isAbsoluteUri(name))
+      wrong('but must be an absolute URI, such as https://example.com/oauth/grants/voucher.')
+    taken.add(name)
+  }
+  return Object.freeze([...given])
+}
+
+const isGrantTypes = (value: unknown): value is readonly GrantType[] =>
+  Array.isArray(value) && value.every(isGrantType)
+const isGrantType = (value: unknown): value is GrantType =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  isTexts(value['parameters']) &&
+  typeof value['handle'] === 'function' &&
+  ['function', 'undefined'].includes(typeof value['introspect'])
+
+const responseTypesOption = 'responseTypes'
+const responseTypesMessage =
+  'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.'
+
+/** Reads the response types of a server: `code`, which it always has, and what the host adds. */
+export function resolveResponseTypes(reading: OptionsReader): readonly ResponseType[] {
+  const types = [codeResponseType]
+  for (const [index, type] of reading
+    .optional(responseTypesOption, [], isResponseTypes, responseTypesMessage)
+    .entries()) {
+    const wrong = (message: string) =>
+      reading.wrong(`${responseTypesOption}[${index}].name`, `is "${type.name}", ${message}`)
+    if (!isResponseTypeName(type.name))
+      wrong('but must be letters, digits and _; several values, each once, with one space between two.')
+    else if (responseTypeNamed(type.name, types) !== undefined)
+      wrong('which another response type has already, in whatever order.')
+    else types.push(type)
+  }
+  return Object.freeze(types)
+}
+
+const isResponseTypes = (value: unknown): value is readonly ResponseType[] =>
+  Array.isArray(value) && value.every(isResponseType)
+const isResponseType = (value: unknown): value is ResponseType =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  isTexts(value['grantTypes']) &&
+  (value['mode'] === 'query' || value['mode'] === 'fragment') &&
+  (value['redirectBy'] === undefined || isRedirectMethod(value['redirectBy'])) &&
+  typeof value['approve'] === 'function'
+
+const tokenTypesOption = 'tokenTypes'
+const tokenTypesMessage =
+  'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.'
+
+/** Reads the token types of a server or a guard: `bearer`, which is always there and first, and what the host adds. */
+export function resolveTokenTypes(reading: OptionsReader): readonly TokenType[] {
+  const types = [bearer]
+  for (const [index, type] of reading
+    .optional(tokenTypesOption, [], isTokenTypes, tokenTypesMessage)
+    .entries()) {
+    const wrong = (field: string, message: string) =>
+      reading.wrong(`${tokenTypesOption}[${index}].${field}`, message)
+    if (!isTokenTypeName(type.name))
+      wrong('name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
+    else if (types.some(({ name }) => name === type.name))
+      wrong('name', `is "${type.name}", which another token type has already.`)
+    if (!isScheme(type.scheme)) wrong('scheme', `is "${type.scheme}", which is no name of an HTTP scheme.`)
+    else if (types.some(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
+      wrong('scheme', `is "${type.scheme}", which another token type has already, in whatever case.`)
+    types.push(type)
+  }
+  return Object.freeze(types)
+}
+
+/** Reads which of them a client gets that names none. */
+export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
+  const names = types.map(({ name }) => name)
+  const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
+  return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.`)
+}
+
+export function byName(types: readonly TokenType[]): TokenTypes {
+  return new Map(types.map((type) => [type.name, type]))
+}
+
+// RFC 6749 8.1 and A.13: a registered name, or the URI of a type of one's own.
+const isTokenTypeName = (name: string) =>
+  /^[\w.-]+$/.test(name) || (/^[\w+.-]+:[!-~]+$/.test(name) && URL.canParse(name))
+// RFC 9110 11.1 and 5.6.2
+const isScheme = (scheme: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(scheme)
+const isTokenTypes = (value: unknown): value is readonly TokenType[] =>
+  Array.isArray(value) && value.every(isTokenType)
+const isTokenType = (value: unknown): value is TokenType =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  isText(value['scheme']) &&
+  typeof value['read'] === 'function' &&
+  (value['issue'] === undefined || typeof value['issue'] === 'function')
+
+/** The grant types that clients of this server can make use of, wherever they begin. */
+export function offeredGrantTypes(
+  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
+  atTokenEndpoint: readonly string[],
+): readonly string[] {
+  // A grant such as implicit has no place at the token endpoint: its response types bring it.
+  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
+  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
+  if (resourceOwner !== undefined) return offered
+  // Without a resource owner there is no code, and what can be refreshed comes from the host's own grants.
+  const nothingToRefresh = (name: string) => name === 'refresh_token' && grantTypes.length === 0
+  return offered.filter((name) => !ofResponses.includes(name) && !nothingToRefresh(name))
+}

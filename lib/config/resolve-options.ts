@@ -1,0 +1,339 @@
+import type { Lifetimes } from '../authorization/transition'
+import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { pkce, type PkceRequirement } from '../extensions/pkce'
+import { resolveRateLimit } from '../http/network-limit'
+import type { FindClient } from '../protocol/client'
+import { ConfigurationError, isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+import type { Extension } from '../protocol/extension'
+import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
+import { covers, parseScope, type Scope } from '../protocol/scope'
+import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
+import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
+import { type Limit, readLimit } from '../rate-limit/limit'
+import { type AuthorizationStore, isAuthorizationStore, storeCure } from '../stores/authorization-store'
+import { type ClientStore, isClientRegistry } from '../stores/client-store'
+import { type Counters, countersCure, isCounters } from '../stores/counters'
+import { deadlineCure, isDeadline } from '../stores/deadline'
+import { memoryCounters } from '../stores/memory-counters'
+import { memoryStore } from '../stores/memory-store'
+import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import { warnOnce } from '../warning'
+import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
+import {
+  builtInGrantTypes,
+  resolveAuthenticationMethods,
+  resolveDefaultTokenType,
+  resolveGrantTypes,
+  resolveResponseTypes,
+  resolveTokenTypes,
+} from './plug-ins'
+
+const subject = 'createAuthorizationServer() cannot work with these options:'
+
+/**
+ * Turns options into settings that are complete and frozen.
+ *
+ * @throws ConfigurationError that lists every mistake, each with its path and cure.
+ */
+export function resolveOptions(options: Options): ServerSettings {
+  const reading = new OptionsReader(options, '')
+  if (!isRecord(options)) reading.settle(subject)
+  const scopes = resolveScopes(reading)
+  // Asked at once, while no other option can have been read: a faulty scope tells nothing about a client's.
+  const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
+  const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
+  const responseTypes = resolveResponseTypes(reading)
+  const tokenTypes = resolveTokenTypes(reading)
+  const grantTypes = resolveGrantTypes(reading)
+  const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
+  const clientAuthenticationMethods = resolveAuthenticationMethods(reading)
+  const capabilities = {
+    scope: knownScope,
+    grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
+    responseTypes,
+    tokenTypes: tokenTypes.map(({ name }) => name),
+    authenticationMethods: clientAuthenticationMethods,
+  }
+  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
+  const lifetimes = resolveLifetimes(reading)
+  const settings: ServerSettings = {
+    ...resolveIssuer(reading),
+    findClient: resolveClients(reading, capabilities, storeDeadline),
+    clientRegistry: isClientRegistry(options.clients) ? options.clients : undefined,
+    capabilities,
+    scopes,
+    defaultScope: resolveDefaultScope(reading, knownScope),
+    resourceOwner,
+    login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
+    ...resolveStores(reading, clock),
+    ...resolvePaths(reading),
+    lifetimes,
+    grantTypes,
+    responseTypes,
+    tokenTypes,
+    tokenType: resolveDefaultTokenType(reading, tokenTypes),
+    clientAuthenticationMethods,
+    ...resolveExtensions(reading),
+    clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
+    storeDeadline,
+    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
+    bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineCure),
+    openRequestLimit: readLimit(reading, 'openRequestLimit', openRequests(lifetimes)),
+    rateLimit: resolveRateLimit(reading),
+    issueLimits: readIssueLimits(reading, 'issueLimits'),
+    singleUseLimit: readLimit(reading, 'singleUseLimit', usualSingleUses),
+    maintenance: hook(reading, 'maintenance', options.maintenance),
+    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+    skipConsent: hook(reading, 'skipConsent', options.skipConsent),
+    consentPage: hook(reading, 'consentPage', options.consentPage),
+    errorPage: hook(reading, 'errorPage', options.errorPage),
+    clock,
+  }
+  reading.refuseUnknown()
+  reading.settle(subject)
+  return Object.freeze(settings)
+}
+
+function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
+  const key = 'scopes'
+  const cure = "must be an object of scope and description, such as { 'photos:read': 'See your photos' }."
+  const scopes = new Map(Object.entries(reading.required(key, {}, isTextRecord, cure)))
+  for (const token of scopes.keys())
+    if (parseScope(token)?.length !== 1)
+      reading.wrong(
+        key,
+        `names "${token}", which is no scope token: printable ASCII without space, quote and backslash.`,
+      )
+  return scopes
+}
+
+function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): Scope {
+  const text = reading.optional<string | undefined>('defaultScope', undefined, isText, 'must be a text.')
+  if (text === undefined) return []
+  const scope = parseScope(text)
+  if (known !== undefined && (scope === undefined || !covers(known, scope)))
+    reading.wrong('defaultScope', `must hold scopes of this server: ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+const tenYears = 10 * 365 * 24 * 3600
+
+function resolveLifetimes(reading: OptionsReader): Lifetimes {
+  const seconds = (key: string, fallback: number, minimum = 1, maximum = tenYears) => {
+    const accepts = (value: unknown): value is number =>
+      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+    return reading.optional(key, fallback, accepts, `must be whole seconds, ${minimum} to ${maximum}.`)
+  }
+  return {
+    authorizationRequest: seconds('authorizationRequestLifetime', 600),
+    // RFC 6749 4.1.2: a maximum of ten minutes.
+    authorizationCode: seconds('authorizationCodeLifetime', 60, 1, 600),
+    accessToken: seconds('accessTokenLifetime', 3600),
+    refreshToken: seconds('refreshTokenLifetime', 30 * 24 * 3600),
+    refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
+  }
+}
+
+// A page that nobody answers is in the store for that long.
+const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
+
+function resolveExtensions(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
+  const requirement = reading.optional(
+    'pkce',
+    'public',
+    isPkceRequirement,
+    "must be 'public', 'all' or 'none'.",
+  )
+  const guests = reading.optional(
+    'extensions',
+    [],
+    isExtensions,
+    'must be a list of extensions: a name each, lists of parameters, functions.',
+  )
+  const extensions = [pkce(requirement), ...guests]
+  if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
+    reading.wrong('extensions', 'must have a name of its own each; "pkce" is taken.')
+  return { pkce: requirement, extensions }
+}
+
+// What a function takes and returns cannot be seen beforehand: there the declared type is believed.
+function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
+  if (reading.take(key) !== undefined && typeof given !== 'function')
+    reading.wrong(key, 'must be a function.')
+  return given
+}
+
+const isLogin = (value: unknown): value is ServerSettings['login'] =>
+  typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
+const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+const isPkceRequirement = (value: unknown): value is PkceRequirement =>
+  value === 'public' || value === 'all' || value === 'none'
+const isExtensions = (value: unknown): value is readonly Extension[] =>
+  Array.isArray(value) && value.every(isExtension)
+const isExtension = (value: unknown): value is Extension =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isParameterNames, value[key])) &&
+  ['atAuthorizationRequest', 'atRedemption'].every((key) => isAbsentOr(isFunction, value[key]))
+// RFC 6749 5.2: an error may name the parameter, so it keeps to the characters of an error.
+const isParameterNames = (value: unknown) =>
+  isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
+const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
+  value === undefined || accepts(value)
+const isClock = (value: unknown): value is () => number => typeof value === 'function'
+const isFunction = (value: unknown) => typeof value === 'function'
+
+const example = 'such as https://example.com or http://localhost:3000'
+
+/**
+ * Reads the issuer (RFC 8414 2) and what follows from it: where the router is mounted and whether TLS is required.
+ *
+ * @param whose what the issuer is the URL of, in the message when it is missing.
+ */
+export function resolveIssuer(
+  reading: OptionsReader,
+  whose = 'this server',
+): Pick<ServerSettings, 'issuer' | 'mount' | 'tlsRequired'> {
+  const issuer = reading.required(
+    'issuer',
+    'http://localhost',
+    isText,
+    `must be the URL of ${whose}, ${example}.`,
+  )
+  // Clients compare it letter by letter (RFC 9207 2.4), so nothing in it may need mending.
+  if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
+    reading.wrong('issuer', `must be an absolute URL, ${example}.`)
+    return { issuer, mount: '', tlsRequired: true }
+  }
+  const url = new URL(issuer)
+  // RFC 6749 3.1 and 3.2: TLS on both endpoints; a loopback host is for development.
+  const plain = url.protocol === 'http:' && isLoopback(url.hostname)
+  if (url.protocol !== 'https:' && !plain)
+    reading.wrong('issuer', 'must use https unless its host is loopback.')
+  if (issuer.includes('?') || issuer.includes('#'))
+    reading.wrong('issuer', 'must not have a query or a fragment.')
+  // The host mounts the router at this path, and a client asks for the one that a URL parser makes of it.
+  if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
+    reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
+  if (url.username !== '' || url.password !== '')
+    reading.wrong('issuer', 'must not hold a user name or password.')
+  return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
+}
+
+const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
+
+const defaults = {
+  authorizationPath: '/authorize',
+  tokenPath: '/token',
+  revocationPath: '/revoke',
+  introspectionPath: '/introspect',
+}
+
+type Paths = Pick<ServerSettings, keyof typeof defaults>
+
+/** Reads where each endpoint is below the issuer; no two may be at one path. */
+export function resolvePaths(reading: OptionsReader): Paths {
+  const taken = new Map<string, string>()
+  const path = (key: keyof Paths) => {
+    const cure =
+      "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes."
+    const chosen = reading.optional(key, defaults[key], isPath, cure)
+    const other = taken.get(chosen)
+    if (other === undefined) taken.set(chosen, key)
+    else reading.wrong(key, `must differ from ${other}.`)
+    return chosen
+  }
+  return {
+    authorizationPath: path('authorizationPath'),
+    tokenPath: path('tokenPath'),
+    revocationPath: path('revocationPath'),
+    introspectionPath: path('introspectionPath'),
+  }
+}
+
+// A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
+const isPath = (value: unknown): value is string =>
+  isText(value) &&
+  value !== '/' &&
+  hasUriCharacters(value) &&
+  URL.canParse(value, 'https://host') &&
+  new URL(value, 'https://host').pathname === value
+
+/** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
+export function resolveClients(
+  reading: OptionsReader,
+  capabilities: ServerCapabilities,
+  storeDeadline: number,
+): FindClient {
+  const cure = 'must be a list of registrations, or a store with a function find(client_id).'
+  const given = reading.required<readonly unknown[] | ClientStore>('clients', [], isListOrStore, cure)
+  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
+  if (!isList(given)) return storedClients(given, parsed, storeDeadline)
+  const clients = given.map((source, index) => {
+    const client = parseClient(source, `${reading.at('clients')}[${index}]`, reading.issues, capabilities)
+    return isRecord(source) ? parsed.keep(source, client) : client
+  })
+  const ids = clients.map(({ client_id }) => client_id)
+  for (const [index, id] of ids.entries())
+    if (id !== '' && ids.indexOf(id) < index)
+      reading.wrong(`clients[${index}].client_id`, `is "${id}", which another client has already.`)
+  if (
+    clients.some(({ response_types }) => response_types.length > 0) &&
+    reading.take('resourceOwner') === undefined
+  )
+    reading.wrong(
+      'resourceOwner',
+      'is missing: clients use the authorization endpoint, so it must tell who is logged in.',
+    )
+  return configuredClients(given, parsed)
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isListOrStore = (value: unknown): value is readonly unknown[] | ClientStore =>
+  isList(value) || (isRecord(value) && typeof value['find'] === 'function')
+
+/** Reads where authorizations live, and where is counted what is counted beside them. */
+export function resolveStores(
+  reading: OptionsReader,
+  clock: () => number,
+): Pick<ServerSettings, 'store' | 'counters'> {
+  const store = resolveStore(reading, clock)
+  return { store, counters: resolveCounters(reading, store, clock) }
+}
+
+function resolveStore(reading: OptionsReader, clock: () => number): AuthorizationStore {
+  const placeholder = memoryStore({ clock, allowInProduction: true })
+  if (reading.take('store') !== undefined)
+    return reading.required('store', placeholder, isAuthorizationStore, storeCure)
+  try {
+    return memoryStore({ clock })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    reading.issues.push(...error.issues)
+    return placeholder
+  }
+}
+
+/**
+ * Reads where is counted: as given, or beside the records, or in memory.
+ *
+ * @param inUse whether anything is counted, so that processes which do not share their counters are worth a warning.
+ */
+export function resolveCounters(
+  reading: OptionsReader,
+  store: AuthorizationStore,
+  clock: () => number,
+  inUse = true,
+): Counters {
+  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersCure)
+  if (given !== undefined) return given
+  if (isRecord(store) && isCounters(store['counters'])) return store['counters']
+  if (inUse && process.env['NODE_ENV'] === 'production')
+    warnOnce(
+      'EAS_COUNTERS_IN_MEMORY',
+      'The store has no counters, so each process counts failed attempts and single uses for itself. Pass the option counters, such as redisStore({ url }).counters.',
+    )
+  return memoryCounters({ clock })
+}

@@ -1,0 +1,206 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { AuditLog } from '../audit/audit-log'
+import type { Redirection } from '../authorization-endpoint/authorization-response'
+import {
+  type AuthorizationEndpoint,
+  authorize as authorizeRequest,
+  type Host,
+  parsePriorConsent,
+  type PriorConsentQuestion,
+  type Question,
+} from '../authorization-endpoint/authorize'
+import { decide } from '../authorization-endpoint/decide'
+import { shareShapes } from '../node-http/shared-shape'
+import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
+import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import type { Admit } from './network-limit'
+import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage } from './pages/pages'
+import { formOf, leavesBody, queryOf } from './request'
+import { carryRequestId } from './request-id'
+import { closing, type RequestsInFlight } from './requests-in-flight'
+import { redirectTo, sendPage } from './response'
+import { requireTls } from './transport'
+
+/**
+ * The authorization endpoint (RFC 6749 3.1), whole: the client's request by `GET` or `POST`, and the decision that the
+ * consent form sends to the same path.
+ */
+export function authorizationEndpoint(edge: AuthorizationHttp): RequestHandler {
+  return (request, response, next) => {
+    shareShapes(request, response)
+    serve(edgeFor(edge, request, response), request, response)
+      .catch((error: unknown) => tellOwner(edge, request, response, unexpected(error)))
+      .catch(next)
+  }
+}
+
+async function serve(edge: AuthorizationHttp, request: Request, response: Response): Promise<void> {
+  // HEAD must not act, so it is not offered either: a link checker would leave a record behind.
+  if (request.method !== 'GET' && request.method !== 'POST') {
+    response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
+    return
+  }
+  await edge.admit(request, response)
+  requireTls(request, edge.tlsRequired)
+  edge.watchHost(request)
+  if (request.method === 'GET') return takeRequest(edge, request, response, queryOf(request))
+  const form = await formOf(request, edge.bodyDeadline)
+  return (isDecision(form) ? takeDecision : takeRequest)(edge, request, response, form)
+}
+
+async function takeRequest(
+  edge: AuthorizationHttp,
+  request: Request,
+  response: Response,
+  parameters: Parameters,
+): Promise<void> {
+  const responseType = parameters.peek('response_type')
+  edge.reports.note(request, { claimedClientId: parameters.peek('client_id'), responseType })
+  const host: Host = {
+    clientFound: () => edge.reports.note(request, { isRegistered: true }),
+    resourceOwner: () => ownerOf(edge, request),
+    skipConsent: (question) => isApproved(edge, request, question),
+    logIn: async () => {
+      await edge.login(request, response, `${edge.path}?${parameters.format()}`)
+    },
+    ask: async (question) => {
+      await edge.showConsent(request, response, question)
+    },
+  }
+  const outcome = await authorizeRequest(edge.endpoint, parameters, host, edge.reports.witness(request))
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'redirect') answerClient(edge, request, response, outcome)
+}
+
+/** What a consent form sends: the fields of its view, and `decision`. */
+export const handleField = 'authorization_request'
+
+/** Whether a form is a resource owner's decision, and not a client's request. */
+export function isDecision(form: Parameters): boolean {
+  return form.mentions(handleField)
+}
+
+/** Carries out a decision of the resource owner who is logged in. @throws OAuthError that is for the owner. */
+export async function takeDecision(
+  edge: AuthorizationHttp,
+  request: Request,
+  response: Response,
+  form: Parameters,
+): Promise<void> {
+  requireSameOrigin(request, edge.endpoint.issuer)
+  const handle = form.require(handleField)
+  edge.reports.note(request, { shown: handle })
+  const approved = isApproval(form.require('decision'))
+  const owner = await ownerOf(edge, request)
+  if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  const decision = { handle, approved, subject: owner.subject }
+  const outcome = await decide(edge.endpoint, decision, edge.reports.witness(request))
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
+  answerClient(edge, request, response, outcome)
+}
+
+function isApproval(decision: string): boolean {
+  if (decision === 'approve') return true
+  if (decision === 'deny') return false
+  throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
+}
+
+// Besides the handle, which another site cannot know: browsers say where a form was sent from. `Origin` is for those that
+// send no `Sec-Fetch-Site`; alone it would not do, because a page with `no-referrer`, helmet's default, sends `null` even
+// to itself.
+function requireSameOrigin({ headers }: Request, issuer: string): void {
+  const { 'sec-fetch-site': site, origin } = headers
+  const isOwn =
+    site === undefined
+      ? origin === undefined || origin === 'null' || origin === new URL(issuer).origin
+      : site === 'same-origin' || site === 'none'
+  if (!isOwn) throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+}
+
+/** What the middleware of the authorization endpoint works with. */
+export interface AuthorizationHttp {
+  readonly endpoint: AuthorizationEndpoint
+  readonly resourceOwner: (request: Request) => unknown
+  readonly skipConsent: ((request: Request, question: PriorConsentQuestion) => unknown) | undefined
+  /** Sends the user agent to the host's login, which comes back to `returnTo`. */
+  readonly login: (request: Request, response: Response, returnTo: string) => unknown
+  /** Path of the endpoint as the user agent sees it. */
+  readonly path: string
+  readonly showConsent: (request: Request, response: Response, question: Question) => unknown
+  readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
+  readonly tlsRequired: boolean
+  /** Warns of a request that was sent to another host than the issuer's. */
+  readonly watchHost: (request: Request) => void
+  /** Seconds in which a body must have come. */
+  readonly bodyDeadline: number
+  /** @throws Throttled when there are too many requests from the network. */
+  readonly admit: Admit
+  readonly reports: AuditLog
+  readonly requests: RequestsInFlight
+}
+
+/** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
+export function edgeFor(edge: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
+  if (edge.requests.enter(request, response)) return edge
+  return { ...edge, endpoint: { ...edge.endpoint, requireService: () => Promise.reject(closing()) } }
+}
+
+/** Who is logged in at the host; undefined for nobody. */
+export async function ownerOf(edge: AuthorizationHttp, request: Request): Promise<ResourceOwner | undefined> {
+  return parseResourceOwner(await edge.resourceOwner(request))
+}
+
+/** Whether the host knows of the owner's approval. */
+export async function isApproved(
+  { skipConsent }: AuthorizationHttp,
+  request: Request,
+  question: PriorConsentQuestion,
+): Promise<boolean> {
+  return skipConsent !== undefined && parsePriorConsent(await skipConsent(request, question))
+}
+
+/** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
+export function answerClient(
+  { reports }: AuthorizationHttp,
+  request: Request,
+  response: Response,
+  { location, redirectBy, error, clientId }: Redirection,
+): void {
+  // A page of the host's that broke after it was sent: only the host's own error handling is left.
+  if (error !== undefined && response.headersSent) throw error
+  const asked = { request, response, endpoint: 'authorization', clientId } as const
+  if (error !== undefined) reports.reportError(asked, error)
+  else carryRequestId(response, reports.reportSuccess(asked))
+  // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
+  if (isInsecure(location))
+    return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
+  if (redirectBy === 'location') return redirectTo(response, location)
+  sendPage(response, 200, continuePage({ location, approved: error === undefined }))
+}
+
+/**
+ * Ends a request that has no destination: the resource owner is told of a refusal, and what broke on this side is
+ * thrown, for the host's own error handling.
+ */
+export function tellOwner(
+  { reports, showError }: AuthorizationHttp,
+  request: Request,
+  response: Response,
+  error: OAuthError,
+): unknown {
+  const requestId = reports.reportError({ request, response, endpoint: 'authorization' }, error)
+  if (error.code === 'server_error') throw error.cause ?? error
+  if (leavesBody(error) && !response.headersSent) response.setHeader('Connection', 'close')
+  return showError(request, response, error, requestId)
+}
+
+type Login = (request: Request, response: Response, returnTo: string) => unknown
+
+/** Hands the user agent to the host's login; at a path, the login finds the way back in `return_to`. */
+export function loginOf(login: string | Login): Login {
+  if (typeof login === 'function') return login
+  return (_request, response, returnTo) => redirectTo(response, appendToQuery(login, { return_to: returnTo }))
+}

@@ -1,0 +1,175 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { AuditLog, AuditNotes } from '../audit/audit-log'
+import { shareShapes } from '../node-http/shared-shape'
+import { isRecord } from '../protocol/configuration'
+import { Throttled, unexpected } from '../protocol/oauth-error'
+import { privateState } from '../protocol/private-state'
+import type { Scope } from '../protocol/scope'
+import type { TokenType } from '../protocol/token-type'
+import { AccessRefusal } from '../resource-server/access-refusal'
+import {
+  authorizeRequest,
+  type FindToken,
+  type GuardedAccess,
+  type GuardedLookup,
+  type GuardedRequest,
+  parseRequirement,
+  type Requirement,
+} from '../resource-server/admit'
+import type { Counters } from '../stores/counters'
+import { authorizationOf } from './request'
+import { closing, type RequestsInFlight } from './requests-in-flight'
+import { sendJson, sendJsonError } from './response'
+import { mountedUncalled } from './router'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What the access token of the request stands for; set by a bearer guard. */
+      oauth?: GuardedAccess
+    }
+  }
+}
+
+/** Options of a bearer guard. */
+export interface BearerGuardOptions {
+  /** Whether the token needs `all` of the scope's tokens or `any` one of them. Default `all`. */
+  readonly match?: 'all' | 'any'
+  /** Lets a request without a token pass, with `req.oauth` undefined; a bad token is refused all the same. Default false. */
+  readonly optional?: boolean
+}
+
+/** Makes a guard for a route. @throws ConfigurationError when it could never let a token pass. */
+export interface BearerGuard {
+  /** `bearerGuard('photos:read')`; without a scope any valid token passes. */
+  (scope?: string, options?: BearerGuardOptions): RequestHandler
+  /** `bearerGuard({ optional: true })` */
+  (options: BearerGuardOptions): RequestHandler
+}
+
+/** What guards work with. */
+export interface GuardHttp {
+  /** What tokens are looked up in. */
+  readonly find: FindToken
+  /** All that are offered, bearer first. */
+  readonly tokenTypes: readonly TokenType[]
+  /** Single use, as this request sees it. */
+  readonly useOnce: (request: Request) => GuardedLookup['useOnce']
+  /** Seconds since the epoch. */
+  readonly now: () => number
+  /** The scope of the server; undefined where only the authorization server knows it. */
+  readonly knownScope: Scope | undefined
+  readonly reports: AuditLog
+  readonly requests: RequestsInFlight
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+}
+
+const realm = 'oauth'
+
+export function bearerGuard(edge: GuardHttp): BearerGuard {
+  return (
+    first: string | BearerGuardOptions = '',
+    second: BearerGuardOptions = {},
+    ...more: readonly unknown[]
+  ) => {
+    // Express calls what it finds mounted with three arguments, the request first.
+    if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
+    const [scope, options] = isPlain(first) ? ['', first] : [first, second]
+    return guard(edge, parseRequirement(scope, options, edge.knownScope))
+  }
+}
+
+function isPlain(value: unknown): value is BearerGuardOptions {
+  return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
+}
+
+function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
+  const { find, tokenTypes, requests, reports } = edge
+  return (request, response, next) => {
+    shareShapes(request, response)
+    let known: AuditNotes = {}
+    const witness = (shown: string, access: GuardedAccess | undefined) => {
+      known = { shown, access }
+    }
+    const pass = (access: GuardedAccess | undefined) => {
+      if (access !== undefined) request.oauth = access
+      next()
+    }
+    const fail = (error: unknown) => {
+      if (requirement.optional && showsNoToken(error)) return pass(undefined)
+      reports.note(request, known)
+      refuse(edge, request, response, error)
+    }
+    const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
+    const decision = requests.enter(request, response)
+      ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
+      : Promise.reject(closing())
+    decision.then(pass, fail).catch(next)
+  }
+}
+
+// What a bearer token has no need of is read when it is asked for.
+class RequestOfExpress implements GuardedRequest {
+  readonly authorization: readonly string[]
+
+  constructor(private readonly request: Request) {
+    this.authorization = authorizationOf(request)
+  }
+
+  get method(): string {
+    return this.request.method
+  }
+
+  get target(): string {
+    return this.request.originalUrl
+  }
+
+  get headers(): GuardedRequest['headers'] {
+    return this.request.headersDistinct
+  }
+
+  get secure(): boolean {
+    return this.request.secure
+  }
+}
+
+function showsNoToken(error: unknown): boolean {
+  return error instanceof AccessRefusal && error.code === undefined
+}
+
+function refuse(
+  { tokenTypes, reports, errorUri }: GuardHttp,
+  request: Request,
+  response: Response,
+  thrown: unknown,
+): void {
+  const asked = { request, response, endpoint: 'protected resource' } as const
+  if (thrown instanceof AccessRefusal) {
+    const { code, status, reason } = thrown
+    if (code !== undefined) reports.reportRefusal(asked, { code, reason })
+    // RFC 9110 11.6.1: a line for each scheme, because clients read lists of challenges badly.
+    const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
+    sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
+    return
+  }
+  const error = unexpected(thrown)
+  reports.reportError(asked, error)
+  // What broke in here is for the host's own error handling; trouble of a store or an issuer is for the client to try again.
+  if (error.code !== 'temporarily_unavailable') throw thrown
+  const [status, wait] = error instanceof Throttled ? [429, error.retryAfter] : [503, 1]
+  sendJsonError(response, status, error, errorUri, { 'Retry-After': String(wait) })
+}
+
+const used = privateState<Request, ReadonlySet<string>>()
+
+/** Single use as one request sees it: it may pass several guards on its way, and is one use to all of them. */
+export function singleUse(request: Request, counters: Counters): GuardedLookup['useOnce'] {
+  return async (key, seconds, clientId) => {
+    const own = used.get(request) ?? new Set()
+    if (own.has(key)) return true
+    const isFirst = await counters.useOnce(key, seconds, clientId)
+    if (isFirst) used.set(request, new Set([...own, key]))
+    return isFirst
+  }
+}

@@ -1,0 +1,108 @@
+import type { Request, Response } from 'express'
+import type { Question } from '../authorization-endpoint/authorize'
+import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import { warnOnce } from '../warning'
+import { handleField } from './authorization-endpoint'
+import { consentPage, type ConsentView, destination } from './pages/consent-page'
+import { errorPage, type ErrorView } from './pages/pages'
+import { formActionOf, formTargetsOf, privatePage, sendPage } from './response'
+
+type Render<View> = (request: Request, response: Response, view: View) => unknown
+
+/** Puts the question to the resource owner, on the suite's own page or on the host's. */
+export function consentRenderer(
+  descriptions: ReadonlyMap<string, string>,
+  render: Render<ConsentView> | undefined,
+  issuer: string,
+): Render<Question> {
+  return (request, response, question) => {
+    const view = consentViewOf(question, descriptions)
+    if (render === undefined)
+      return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
+    response.status(200).set(privatePage)
+    response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
+    return render(request, response, view)
+  }
+}
+
+/** Tells the resource owner of a request that cannot go on and must not be redirected (RFC 6749 4.1.2.1). */
+export function errorRenderer(
+  render: Render<ErrorView> | undefined,
+): (request: Request, response: Response, error: OAuthError, requestId: string) => unknown {
+  return (request, response, error, requestId) => {
+    const { code, description } = error
+    const throttled = error instanceof Throttled
+    const busy = code === 'temporarily_unavailable'
+    const title = busy ? 'This is not possible right now' : 'This request cannot go on'
+    const view = { title, message: description, code, requestId }
+    const status = throttled ? 429 : busy ? 503 : 400
+    if (busy) response.setHeader('Retry-After', throttled ? String(error.retryAfter) : '1')
+    if (render === undefined) return sendPage(response, status, errorPage(view))
+    response.status(status).set(privatePage)
+    return render(request, response, view)
+  }
+}
+
+function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
+  const { client, resourceOwner, scope, redirectUri, handle } = question
+  const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
+  return {
+    // No more of the registration than a page shows: a host may print or log the whole view.
+    client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri },
+    resourceOwner,
+    scope: scope.map((scopeToken) => ({
+      token: scopeToken,
+      description: descriptions.get(scopeToken) ?? scopeToken,
+    })),
+    // The same path without its query, under whatever prefix a proxy may have put before it.
+    action: '?',
+    fields: { [handleField]: handle },
+    redirectTo: redirectUri,
+  }
+}
+
+/**
+ * Warns when a page of the host's has been sent whose policy (such as helmet's default `form-action 'self'`) keeps the
+ * resource owner from returning to the client: the browser would drop the redirect without a word.
+ */
+export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
+  const header = response.getHeader('Content-Security-Policy') ?? []
+  // Each header, and each part of one behind a comma, is a policy, and all of them hold.
+  const policies = [header].flat().join(',').split(',')
+  if (policies.every((policy) => mayEndAt(policy, redirectTo, issuer))) return
+  warnOnce(
+    'EAS_FORM_ACTION',
+    `The page of the option consentPage has a Content-Security-Policy that keeps browsers from returning to ${destination(redirectTo)}: send it with ${formActionOf(formTargetsOf(redirectTo))}.`,
+  )
+}
+
+/**
+ * Whether a policy (CSP 3) lets a form of this server end up at a URI, after redirects, for which paths do not count. A
+ * policy without the directive lets it end anywhere, whatever `default-src` says; of two, the first counts.
+ */
+export function mayEndAt(policy: string, uri: string, issuer: string): boolean {
+  const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
+  const sources = directives.find(([name]) => name === 'form-action')?.slice(1)
+  return sources === undefined || sources.some((source) => allows(source, new URL(uri), new URL(issuer)))
+}
+
+const schemeSource = /^[a-z][a-z0-9+.-]*:$/
+const hostSource = /^(?:([a-z][a-z0-9+.-]*:)\/\/)?(\*\.)?([^/:*']+)(?::(\d+|\*))?(?:\/.*)?$/
+
+function allows(source: string, target: URL, issuer: URL): boolean {
+  if (source === "'self'") return target.origin === issuer.origin
+  if (source === '*') return /^https?:$/.test(target.protocol)
+  if (schemeSource.test(source)) return isScheme(source, target)
+  const [, scheme = issuer.protocol, wild, host, port] = hostSource.exec(source) ?? []
+  if (host === undefined || !isScheme(scheme, target)) return false
+  const isHost = wild === undefined ? host === target.hostname : target.hostname.endsWith(`.${host}`)
+  return (
+    isHost && (port === '*' || portOf(target) === (port ?? portOf({ protocol: target.protocol, port: '' })))
+  )
+}
+
+// CSP 3 6.7.2.8: what is allowed over http is allowed over https.
+const isScheme = (scheme: string, { protocol }: URL) =>
+  scheme === protocol || (scheme === 'http:' && protocol === 'https:')
+const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>) =>
+  port || (protocol === 'https:' ? '443' : '80')

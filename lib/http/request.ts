@@ -1,0 +1,161 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { Request } from 'express'
+import type { ClientCertificate, CredentialSources } from '../client-authentication/method'
+import { isRecord } from '../protocol/configuration'
+import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+import { privateState } from '../protocol/private-state'
+
+const bytesAtMost = 64 * 1024
+const shortBytes = 16 * 1024
+const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
+
+const bodies = privateState<Request, Promise<Parameters>>()
+
+/**
+ * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream
+ * or, where a parser of the host was first, from what that parser left.
+ *
+ * @param seconds in which the whole body must have come.
+ */
+export function formOf(request: Request, seconds: number): Promise<Parameters> {
+  const known = bodies.get(request)
+  if (known !== undefined) return known
+  const parameters = readForm(request, seconds)
+  bodies.set(request, parameters)
+  return parameters
+}
+
+/** Whether a body waits unread that is longer than 16 KiB, or may be because its length is not told. */
+export function hasLongBody(request: Request): boolean {
+  if (request.readableDidRead || request.readableEnded) return false
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  return length === undefined ? coding !== undefined : Number(length) > shortBytes
+}
+
+/** Whether a refusal leaves a part of the body unread, which is not worth waiting for: the connection ends with it. */
+export function leavesBody({ reason }: OAuthError): boolean {
+  return reason === 'body_too_large' || reason === 'body_too_slow'
+}
+
+async function readForm(request: Request, seconds: number): Promise<Parameters> {
+  const { 'content-encoding': encoding, 'content-length': length } = request.headers
+  // Whoever looked at the second of two saw another body.
+  const [type, second] = headerLines(request, 'content-type')
+  if (type === undefined || second !== undefined || !formType.test(type.trim()))
+    throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
+  if (Number(length) > bytesAtMost) throw tooLarge()
+  // An empty body is never "read": nothing comes out of it, but it can have ended.
+  if (request.readableDidRead || request.readableEnded) return fromParser(request)
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw invalidRequest('body_encoding', 'The body must not be compressed.')
+  if (request.readableEncoding !== null)
+    throw new Error(
+      'Another middleware set an encoding on the request: mount the authorization server before it.',
+    )
+  return Parameters.parse(decode(bodyAtOnce(request, Number(length)) ?? (await readStream(request, seconds))))
+}
+
+/** The body, when all of it has come, as most come in one packet with their headers: nothing is left to wait for. */
+function bodyAtOnce(request: Request, length: number): Buffer | undefined {
+  if (request.readableLength !== length) return undefined
+  const bytes: unknown = request.read()
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
+}
+
+function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead: boolean }): Parameters {
+  if (typeof body === 'string') return Parameters.parse(body)
+  if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
+  if (isRecord(body)) return Parameters.fromParsedBody(body)
+  if (!readableDidRead) return Parameters.none
+  throw new Error(
+    'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
+  )
+}
+
+function readStream(request: Request, seconds: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const collect = (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= bytesAtMost) chunks.push(chunk)
+      else giveUp(tooLarge())
+    }
+    const complete = () => {
+      letGo()
+      resolve(chunks[0] !== undefined && chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    }
+    const abort = () => {
+      letGo()
+      reject(invalidRequest('body_aborted', 'The body ended early.'))
+    }
+    const giveUp = (refusal: OAuthError) => {
+      letGo()
+      request.pause()
+      reject(refusal)
+    }
+    // Of the whole body: whoever sends a byte now and then would never be idle.
+    const timer = setTimeout(() => giveUp(tooSlow()), seconds * 1000)
+    const letGo = () => {
+      clearTimeout(timer)
+      request.off('data', collect).off('end', complete).off('error', abort).off('close', abort)
+    }
+    request.on('data', collect).on('end', complete).on('error', abort).on('close', abort)
+  })
+}
+
+const tooSlow = () => invalidRequest('body_too_slow', 'The body did not arrive in time.')
+const tooLarge = () => invalidRequest('body_too_large', 'The body is larger than 64 KiB.')
+
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalidRequest('body_encoding', 'The body must be encoded in UTF-8.')
+  return bytes.toString()
+}
+
+/** The `Authorization` headers of a request. */
+export function authorizationOf(request: Request): readonly string[] {
+  return headerLines(request, 'authorization')
+}
+
+/** All places of a token request in which credentials may stand. */
+export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
+  return {
+    authorization: authorizationOf(request),
+    body: form,
+    query: queryOf(request),
+    certificate: certificateOf(request),
+  }
+}
+
+function certificateOf({ socket }: Request): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined
+  const x509 = socket.getPeerX509Certificate()
+  return x509 && { x509, trusted: socket.authorized }
+}
+
+/** The parameters of the request URI, read from its text: a parser of the host may have nested or dropped some. */
+export function queryOf({ url = '' }: IncomingMessage): Parameters {
+  const question = url.indexOf('?')
+  return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
+}
+
+/**
+ * Every line of one header, in the order of the request: `headers` keeps the first of two and hides that there were two,
+ * and `headersDistinct` reads all the others as well.
+ *
+ * @param name in lower case.
+ */
+export function headerLines(
+  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  name: string,
+): readonly string[] {
+  const lines: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [written = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
+    if (written.length === name.length && written.toLowerCase() === name) lines.push(value)
+  }
+  return lines
+}

@@ -1,0 +1,63 @@
+import { errorMembers } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
+import { formatScope, type Scope } from '../protocol/scope'
+
+/** Why a request to a protected resource is refused (RFC 6750 3.1). */
+export type AccessRefusalCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope'
+
+/** A refused request to a protected resource: status and challenge are all that the client learns. */
+export class AccessRefusal extends Error {
+  override readonly name = 'AccessRefusal'
+
+  private constructor(
+    readonly status: 400 | 401 | 403,
+    /** Undefined when the request showed no token: then RFC 6750 3.1 wants no error told. */
+    readonly code: AccessRefusalCode | undefined,
+    /** A stable word for logs and events. */
+    readonly reason: string,
+    readonly description: string,
+    readonly scope: Scope,
+  ) {
+    super(description)
+  }
+
+  static noToken(scope: Scope): AccessRefusal {
+    return new AccessRefusal(401, undefined, 'token_missing', 'An access token is required.', scope)
+  }
+
+  static malformed(reason: Reason<'invalid_request'>, scope: Scope): AccessRefusal {
+    const description = 'The request does not carry one access token in one Authorization header.'
+    return new AccessRefusal(400, 'invalid_request', reason, description, scope)
+  }
+
+  static badToken(reason: Reason<'invalid_token'>, scope: Scope): AccessRefusal {
+    const description = 'The access token is unknown, expired or revoked.'
+    return new AccessRefusal(401, 'invalid_token', reason, description, scope)
+  }
+
+  /** The token is good, but not for this request: its type asks for more than the token. */
+  static unproven(reason: string, scope: Scope): AccessRefusal {
+    const description = 'The request does not prove that it may use the access token.'
+    return new AccessRefusal(401, 'invalid_token', reason, description, scope)
+  }
+
+  static insufficientScope(scope: Scope): AccessRefusal {
+    const description = 'The access token does not have the scope that this resource needs.'
+    return new AccessRefusal(403, 'insufficient_scope', 'token_scope_insufficient', description, scope)
+  }
+
+  /** What the client is told: nothing, when it showed no token (RFC 6750 3.1). */
+  members(errorUri: string | undefined): Record<string, string> {
+    return this.code === undefined
+      ? {}
+      : errorMembers({ code: this.code, description: this.description }, errorUri)
+  }
+
+  /** The value of `WWW-Authenticate` for one scheme. */
+  challenge(scheme: string, realm: string, errorUri: string | undefined): string {
+    const attributes = [`realm="${realm}"`]
+    if (this.scope.length > 0) attributes.push(`scope="${formatScope(this.scope)}"`)
+    for (const [name, value] of Object.entries(this.members(errorUri))) attributes.push(`${name}="${value}"`)
+    return `${scheme} ${attributes.join(', ')}`
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises'
+import { ResponseTypes } from '../authorization-endpoint/response-types'
+import { type AuthorizationHttp, loginOf } from '../http/authorization-endpoint'
+import { consentRenderer, errorRenderer } from '../http/consent'
+import { hostWatch } from '../http/transport'
+import { ConfigurationError } from '../protocol/configuration'
+import { steadyClock } from '../protocol/steady-clock'
+import { openRequests } from '../rate-limit/open-requests'
+import type { ServerContext } from './context'
+
+// Milliseconds: longer than clients take to redeem a code, and no longer than an owner waits who pressed a button twice.
+const timeToArrive = 1000
+
+/** The authorization endpoint; undefined for a server that knows no resource owners. */
+export function wireAuthorization({
+  settings,
+  store,
+  takeCached,
+  context,
+  requireService,
+  admit,
+  reports,
+  requests,
+}: ServerContext): AuthorizationHttp | undefined {
+  const {
+    issuer,
+    findClient,
+    extensions,
+    defaultScope,
+    resourceOwner,
+    mount,
+    authorizationPath,
+    scopes,
+    tlsRequired,
+  } = settings
+  if (resourceOwner === undefined) return undefined
+  return {
+    endpoint: {
+      issuer,
+      errorUri: settings.errorUri,
+      requireService,
+      responseTypes: new ResponseTypes(settings.responseTypes),
+      extensions,
+      defaultScope,
+      findClient,
+      tokenType: settings.tokenType,
+      store,
+      takeCached,
+      openRequests: openRequests(settings.openRequestLimit, steadyClock(settings.clock)),
+      letArrive: () => setTimeout(timeToArrive),
+      context,
+    },
+    resourceOwner,
+    skipConsent: settings.skipConsent,
+    login: loginOf(settings.login),
+    path: mount + authorizationPath,
+    showConsent: consentRenderer(scopes, settings.consentPage, issuer),
+    showError: errorRenderer(settings.errorPage),
+    tlsRequired,
+    watchHost: hostWatch(issuer),
+    bodyDeadline: settings.bodyDeadline,
+    admit: admit.authorization,
+    reports,
+    requests,
+  }
+}
+
+/** @throws ConfigurationError always: the part was asked for without what it works with. */
+export function withoutResourceOwner(): never {
+  throw new ConfigurationError('oauth.authorize() cannot work:', [
+    { path: 'resourceOwner', message: 'is missing: it must be a function that tells who is logged in.' },
+  ])
+}

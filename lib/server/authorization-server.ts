@@ -1,0 +1,158 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { AuthorizationServerEvents } from '../audit/events'
+import { commit, end } from '../authorization/commit'
+import { isUsedOnce, unlessRemains } from '../authorization/one-time-use'
+import { deleteRecord } from '../authorization/transition'
+import type { AuthorizationServerOptions, ServerSettings } from '../config/options'
+import { offeredGrantTypes } from '../config/plug-ins'
+import { resolveOptions } from '../config/resolve-options'
+import { authorizationEndpoint } from '../http/authorization-endpoint'
+import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import {
+  clientAuthentication,
+  clientAuthenticationErrors,
+  type ClientEndpointName,
+} from '../http/client-endpoint'
+import { metadataAt } from '../http/metadata'
+import { MountedParts, part, router } from '../http/router'
+import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
+import type { ClientStrategy } from '../passport/strategies'
+import { type ClientRegistrar, clientRegistrar } from '../registration/client-registrar'
+import { confirmAbsence } from '../stores/authorization-store'
+import { clientsWithDeadline } from '../stores/deadline'
+import { letMint } from '../testing-door'
+import { wireAuthorization, withoutResourceOwner } from './authorization-endpoint'
+import { guardByStore } from './bearer-guard'
+import { type ClientEndpoints, wireClientEndpoints } from './client-endpoints'
+import { createServerContext, type ServerContext } from './context'
+import { type Lifecycle, lifecycleOf } from './lifecycle'
+import { wireMetadata } from './metadata'
+
+/** Middlewares of one route: the endpoint, and what answers the errors that came before it. */
+type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
+
+/** An authorization server, in parts that an Express application mounts. */
+export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
+  /** All endpoints at their configured paths: `app.use(oauth.router())`, below the issuer's path if it has one. */
+  router(): RequestHandler
+  /** The authorization endpoint (RFC 6749 3.1) with its consent page, for `GET` and `POST` at one path. */
+  authorize(): RequestHandler
+  /** Client authentication (RFC 6749 2.3): goes before the token, revocation and introspection endpoints. */
+  clientAuthentication(): RequestHandler
+  /** The token endpoint (RFC 6749 3.2), behind client authentication. */
+  readonly token: ClientEndpointPart
+  /** The revocation endpoint (RFC 7009), behind client authentication. */
+  readonly revocation: ClientEndpointPart
+  /** The introspection endpoint (RFC 7662), behind client authentication; for clients with `may_introspect`. */
+  readonly introspection: ClientEndpointPart
+  /**
+   * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of the host. An
+   * issuer without a path does not need it, because there the router serves them all.
+   */
+  metadata(): RequestHandler
+  /** Guards a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. Sets `req.oauth`. */
+  readonly bearerGuard: BearerGuard
+  /** The methods of client authentication, for a Passport instance of the host's own. */
+  readonly strategies: readonly ClientStrategy[]
+  /**
+   * Revokes an authorization: when this resolves, its record is gone from the store, and with it every code and token
+   * that descends from it. A guard of another process that has a cache refuses them as soon as Redis has told it,
+   * within a second at most.
+   */
+  revoke(authorizationId: string): Promise<void>
+  /** What was approved, issued, revoked and refused, and what broke: `docs/events.md` explains each event. */
+  readonly events: AuthorizationServerEvents
+}
+
+/**
+ * Makes an authorization server.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  const settings = resolveOptions(options)
+  const wiring = createServerContext(settings)
+  const { store, counters, context, reports, requests } = wiring
+  const authorization = wireAuthorization(wiring)
+  const clientEndpoints = wireClientEndpoints(wiring)
+  const { verification, strategies, token, revocation, introspection } = clientEndpoints
+  const metadata = wireMetadata(settings, clientEndpoints)
+  const mounted = new MountedParts()
+  const clientEndpoint = (name: ClientEndpointName): ClientEndpointPart =>
+    part(name, () => {
+      mounted.expectClientAuthentication(name)
+      const { edge, handler } = clientEndpoints[name]
+      return [handler, clientAuthenticationErrors(edge)]
+    })
+  const whole = () => {
+    const routes = new Map<string, readonly RequestHandler[]>()
+    for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
+    for (const { path, whole: endpoint } of [token, revocation, introspection]) routes.set(path, [endpoint])
+    if (authorization !== undefined)
+      routes.set(settings.authorizationPath, [authorizationEndpoint(authorization)])
+    return router(routes, settings.mount)
+  }
+  const server: AuthorizationServer = {
+    router: part('router', whole),
+    authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
+    clientAuthentication: part('clientAuthentication', () => {
+      mounted.noteClientAuthentication()
+      return clientAuthentication(token.edge, verification)
+    }),
+    token: clientEndpoint('token'),
+    revocation: clientEndpoint('revocation'),
+    introspection: clientEndpoint('introspection'),
+    metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
+    bearerGuard: bearerGuard({
+      ...guardByStore(store, counters),
+      tokenTypes: settings.tokenTypes,
+      now: () => context().now,
+      knownScope: [...settings.scopes.keys()],
+      reports,
+      requests,
+      errorUri: settings.errorUri,
+    }),
+    get strategies() {
+      mounted.noteClientAuthentication()
+      return strategies
+    },
+    revoke: hostRevocation(wiring),
+    events: reports.events,
+    ...wireRegistration(settings, clientEndpoints),
+    ...lifecycleOf({ ...settings, requests }),
+  }
+  letMint(server, clientEndpoints.mint)
+  return server
+}
+
+/** Registration within what this server offers. */
+export function wireRegistration(settings: ServerSettings, { grantTypes }: ClientEndpoints): ClientRegistrar {
+  const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
+  const offered = {
+    ...capabilities,
+    grantTypes: offeredGrantTypes(settings, grantTypes),
+    responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
+  }
+  const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
+  return clientRegistrar(clients, offered)
+}
+
+/** Revokes an authorization in the host's own name. */
+export function hostRevocation({
+  store,
+  reports,
+  context,
+}: Pick<ServerContext, 'store' | 'reports' | 'context'>): (authorizationId: string) => Promise<void> {
+  return async (authorizationId) => {
+    // Read for the event, and for a one-time use that must stay used. A record that cannot be read is revoked all the same.
+    const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
+    // Where this issuer has nothing, the record of another one may stand, which is no business of this host.
+    if (read === undefined && (await confirmAbsence(store, authorizationId))) return
+    const stored = read === 'unreadable' ? undefined : read?.authorization
+    if (isUsedOnce(stored))
+      await commit(store, authorizationId, () => deleteRecord(undefined), context().random)
+    else await end(store, authorizationId)
+    const found = unlessRemains(stored)
+    if (found !== undefined || read === 'unreadable') reports.reportHostRevocation(authorizationId, found)
+  }
+}

@@ -1,0 +1,127 @@
+import type { Store } from 'express-rate-limit'
+import { AuditLog } from '../audit/audit-log'
+import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../authorization/issuer'
+import type { IssueContext } from '../authorization/transition'
+import type { ServerSettings } from '../config/options'
+import { byName } from '../config/plug-ins'
+import {
+  type Admit,
+  countByStore,
+  countInMemory,
+  failureLimit,
+  type FailureLimit,
+  type NetworkLimit,
+  requestLimit,
+  unlimitedFailures,
+} from '../http/network-limit'
+import { RequestsInFlight } from '../http/requests-in-flight'
+import { secureRandom } from '../protocol/credential'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { steadyClock } from '../protocol/steady-clock'
+import { IssueLimits, withSingleUseLimit } from '../rate-limit/issue-limits'
+import type { AuthorizationStore } from '../stores/authorization-store'
+import type { Counters } from '../stores/counters'
+import { countersWithDeadline, withDeadline, withinDeadline } from '../stores/deadline'
+import { writeBackCache, type WriteBackCache } from '../stores/recently-written'
+
+/** What every room of one server is wired to. */
+export interface ServerContext {
+  readonly settings: ServerSettings
+  readonly store: AuthorizationStore
+  readonly takeCached: WriteBackCache['takeCached']
+  readonly counters: Counters
+  readonly issueLimits: IssueLimits
+  /** New ones for each request. */
+  readonly context: () => IssueContext
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => void | Promise<void>
+  /** One count for all parts of a kind, however often they are made. */
+  readonly admit: NetworkLimits
+  readonly reports: AuditLog
+  readonly requests: RequestsInFlight
+}
+
+export function createServerContext(settings: ServerSettings): ServerContext {
+  const { clock, issuer, lifetimes, maintenance } = settings
+  const ownDigest = issuerDigest(issuer)
+  const tokenTypes = byName(settings.tokenTypes)
+  const issueLimits = new IssueLimits(settings.issueLimits, clock)
+  return {
+    settings,
+    ...writeBackCache(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
+    counters: countersOfIssuer(
+      withSingleUseLimit(
+        countersWithDeadline(settings.counters, settings.storeDeadline),
+        settings.singleUseLimit,
+        clock,
+      ),
+      ownDigest,
+    ),
+    issueLimits,
+    context: () => {
+      let isCounted = false
+      const countIssue: IssueContext['countIssue'] = (clientId, subject) => {
+        if (!isCounted) issueLimits.count(clientId, subject)
+        isCounted = true
+      }
+      return {
+        now: Math.floor(clock() / 1000),
+        issuerDigest: ownDigest,
+        random: secureRandom,
+        lifetimes,
+        tokenTypes,
+        countIssue,
+      }
+    },
+    requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
+    admit: networkLimitsOf(settings),
+    reports: new AuditLog(clock),
+    requests: new RequestsInFlight(),
+  }
+}
+
+function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
+  return async () => {
+    const isClosed: unknown = await maintenance()
+    if (isClosed === true)
+      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
+  }
+}
+
+/** What lets requests in, for each kind of endpoint. */
+export interface NetworkLimits {
+  readonly authorization: Admit
+  /** Many honest clients may share an address, and what they do right is bounded by what they may do. */
+  readonly clients: FailureLimit
+}
+
+export function networkLimitsOf({
+  rateLimit,
+  clock: wallClock,
+  storeDeadline,
+}: ServerSettings): NetworkLimits {
+  const clock = steadyClock(wallClock)
+  const limitOf = (name: keyof NetworkLimits): NetworkLimit | undefined => {
+    const limit = rateLimit[name]
+    if (limit === undefined) return undefined
+    const { stores } = rateLimit
+    if (stores === undefined) return { clock, count: countInMemory(limit, clock) }
+    return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), { clock, wallClock }) }
+  }
+  const authorization = limitOf('authorization')
+  const clients = limitOf('clients')
+  return {
+    authorization: authorization ? requestLimit(authorization) : async () => {},
+    clients: clients ? failureLimit(clients) : unlimitedFailures,
+  }
+}
+
+// express-rate-limit waits for its store as long as that likes.
+function hurried(store: Store, seconds: number): Store {
+  return {
+    init: (options) => store.init?.(options),
+    increment: (key) => withinDeadline(async () => store.increment(key), seconds),
+    decrement: (key) => withinDeadline(async () => store.decrement(key), seconds).catch(() => undefined),
+    resetKey: (key) => store.resetKey(key),
+  }
+}

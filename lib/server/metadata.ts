@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express'
+import type { ServerSettings } from '../config/options'
+import { offeredGrantTypes } from '../config/plug-ins'
+import { metadataDocument } from '../http/metadata'
+import { hostWatch } from '../http/transport'
+import { serverMetadata } from '../metadata/server-metadata'
+import type { ClientEndpoints } from './client-endpoints'
+
+/** Metadata of what the other wirings have put together, so that it promises nothing else. */
+export function wireMetadata(
+  settings: ServerSettings,
+  { strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
+): RequestHandler {
+  const asks = settings.resourceOwner !== undefined
+  return metadataDocument(
+    serverMetadata({
+      ...settings,
+      scopes: [...settings.scopes.keys()],
+      grantTypes: offeredGrantTypes(settings, grantTypes),
+      authenticationMethods: strategies.map(({ name }) => name),
+      signingAlgorithms,
+      authorization: asks
+        ? {
+            path: settings.authorizationPath,
+            responseTypes: settings.responseTypes.map(({ name }) => name),
+            responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
+            codeChallengeMethods: ['S256'],
+          }
+        : undefined,
+    }),
+    hostWatch(settings.issuer),
+  )
+}

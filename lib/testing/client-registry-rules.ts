@@ -1,0 +1,180 @@
+import { deepEqual, equal, fail, rejects } from 'node:assert/strict'
+import type { ClientRegistration } from '../protocol/client'
+import type { ClientRegistry } from '../stores/client-store'
+import { random22 } from './example-records'
+import { type ContractRule, same, type UnderTest } from './rule'
+
+/** Registered clients to be put to the test: none yet. */
+export interface ClientsUnderTest extends UnderTest {
+  readonly clients: ClientRegistry
+}
+
+export function clientsRule(
+  title: string,
+  run: (clients: ClientRegistry) => Promise<void>,
+): ContractRule<ClientsUnderTest> {
+  return { title, run: ({ clients }) => run(clients) }
+}
+
+/** A good registration, bent. */
+export function registration(client_id: string, bend: Partial<ClientRegistration> = {}): ClientRegistration {
+  const redirect_uris = ['https://client.example/callback']
+  return { client_id, client_type: 'public', redirect_uris, scope: 'a', ...bend }
+}
+
+/** A change of a registration. */
+export const described = (description: string) => (current: ClientRegistration) => ({
+  ...current,
+  description,
+})
+
+/** A change that shows how often it was made. */
+export const oneMore = (current: ClientRegistration) => described(`${current.description ?? ''}x`)(current)
+
+/** What must be so of clients that are added. */
+export const additionRules = [
+  clientsRule('find finds what was added, under its exact identifier, and nothing else', async (clients) => {
+    const id = random22()
+    equal(await clients.add(registration(id)), true)
+    same(await clients.find(id), registration(id))
+    for (const other of ['', id.slice(1), `${id} `, 'constructor', '__proto__', `${id}\u0000`])
+      equal(await clients.find(other), undefined)
+  }),
+
+  clientsRule(
+    'find keeps identifiers apart that differ only in the case of their letters',
+    async (clients) => {
+      equal(await clients.add(registration('client a')), true)
+      equal(await clients.find('client A'), undefined)
+      equal(await clients.add(registration('client A')), true)
+    },
+  ),
+
+  ...['__proto__', 'constructor', 'toString', ' ', 'ä:*', 'x'.repeat(500)].map((id) =>
+    clientsRule(
+      `add takes any text as an identifier: ${JSON.stringify(id.slice(0, 20))}`,
+      async (clients) => {
+        equal(await clients.add(registration(id)), true)
+        equal((await clients.find(id))?.client_id, id)
+        equal((await clients.update(id, described('there')))?.description, 'there')
+        deepEqual(
+          (await clients.list()).map(({ client_id }) => client_id),
+          [id],
+        )
+      },
+    ),
+  ),
+
+  clientsRule(
+    'add refuses an identifier that exists and overwrites nothing, not even by an equal registration',
+    async (clients) => {
+      const id = random22()
+      await clients.add(registration(id))
+      equal(await clients.add(registration(id, { scope: 'b' })), false)
+      equal(await clients.add(registration(id)), false)
+      same(await clients.find(id), registration(id))
+    },
+  ),
+
+  clientsRule(
+    'add lets one of 50 parallel additions succeed, and its registration is kept',
+    async (clients) => {
+      const id = random22()
+      const rivals = Array.from({ length: 50 }, (_, n) => registration(id, { description: `rival ${n}` }))
+      const successes = await Promise.all(rivals.map((rival) => clients.add(rival)))
+      const winners = rivals.filter((_, n) => successes[n])
+      equal(winners.length, 1)
+      same(await clients.find(id), winners[0])
+    },
+  ),
+
+  clientsRule('add lets one of 50 parallel additions succeed although all are equal', async (clients) => {
+    const id = random22()
+    const additions = Array.from({ length: 50 }, () => clients.add(registration(id)))
+    equal((await Promise.all(additions)).filter(Boolean).length, 1)
+  }),
+
+  clientsRule('list tells every client, in the order of their identifiers', async (clients) => {
+    deepEqual(await clients.list(), [])
+    for (const id of ['b', 'a', 'B', 'ä', 'c']) await clients.add(registration(id))
+    deepEqual(
+      (await clients.list()).map(({ client_id }) => client_id),
+      ['B', 'a', 'b', 'c', 'ä'],
+    )
+  }),
+]
+
+/** What must be so of clients that are changed. */
+export const changeRules = [
+  clientsRule('update replaces a registration by what a change makes of it', async (clients) => {
+    const id = random22()
+    await clients.add(registration(id))
+    const changed = registration(id, { description: 'new' })
+    same(await clients.update(id, described('new')), changed)
+    same(await clients.find(id), changed)
+  }),
+
+  clientsRule('update changes nothing of a client that is not there, and makes none', async (clients) => {
+    const id = random22()
+    equal(await clients.update(id, () => fail('There was nothing to change.')), undefined)
+    equal(await clients.find(id), undefined)
+  }),
+
+  clientsRule('update loses none of 50 parallel changes', async (clients) => {
+    const id = random22()
+    await clients.add(registration(id))
+    await Promise.all(Array.from({ length: 50 }, () => clients.update(id, oneMore)))
+    equal((await clients.find(id))?.description, 'x'.repeat(50))
+  }),
+
+  clientsRule('update keeps changes of other clients apart', async (clients) => {
+    const ids = Array.from({ length: 10 }, random22)
+    await Promise.all(ids.map((id) => clients.add(registration(id))))
+    await Promise.all(ids.map((id) => clients.update(id, described(id))))
+    const found = await Promise.all(ids.map((id) => clients.find(id)))
+    deepEqual(
+      found.map((client) => client?.description),
+      ids,
+    )
+  }),
+
+  clientsRule(
+    'update resolves to the registration as it is when the change leaves it alone',
+    async (clients) => {
+      const id = random22()
+      await clients.add(registration(id))
+      same(await clients.update(id, (current) => current), registration(id))
+      same(await clients.find(id), registration(id))
+    },
+  ),
+
+  clientsRule('update lets through what a change throws, and writes nothing', async (clients) => {
+    const id = random22()
+    await clients.add(registration(id))
+    const refusal = new Error('no')
+    const change = () => {
+      throw refusal
+    }
+    await rejects(clients.update(id, change), (reason) => reason === refusal)
+    same(await clients.find(id), registration(id))
+  }),
+
+  clientsRule('update refuses a change of the identifier', async (clients) => {
+    const [id, other] = [random22(), random22()]
+    await clients.add(registration(id))
+    await rejects(clients.update(id, () => registration(other)))
+    same(await clients.list(), [registration(id)])
+  }),
+
+  clientsRule('nothing that goes in or comes out is a way to change what is kept', async (clients) => {
+    const id = random22()
+    const redirect_uris = ['https://client.example/callback']
+    await clients.add(registration(id, { redirect_uris }))
+    redirect_uris.push('https://thief.example/')
+    const found = await clients.find(id)
+    // False where the store gives out frozen objects.
+    Reflect.set(found ?? {}, 'scope', 'everything')
+    Reflect.set(found?.redirect_uris ?? [], 0, 'https://thief.example/')
+    same(await clients.find(id), registration(id))
+  }),
+]

@@ -1,0 +1,287 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { digest, sealText, unsealText } from '../protocol/credential'
+import type { Json } from '../protocol/extension'
+import type { Reason } from '../protocol/reasons'
+import type {
+  IssueMoment,
+  PresentedToken,
+  ResourceRequest,
+  TokenCheck,
+  TokenType,
+} from '../protocol/token-type'
+
+/**
+ * The token type `mac`: a client gets a key with its access token and signs each request with it (RFC 6749 7.1,
+ * draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is good for nothing, a request that was seen is not good
+ * again, nor for anything else than it was. It covers method, request target, host and port; it does not cover the body.
+ *
+ * @throws ConfigurationError
+ */
+export function mac(options: MacOptions): TokenType {
+  const rules = readMacOptions(options)
+  const [algorithm] = rules.algorithms
+  return {
+    name: 'mac',
+    scheme: 'MAC',
+    issue(accessToken, moment) {
+      const macKey = createMacKey(algorithm, moment)
+      return {
+        properties: { mac_key: macKey.key, mac_algorithm: macKey.algorithm },
+        tokenData: keptOf(macKey, accessToken, moment),
+      }
+    },
+    read(text) {
+      const credentials = parseMacCredentials(text)
+      return credentials === undefined ? undefined : presented(credentials, rules)
+    },
+  }
+}
+
+type Objection = Reason<'invalid_token'>
+
+function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
+  return {
+    accessToken: credentials.id,
+    async rejectReason(check): Promise<Objection | undefined> {
+      const macKey = macKeyOf(check.tokenData, credentials.id)
+      const reason = mismatch(credentials, macKey, check, rules)
+      if (reason !== undefined) return reason
+      // Last, so that a stranger without the key cannot use up a nonce of the client's.
+      const isFirst = await check.useOnce(nonceKey(credentials), rememberedFor(rules))
+      return isFirst ? undefined : 'mac_replayed'
+    },
+  }
+}
+
+function mismatch(
+  credentials: MacCredentials,
+  { key, algorithm, issuedAt }: MacKey,
+  { request, now }: TokenCheck,
+  { hosts, algorithms, tolerance }: MacRules,
+): Objection | undefined {
+  if (!algorithms.includes(algorithm)) return 'mac_algorithm_not_offered'
+  const [host = '', second] = request.headers['host'] ?? []
+  const authority = second === undefined ? parseAuthority(host, request.secure) : undefined
+  if (authority === undefined || !isListed(authority, hosts, request.secure)) return 'mac_host_not_listed'
+  if (!hasMac(normalizedRequest(credentials, request, authority), key, algorithm, credentials.mac))
+    return 'mac_wrong'
+  const { since, seconds } = credentials.time
+  const time = since === 'epoch' ? seconds : issuedAt + seconds
+  return Math.abs(now - time) > tolerance ? 'mac_not_in_time' : undefined
+}
+
+// A request can be good for twice the tolerance; the third is for processes whose clocks differ.
+const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
+
+function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
+  return `mac:${digest([id, ts, nonce].join('\n'))}`
+}
+
+/** Options of `mac`. */
+export interface MacOptions {
+  /**
+   * Where clients call the guarded resources, as `Host` names it: `api.example.com`, with a port unless it is the default
+   * one. A request that was signed for another server is never good here.
+   */
+  readonly hosts: readonly string[]
+  /** The first one is what new tokens get; the others are still good. Default `['hmac-sha-256']`. */
+  readonly algorithms?: readonly MacAlgorithm[]
+  /** How far the time of a request may be from the guard's clock, either way, in seconds, 1 to 300. Default 60. */
+  readonly tolerance?: number
+}
+
+type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
+
+/** The options, complete and proven. */
+export interface MacRules {
+  readonly hosts: readonly string[]
+  readonly algorithms: Algorithms
+  readonly tolerance: number
+}
+
+/** @throws ConfigurationError */
+export function readMacOptions(options: unknown): MacRules {
+  const reading = new OptionsReader(options, '')
+  const rules: MacRules = {
+    hosts: reading.required('hosts', [], isHosts, hostsCure),
+    algorithms: reading.optional<Algorithms>('algorithms', ['hmac-sha-256'], isAlgorithms, algorithmsCure),
+    tolerance: reading.optional('tolerance', 60, isTolerance, 'must be whole seconds, 1 to 300.'),
+  }
+  reading.refuseUnknown()
+  reading.settle('mac() cannot work with these options:')
+  return rules
+}
+
+const hostsCure =
+  "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one."
+const algorithmsCure = "must be a list of 'hmac-sha-256' and 'hmac-sha-1', the first of which new tokens get."
+const isHosts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isAuthority)
+const isAlgorithms = (value: unknown): value is Algorithms =>
+  Array.isArray(value) && value.length > 0 && value.every(isMacAlgorithm)
+const isTolerance = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 300
+
+/** The key that a client gets with its access token. */
+export interface MacKey {
+  /** 43 characters of base64url. */
+  readonly key: string
+  readonly algorithm: MacAlgorithm
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
+}
+
+const keyBytes = 32
+const purpose = 'mac key'
+
+export function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): MacKey {
+  return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
+}
+
+/** The key as a store keeps it: sealed under its access token, of which the store has a digest only. */
+export function keptOf(
+  { key, algorithm, issuedAt }: MacKey,
+  accessToken: string,
+  { random }: IssueMoment,
+): Json {
+  return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
+}
+
+/** The key again. @throws Error when the record is damaged. */
+export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
+  const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
+  const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
+  if (key === undefined || !isMacAlgorithm(algorithm) || typeof issuedAt !== 'number')
+    throw new Error('A stored access token of the type mac is not readable by this version.')
+  return { key, algorithm, issuedAt }
+}
+
+/** `mac_algorithm` on the wire. SHA-1 is for clients that cannot be changed any more. */
+export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
+
+const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
+
+export const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
+  value === 'hmac-sha-256' || value === 'hmac-sha-1'
+
+/** The MAC of a text in base64, as requests carry it. The bytes of the key are its ASCII characters. */
+export function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
+  return createHmac(hashes[algorithm], key).update(text).digest('base64')
+}
+
+/** Whether this is the MAC of the text, letter by letter and in constant time. */
+export function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
+  const wanted = Buffer.from(macOf(text, key, algorithm))
+  const actual = Buffer.from(shownMac)
+  return actual.length === wanted.length && timingSafeEqual(actual, wanted)
+}
+
+/** A host and its port, as a MAC covers them. */
+export interface Authority {
+  readonly host: string
+  readonly port: string
+}
+
+const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
+
+/** Reads a value of `Host`; without a port it means the default one. Undefined when it is malformed. */
+export function parseAuthority(text: string, secure: boolean): Authority | undefined {
+  const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
+  return host === undefined ? undefined : { host: host.toLowerCase(), port }
+}
+
+/** Whether one of the host's own entries means this authority; an entry without a port means the default one. */
+export function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
+  return hosts.some((entry) => {
+    const listed = parseAuthority(entry, secure)
+    return listed?.host === authority.host && listed.port === authority.port
+  })
+}
+
+export const isAuthority = (value: unknown): value is string =>
+  typeof value === 'string' && grammar.test(value)
+
+/** What a request carries behind the scheme `MAC`, complete and well formed. */
+export interface MacCredentials {
+  /** The access token, which is the name of the key. */
+  readonly id: string
+  /** Seconds: `since: 'epoch'` is a time, `since: 'issue'` the age of the key, which the nonce begins with. */
+  readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
+  /** As it stands on the wire; undefined where the nonce has the age. */
+  readonly ts: string | undefined
+  readonly nonce: string
+  readonly ext: string
+  readonly mac: string
+}
+
+const maximumLength = 2048
+// The drafts' plain strings: printable ASCII without quote and backslash, so that nothing is ever escaped.
+const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/iy
+const comma = /[ \t]*,[ \t]*/y
+
+const plain = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
+const withAge = /^(0|[1-9]\d{0,11}):[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
+const timestamp = /^[1-9]\d{0,11}$/
+const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
+
+/**
+ * Reads what stands behind the scheme: `id`, `nonce` and `mac`, each once and quoted, perhaps `ts` and `ext`, in any
+ * order. Undefined when it is anything else; a `bodyhash`, which a guard could not check, is something else, too.
+ */
+export function parseMacCredentials(text: string): MacCredentials | undefined {
+  const attributes = attributesOf(text)
+  if (attributes === undefined) return undefined
+  const { id = '', ts, nonce = '', ext = '', mac: shownMac = '' } = Object.fromEntries(attributes)
+  if (!plain.test(id) || !base64.test(shownMac)) return undefined
+  const time = timeOf(ts, nonce)
+  return time === undefined ? undefined : { id, time, ts, nonce, ext, mac: shownMac }
+}
+
+function timeOf(ts: string | undefined, nonce: string): MacCredentials['time'] | undefined {
+  if (ts === undefined) {
+    const [, age] = withAge.exec(nonce) ?? []
+    return age === undefined ? undefined : { since: 'issue', seconds: Number(age) }
+  }
+  return timestamp.test(ts) && plain.test(nonce) ? { since: 'epoch', seconds: Number(ts) } : undefined
+}
+
+function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
+  if (text.length > maximumLength) return undefined
+  const attributes = new Map<string, string>()
+  for (let at = 0; ;) {
+    attribute.lastIndex = at
+    const [whole = '', name = '', value = ''] = attribute.exec(text) ?? []
+    const known = name.toLowerCase()
+    if (whole === '' || attributes.has(known)) return undefined
+    attributes.set(known, value)
+    at += whole.length
+    if (at === text.length) return attributes
+    comma.lastIndex = at
+    const [separator] = comma.exec(text) ?? []
+    if (separator === undefined) return undefined
+    at += separator.length
+  }
+}
+
+/**
+ * The text that the MAC is of: lines that each end with `\n`, the last one too. With `ts` it is that of
+ * draft-ietf-oauth-v2-http-mac-01 3.2.1:
+ *
+ *     ts, nonce, method, request target, host, port, ext
+ *
+ * and with an age in the nonce that of draft-ietf-oauth-v2-http-mac-00 3.3.1:
+ *
+ *     nonce, method, request target, host, port, body hash (always empty here), ext
+ *
+ * The first line has a colon in the second form only, so no text is of both.
+ */
+export function normalizedRequest(
+  { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,
+  { method, target }: Pick<ResourceRequest, 'method' | 'target'>,
+  { host, port }: Authority,
+): string {
+  const request = [method, target, host, port]
+  const lines = ts === undefined ? [nonce, ...request, '', ext] : [ts, nonce, ...request, ext]
+  return lines.map((line) => `${line}\n`).join('')
+}
