@@ -132,7 +132,7 @@ describe('EAS_FAILURE', () => {
     const program = `
       const { warnOnce } = require(WARNING)
       for (let i = 0; i < 100; i++) warnOnce('EAS_FAILURE', 'x', 'fault ' + i)
-    `.replace('WARNING', JSON.stringify(bundled(join(__dirname, '../lib/warning.ts'))))
+    `.replace('WARNING', JSON.stringify(bundled(join(__dirname, '../lib/audit/warning.ts'))))
     expect(codesOf(program)).toHaveLength(50)
   })
 

@@ -17,7 +17,7 @@ import { deadlineCure, isDeadline } from '../stores/deadline'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
 import {
   builtInGrantTypes,

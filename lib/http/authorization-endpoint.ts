@@ -18,7 +18,7 @@ import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-own
 import type { Admit } from './network-limit'
 import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage } from './pages/pages'
 import { formOf, leavesBody, queryOf } from './request'
-import { carryRequestId } from './request-id'
+import { carryRequestId } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { redirectTo, sendPage } from './response'
 import { requireTls } from './transport'

@@ -17,7 +17,7 @@ import { invalidClient, OAuthError, OverShare, Throttled, unexpected } from '../
 import { Parameters } from '../protocol/parameters'
 import type { FailureLimit } from './network-limit'
 import { authorizationOf, credentialSourcesOf, formOf, hasLongBody, leavesBody } from './request'
-import { requestIdHeader } from './request-id'
+import { requestIdHeader } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
 import { requireTls } from './transport'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import { type OAuthError, Throttled } from '../protocol/oauth-error'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 import { handleField } from './authorization-endpoint'
 import { consentPage, type ConsentView, destination } from './pages/consent-page'
 import { errorPage, type ErrorView } from './pages/pages'

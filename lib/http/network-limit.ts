@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express'
 import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Store } from 'express-rate-limit'
+import { warnOnce } from '../audit/warning'
 import { isRecord, OptionsReader } from '../protocol/configuration'
 import { type Throttled, tooManyAttempts } from '../protocol/oauth-error'
 import { privateState } from '../protocol/private-state'
 import { type Limit, type LimitOption, readLimit, secondsToWait } from '../rate-limit/limit'
 import { networkOf } from '../rate-limit/network'
 import { EqualWindows } from '../rate-limit/open-requests'
-import { warnOnce } from '../warning'
 import { proxyWatch } from './transport'
 
 /** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { ConfigurationError } from '../protocol/configuration'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 
 /** Which middlewares answer at which path, exactly as written and below wherever the host mounts the router. */
 export type Routes = ReadonlyMap<string, readonly RequestHandler[]>

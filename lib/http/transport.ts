@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Request } from 'express'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 
 /**
  * Refuses a request that did not come over TLS (RFC 6749 3.1 and 3.2). Behind a proxy that ends TLS, Express knows by

@@ -3,7 +3,7 @@ import * as https from 'node:https'
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigurationError, type ConfigurationIssue, isRecord } from '../protocol/configuration'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 
 /**
  * The server of `node:http` for an Express application, with requests and responses that have the prototypes of the

@@ -3,7 +3,7 @@ import { isRecord } from '../protocol/configuration'
 import { createId, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoreWarning } from '../stores/authorization-store'
 import { describeStore, withDeadline } from '../stores/deadline'
-import { warnOnce } from '../warning'
+import { warnOnce } from '../audit/warning'
 
 /** How a process comes up and goes down. */
 export interface Lifecycle {

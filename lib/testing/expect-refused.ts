@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert'
-import { tapRefusals, type TappedRefusal } from '../testing-door'
+import { tapRefusals, type TappedRefusal } from '../audit/testing-door'
 
 /** What `expectRefused()` needs of a response of supertest. */
 export interface HttpResponse {

@@ -7,7 +7,7 @@ export { expectRefused, type HttpResponse } from './expect-refused'
 export { mintToken } from './mint-token'
 export { testClock, type TestClock } from './mint-token'
 export type { ReceivedTokenResponse } from './approve'
-export type { MintRequest } from '../testing-door'
+export type { MintRequest } from '../audit/testing-door'
 
 export {
   authorizationStoreContract,

@@ -1,4 +1,4 @@
-import { mintOf, type MintRequest } from '../testing-door'
+import { mintOf, type MintRequest } from '../audit/testing-door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**

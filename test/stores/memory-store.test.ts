@@ -177,7 +177,7 @@ describe('memoryStore and the share of one client', () => {
 it('memoryStore keeps no process alive', () => {
   const { status, output } = runInNode(`
     const { memoryStore } = require('./lib/stores/memory-store')
-    const { activeRecord, inSeconds, random22 } = require('./lib/testing/authorization-store/examples')
+    const { activeRecord, inSeconds, random22 } = require('./lib/testing/example-records')
     memoryStore().save(activeRecord(inSeconds(600)), random22()).then(console.log)
   `)
   expect({ status, output }).toEqual({ status: 0, output: 'true\n' })

@@ -10,7 +10,7 @@ describe('redisStore where ioredis is not installed', () => {
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'redis-store-'))
     buildSync({
-      entryPoints: [join(__dirname, '../../lib/stores/redis-store.ts')],
+      entryPoints: [join(__dirname, '../../lib/stores/redis/redis-store.ts')],
       outfile: join(directory, 'redis-store.js'),
       bundle: true,
       platform: 'node',

@@ -1,0 +1,314 @@
+import { MemoryStore } from 'express-rate-limit'
+import { implicit } from '../../lib/authorization-endpoint/response-types'
+import type { AuthorizationServerOptions } from '../../lib/config/options'
+import { resolveOptions } from '../../lib/config/resolve-options'
+import { ConfigurationError } from '../../lib/protocol/configuration'
+import { memoryCounters } from '../../lib/stores/memory-counters'
+import { memoryStore } from '../../lib/stores/memory-store'
+import { bearer } from '../../lib/token-types/bearer'
+import { mac } from '../../lib/token-types/mac'
+import { issuesIn, mistakesWith } from '../support/rooms/mistakes'
+import { optionsWith } from '../support/rooms/registrations'
+
+const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], prove: async () => ({}) }
+
+const noText = [null, 7, true, {}, [], () => '', ''] as const
+const noFunction = [null, 7, true, {}, [], '/login', ''] as const
+const noSeconds = [null, '60', true, {}, NaN, Infinity, -1, 1.5, 2 ** 53] as const
+
+const path = {
+  wrong: [
+    ...noText,
+    'token',
+    '/',
+    '/a b',
+    '/a?b',
+    '/a#b',
+    '/a\n',
+    '/tökén',
+    '/a/../b',
+    '/./a',
+    '//a',
+    '/%',
+    '/a|b',
+    '/%2e/a',
+  ],
+  cure: "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes.",
+}
+const secondsFrom = (least: number, most = 315_360_000) => ({
+  wrong: [...noSeconds, least - 1, most + 1],
+  cure: `must be whole seconds, ${least} to ${most}.`,
+})
+const callable = { wrong: noFunction, cure: 'must be a function.' }
+
+/** Each option but `issuer` and `clients`, values that are wrong for it, and the cure. */
+const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; readonly cure: string }>> = {
+  scopes: {
+    wrong: [
+      null,
+      7,
+      'photos.read',
+      [],
+      ['photos.read'],
+      {},
+      { 'photos.read': '' },
+      { 'photos.read': 7 },
+      { a: undefined },
+    ],
+    cure: "must be an object of scope and description, such as { 'photos:read': 'See your photos' }.",
+  },
+  defaultScope: { wrong: noText, cure: 'must be a text.' },
+  resourceOwner: callable,
+  login: {
+    wrong: [null, 7, true, {}, [], '', 'login', 'https://example.com/login'],
+    cure: "must be a path such as '/login', or a function.",
+  },
+  store: {
+    wrong: [
+      null,
+      7,
+      'memory',
+      {},
+      [],
+      memoryStore,
+      { find() {}, save() {} },
+      { find() {}, save() {}, remove: true },
+    ],
+    cure: 'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.',
+  },
+  authorizationPath: path,
+  tokenPath: path,
+  revocationPath: path,
+  introspectionPath: path,
+  authorizationRequestLifetime: secondsFrom(1),
+  authorizationCodeLifetime: secondsFrom(1, 600),
+  accessTokenLifetime: secondsFrom(1),
+  refreshTokenLifetime: secondsFrom(1),
+  refreshTokenGrace: secondsFrom(0, 300),
+  pkce: {
+    wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
+    cure: "must be 'public', 'all' or 'none'.",
+  },
+  responseTypes: {
+    wrong: [
+      null,
+      7,
+      'token',
+      {},
+      [null],
+      ['token'],
+      [{}],
+      [{ ...implicit(), name: '' }],
+      [{ ...implicit(), grantTypes: undefined }],
+      [{ ...implicit(), grantTypes: [7] }],
+      [{ ...implicit(), mode: 'form_post' }],
+      [{ ...implicit(), redirectBy: 'script' }],
+      [{ ...implicit(), approve: undefined }],
+      [implicit],
+    ],
+    cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.',
+  },
+  counters: {
+    wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, spend: 2 }],
+    cure: 'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.',
+  },
+  grantTypes: {
+    wrong: [
+      null,
+      7,
+      {},
+      [null],
+      ['password'],
+      [{}],
+      [{ ...voucher, name: '' }],
+      [{ ...voucher, parameters: undefined }],
+      [{ ...voucher, parameters: [7] }],
+      [{ ...voucher, prove: undefined }],
+    ],
+    cure: 'must be a list of grant types, such as password({ verify }): name, parameters and handle.',
+  },
+  tokenTypes: {
+    wrong: [null, 7, 'mac', {}, [null], ['mac'], [{}], [{ ...bearer, name: '' }], [{ ...bearer, read: 7 }]],
+    cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.',
+  },
+  tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
+  clientAuthenticationMethods: {
+    wrong: [null, 7, 'none', {}],
+    cure: 'must be a list of methods.',
+  },
+  clientAuthenticationLimits: { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
+  extensions: {
+    wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
+    cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
+  },
+  storeDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
+  closeDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
+  bodyDeadline: {
+    wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
+    cure: 'must be seconds, more than 0 and at most 60.',
+  },
+  openRequestLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  rateLimit: {
+    wrong: [null, 7, 'none', true, []],
+    cure: 'must be false, or an object of authorization, clients and stores.',
+  },
+  issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  maintenance: callable,
+  errorUri: {
+    wrong: [
+      ...noText,
+      'errors',
+      '/errors',
+      'https://a.example/#x',
+      'https://a.example/é',
+      'https://a.example/"',
+    ],
+    cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
+  },
+  skipConsent: callable,
+  consentPage: callable,
+  errorPage: callable,
+  clock: callable,
+}
+
+const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
+  ...optionsWith(),
+  resourceOwner: () => 'alice',
+  defaultScope: 'photos.read',
+  login: '/login',
+  store: memoryStore(),
+  counters: memoryCounters(),
+  grantTypes: [],
+  tokenTypes: [mac({ hosts: ['api.example.com'] })],
+  tokenType: 'mac',
+  authorizationPath: '/ask',
+  tokenPath: '/tokens',
+  revocationPath: '/forget',
+  introspectionPath: '/ask-about',
+  authorizationRequestLifetime: 1,
+  authorizationCodeLifetime: 600,
+  accessTokenLifetime: 1,
+  refreshTokenLifetime: 1,
+  refreshTokenGrace: 0,
+  responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
+  clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
+  clientAuthenticationLimits: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
+  pkce: 'all',
+  extensions: [{ name: 'resource' }],
+  storeDeadline: 0.1,
+  closeDeadline: 5,
+  bodyDeadline: 60,
+  openRequestLimit: { attempts: 1, seconds: 86_400 },
+  rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
+  issueLimits: { client: { attempts: 1_000_000 }, owner: false },
+  singleUseLimit: { attempts: 1, seconds: 86_400 },
+  maintenance: () => false,
+  errorUri: 'https://photos.example/errors',
+  skipConsent: () => false,
+  consentPage: () => undefined,
+  errorPage: () => undefined,
+  clock: () => 0,
+}
+
+describe.each(Object.entries(options))('the option %s', (key, { wrong, cure }) => {
+  it('tells its path and the cure, whatever is wrong with it', () => {
+    for (const value of wrong)
+      expect({ value, issues: mistakesWith({ clients: [], [key]: value }) }).toEqual({
+        value,
+        issues: [{ path: key, message: cure }],
+      })
+  })
+})
+
+describe('options', () => {
+  it('are all in the tables of these tests', () => {
+    const elsewhere = ['issuer', 'clients']
+    expect([...Object.keys(options), ...elsewhere].toSorted()).toEqual(Object.keys(oneOfEach).toSorted())
+  })
+
+  it('that are right have no mistake, one of each at their limits', () => {
+    expect(issuesIn(oneOfEach)).toEqual([])
+    expect(
+      issuesIn({
+        ...oneOfEach,
+        login: () => undefined,
+        refreshTokenGrace: 300,
+        clientAuthenticationLimits: false,
+        authorizationCodeLifetime: 1,
+      }),
+    ).toEqual([])
+  })
+
+  it.each(['issuer', 'clients', 'scopes'])('need %s', (key) => {
+    const { [key]: _without, ...others } = { ...optionsWith() } as Record<string, unknown>
+    expect(issuesIn(others)).toContainEqual({
+      path: key,
+      message: expect.stringMatching(/^is missing: it must /),
+    })
+  })
+
+  it.each([[undefined], [null], ['http://localhost'], [7], [[]], [() => ({})]])(
+    'that are %j are no object',
+    (given) => {
+      expect(issuesIn(given)).toEqual([{ path: 'options', message: 'must be an object.' }])
+    },
+  )
+
+  it('that are wrong are all told in one error, each on a line of its own', () => {
+    const wrong = Object.fromEntries(
+      Object.entries(options).map(
+        ([
+          key,
+          {
+            wrong: [value],
+          },
+        ]) => [key, value],
+      ),
+    )
+    const issues = issuesIn({ ...wrong, issuer: 7, clients: 7, misspelt: 1 })
+    expect(new Set(issues.map((mistake) => mistake.path))).toEqual(
+      new Set([...Object.keys(oneOfEach), 'misspelt']),
+    )
+    const error = new ConfigurationError('subject', issues)
+    expect(error.message.split('\n')).toHaveLength(issues.length + 1)
+  })
+
+  it('that are wrong are told under the name of the function that got them', () => {
+    expect(() => resolveOptions(optionsWith({ issuer: '' }))).toThrow(
+      'createAuthorizationServer() cannot work with these options:\n  - issuer must be the URL of this server, such as https://example.com or http://localhost:3000.',
+    )
+  })
+
+  it.each([
+    ['Issuer', '. Did you mean issuer? The'],
+    ['client', '. Did you mean clients? The'],
+    ['accessTokenLifeTime', '. Did you mean accessTokenLifetime? The'],
+    ['access_token', '. Did you mean accessTokenLifetime? The'],
+    ['resourceOwners', '. Did you mean resourceOwner? The'],
+    ['constructor', '; the'],
+    ['toString', '; the'],
+  ])('do not know %s, say which name was meant, and which names they know', (name, meant) => {
+    const [mistake, ...more] = mistakesWith({ [name]: undefined })
+    expect(more).toEqual([])
+    expect(mistake).toEqual({
+      path: name,
+      message: expect.stringContaining(
+        `is not known here${meant} known names are accessTokenLifetime, authorizationCodeLifetime, authorizationPath,`,
+      ),
+    })
+    for (const key of Object.keys(oneOfEach)) expect(mistake?.message).toContain(key)
+  })
+
+  it('take undefined for left out', () => {
+    const { issuer, clients, scopes, resourceOwner } = optionsWith()
+    const nothing = Object.fromEntries(Object.keys(options).map((key) => [key, undefined]))
+    expect(issuesIn({ ...nothing, issuer, clients, scopes, resourceOwner })).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+import { resolveOptions } from '../../lib/config/resolve-options'
+import { mistakesWith, pathsWith } from '../support/rooms/mistakes'
+import { optionsWith, printer } from '../support/rooms/registrations'
+
+const sealed = { name: 'sealed', read: () => undefined, verify: async () => false }
+const at = (field: string) => `clientAuthenticationMethods[0]${field}`
+
+describe('the option clientAuthenticationMethods', () => {
+  it.each<[string, object]>([
+    ['without a scheme', {}],
+    ['with one', { scheme: 'Sealed' }],
+    ['named by a URI', { name: 'https://a.example/sealed' }],
+    ['with a rule for registrations', { mistakeIn: () => undefined }],
+    ['with signing algorithms', { name: 'private_key_jwt', signingAlgorithms: ['ES256'] }],
+    ['with fields of its own', { seals: 7 }],
+  ])('takes a method %s', (_what, bend) => {
+    expect(mistakesWith({ clientAuthenticationMethods: [{ ...sealed, ...bend }] })).toEqual([])
+  })
+
+  it('takes an object of a class, as it is', () => {
+    class Sealed {
+      readonly name = 'sealed'
+      read() {
+        return undefined
+      }
+      async verify() {
+        return this.name === 'sealed'
+      }
+    }
+    const method = new Sealed()
+    const settings = resolveOptions(optionsWith({ clientAuthenticationMethods: [method] }))
+    expect(settings.clientAuthenticationMethods[0]).toBe(method)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['null', null, ''],
+    ['a text', 'sealed', ''],
+    ['a list', [], ''],
+    ['no name', { ...sealed, name: undefined }, '.name'],
+    ['an empty name', { ...sealed, name: '' }, '.name'],
+    ['a name with a space', { ...sealed, name: 'a b' }, '.name'],
+    ['a name with a quote', { ...sealed, name: 'a"b' }, '.name'],
+    ['a name of a prototype', { ...sealed, name: '__proto__' }, '.name'],
+    ['the name of Basic', { ...sealed, name: 'client_secret_basic' }, '.name'],
+    ['the name of the body', { ...sealed, name: 'client_secret_post' }, '.name'],
+    ['the name of no method', { ...sealed, name: 'none' }, '.name'],
+    ['the scheme of Basic', { ...sealed, scheme: 'Basic' }, '.scheme'],
+    ['the scheme of Basic in other case', { ...sealed, scheme: 'BASIC' }, '.scheme'],
+    ['an empty scheme', { ...sealed, scheme: '' }, '.scheme'],
+    ['a scheme of two words', { ...sealed, scheme: 'Sealed wax' }, '.scheme'],
+    ['a scheme that would end the header', { ...sealed, scheme: 'Sealed\r\nX: y' }, '.scheme'],
+    ['a scheme that would add a challenge', { ...sealed, scheme: 'Sealed,Basic' }, '.scheme'],
+    ['no read', { ...sealed, read: undefined }, '.read'],
+    ['no verify', { ...sealed, verify: true }, '.verify'],
+    ['a rule that is no function', { ...sealed, mistakeIn: /wax/ }, '.mistakeIn'],
+    ['signed assertions by nothing named', { ...sealed, name: 'private_key_jwt' }, '.signingAlgorithms'],
+    ['an empty list of algorithms', { ...sealed, signingAlgorithms: [] }, '.signingAlgorithms'],
+    ['assertions without a signature', { ...sealed, signingAlgorithms: ['None'] }, '.signingAlgorithms'],
+  ])('refuses %s', (_what, method, field) => {
+    expect(pathsWith({ clientAuthenticationMethods: [method] })).toEqual([at(field)])
+  })
+
+  it('refuses a second method of the same name, or of the same scheme in whatever case', () => {
+    const clientAuthenticationMethods = [
+      { ...sealed, scheme: 'Sealed' },
+      sealed,
+      { ...sealed, name: 'other', scheme: 'SEALED' },
+    ]
+    expect(pathsWith({ clientAuthenticationMethods })).toEqual([
+      'clientAuthenticationMethods[1].name',
+      'clientAuthenticationMethods[2].scheme',
+    ])
+  })
+
+  it('tells all mistakes at once, and none that only follows from another', () => {
+    const clients = [{ ...printer, credentials: { sealed: 'wax' }, token_endpoint_auth_method: 'sealed' }]
+    const clientAuthenticationMethods = [{ name: 'sealed', scheme: 'a b' }]
+    expect(pathsWith({ clients, clientAuthenticationMethods })).toEqual([
+      at('.scheme'),
+      at('.read'),
+      at('.verify'),
+    ])
+  })
+
+  it('makes a method known to registrations', () => {
+    const clients = [{ ...printer, token_endpoint_auth_method: 'sealed', credentials: { sealed: 'wax' } }]
+    expect(mistakesWith({ clients, clientAuthenticationMethods: [sealed] })).toEqual([])
+    expect(pathsWith({ clients })).toEqual([
+      'clients[0].credentials.sealed',
+      'clients[0].token_endpoint_auth_method',
+    ])
+  })
+})

@@ -1,0 +1,111 @@
+import express, { type Express, type Response } from 'express'
+import helmet from 'helmet'
+import type { Browser, Page } from 'playwright-core'
+import { type AuthorizationServerOptions, type ConsentView, createAuthorizationServer } from '../../lib/index'
+import { launchChromium } from '../support/chromium'
+import { type StartedServer, startServer } from '../support/rooms/start-server'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+const open: StartedServer[] = []
+afterEach(async () => {
+  for (const { stop } of open.splice(0)) await stop()
+})
+
+async function listen(app: Express): Promise<string> {
+  // The browser asks for it by itself.
+  app.get('/favicon.ico', (_request, response) => void response.status(204).end())
+  const started = await startServer(app)
+  open.push(started)
+  return `http://127.0.0.1:${started.port}`
+}
+
+/** A server that is asked by a client at another origin; the page of the browser that shows the question. */
+async function question(
+  before: (app: Express) => unknown,
+  options: Partial<AuthorizationServerOptions> = {},
+  client_name = 'Photo Book',
+): Promise<{ readonly page: Page; readonly client: string; readonly complaints: readonly string[] }> {
+  const client = await listen(express().get('/cb', (_request, response) => void response.send('<p>back</p>')))
+  const app = express()
+  const issuer = await listen(app)
+  const registration = { client_id: 'a', client_type: 'public', client_name, scope: 'a' } as const
+  const oauth = createAuthorizationServer({
+    issuer,
+    clients: [{ ...registration, redirect_uris: [`${client}/cb`] }],
+    scopes: { a: 'See your photos' },
+    resourceOwner: () => 'alice',
+    pkce: 'none',
+    ...options,
+  })
+  before(app)
+  app.use(oauth.router())
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  await page.goto(`${issuer}/authorize?response_type=code&client_id=a&scope=a`)
+  return { page, client, complaints }
+}
+
+const ownPage = (_request: unknown, response: Response, { action, fields }: ConsentView) => {
+  const [[name, value] = ['', '']] = Object.entries(fields)
+  response.send(`<!doctype html><form method="post" action="${action}">
+    <input type="hidden" name="${name}" value="${value}"><button name="decision" value="approve">Allow</button></form>`)
+}
+const withHelmet = (app: Express) => app.use(helmet())
+// What docs/warnings.md says, and http: for a client on a loopback host.
+const asTold = (app: Express) =>
+  app.use(helmet({ contentSecurityPolicy: { directives: { 'form-action': ["'self'", 'https:', 'http:'] } } }))
+
+describe('In Chromium the button of a consent page', () => {
+  it.each([
+    ['of the suite', () => undefined, {}],
+    ['of the suite, behind helmet', withHelmet, {}],
+    ['of the host, with the form-action of the docs', asTold, { consentPage: ownPage }],
+  ])('%s leads back to the client', async (_which, before, options) => {
+    const { page, client, complaints } = await question(before, options)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${client}/cb?code=**`)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  // The reason of EAS_FORM_ACTION: if a browser ever changes its mind, the warning may go.
+  it('of the host, behind helmet, leads nowhere', async () => {
+    const { page, complaints } = await question(withHelmet, { consentPage: ownPage })
+    const at = page.url()
+    const said = page.waitForEvent('console')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await said
+    expect(complaints.join()).toContain('form-action')
+    expect(page.url()).not.toContain('/cb')
+    expect(at).toContain('/authorize')
+    await page.close()
+  })
+})
+
+describe('In Chromium a client with a name', () => {
+  it('of the largest size takes three lines of the page, and the buttons stay', async () => {
+    const { page, complaints } = await question(() => undefined, {}, 'Photo Book '.repeat(24).slice(0, 256))
+    const name = await page.locator('.name').boundingBox()
+    const button = await page.getByRole('button', { name: 'Allow' }).boundingBox()
+    expect(name?.height).toBeLessThan(120)
+    expect(button?.y).toBeLessThan(700)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it('that is markup shows it as text and runs nothing', async () => {
+    const name = `"><script>document.title='run'</script><img src=x onerror="document.title='run'">{{7*7}}`
+    const { page, complaints } = await question(() => undefined, {}, name)
+    expect(await page.locator('.name').innerText()).toBe(name)
+    expect(await page.title()).toBe(`Allow ${name} to access your account?`)
+    expect(await page.locator('script, img').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})

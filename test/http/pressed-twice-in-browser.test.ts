@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type EagerClient, startEagerClient } from '../support/browser/eager-client'
+import { startSlowLine } from '../support/browser/slow-line'
+import { launchChromium } from '../support/chromium'
+import { bent, photoBook } from '../support/flows/clients'
+import { authorizationRequest, formOf } from '../support/flows/flow'
+import { type ServerProcess, startServer } from '../support/flows/start-server'
+import { type RedisServer, startRedis } from '../support/redis-server'
+
+let browser: Browser
+let redis: RedisServer
+beforeAll(async () => {
+  browser = await launchChromium()
+  redis = await startRedis()
+})
+afterAll(async () => {
+  await browser.close()
+  await redis.stop()
+})
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+})
+
+interface Parties {
+  readonly servers: readonly ServerProcess[]
+  readonly client: EagerClient
+  /** What the owner opens, with a `state` of its own. */
+  readonly request: (state: string) => string
+}
+
+/** Two processes behind one slow line, and a client behind another that redeems over the first. */
+async function start(latency: number): Promise<Parties> {
+  const known = { client: '', tokenEndpoint: '' }
+  const client = await startEagerClient(() => known)
+  const toClient = await startSlowLine([`http://127.0.0.1:${client.port}`], latency)
+  known.client = `http://127.0.0.1:${toClient.port}`
+  const registered = bent(photoBook, { redirect_uris: [`${known.client}/callback`] })
+  const plan = {
+    redis: { url: redis.url },
+    prefix: `browser:${randomUUID()}:`,
+    clients: [registered.registration],
+  }
+  const servers = await Promise.all([startServer(plan), startServer(plan)])
+  const toServers = await startSlowLine(
+    servers.map(({ url }) => url),
+    latency,
+  )
+  const origin = `http://127.0.0.1:${toServers.port}`
+  known.tokenEndpoint = `${origin}/token`
+  stops.push(client.stop, toClient.stop, toServers.stop, ...servers.map((server) => () => server.kill()))
+  const asked = authorizationRequest(registered)
+  return { servers, client, request: (state) => `${origin}/authorize?${formOf({ ...asked, state })}` }
+}
+
+const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+}
+
+// Milliseconds of a press, and between two: Chromium itself makes one of two that come without any time between.
+const pause = 40
+
+/** Presses a button twice, as a hurried hand does. */
+async function pressTwice(page: Page, name: string, isTouched: boolean): Promise<void> {
+  const box = await page.getByRole('button', { name }).boundingBox()
+  if (box === null) throw new Error(`There is no button ${name}.`)
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  if (!isTouched) return page.mouse.dblclick(x, y, { delay: pause })
+  await page.touchscreen.tap(x, y)
+  await setTimeout(pause)
+  await page.touchscreen.tap(x, y)
+}
+
+/** Where the owner ends who presses a button twice, and follows the one link of a page that says it is done. */
+async function endOf(
+  { request }: Parties,
+  state: string,
+  name: string,
+  device: BrowserContextOptions,
+  style = '',
+): Promise<string> {
+  const owner = { extraHTTPHeaders: { 'X-Owner': `owner of ${state}` } }
+  const context = await browser.newContext({ ...device, ...owner, bypassCSP: style !== '' })
+  try {
+    const page = await context.newPage()
+    await page.goto(request(state))
+    if (style !== '') await page.addStyleTag({ content: style })
+    await pressTwice(page, name, device.hasTouch === true)
+    const heading = page.getByRole('heading', { level: 1, name: /onnected|Refused|already|cannot/ })
+    const end = await heading.innerText()
+    if (end !== 'You allowed access already') return end
+    await page.locator('.actions a').click()
+    return await page.getByRole('heading', { name: 'At home' }).innerText()
+  } finally {
+    await context.close()
+  }
+}
+
+// The page of the suite takes a second press of a mouse for none; pages of hosts do not, and fingers are not stopped.
+const withoutShield = '.actions::after { content: none }'
+
+describe('In Chromium an owner who presses Allow twice', () => {
+  it.each([0, 30, 100, 600])(
+    'ends at the client, whose tokens work, with %d ms to each side',
+    async (latency) => {
+      const parties = await start(latency)
+      const ends = await Promise.all([
+        endOf(parties, 'desktop', 'Allow', desktop),
+        endOf(parties, 'desktop with a page of the host', 'Allow', desktop, withoutShield),
+        endOf(parties, 'phone', 'Allow', phone),
+        endOf(parties, 'denied', 'Cancel', phone),
+      ])
+      expect(ends[0]).toBe('Connected')
+      expect(ends.slice(1, 3).every((end) => end === 'Connected' || end === 'At home')).toBe(true)
+      expect(ends[3]).toBe('Refused: access_denied')
+      for (const state of ['desktop', 'desktop with a page of the host', 'phone']) {
+        const redeemed = parties.client.redeemed(state)
+        expect(redeemed.map(({ status }) => status)).toEqual([200])
+        for (const { flow } of parties.servers)
+          expect((await flow.photos(redeemed[0]?.accessToken ?? '')).status).toBe(200)
+      }
+    },
+  )
+})
