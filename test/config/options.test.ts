@@ -10,7 +10,7 @@ import { mac } from '../../lib/token-types/mac'
 import { issuesIn, mistakesWith } from '../support/rooms/mistakes'
 import { optionsWith } from '../support/rooms/registrations'
 
-const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], prove: async () => ({}) }
+const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], handle: async () => ({}) }
 
 const noText = [null, 7, true, {}, [], () => '', ''] as const
 const noFunction = [null, 7, true, {}, [], '/login', ''] as const
