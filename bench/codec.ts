@@ -15,7 +15,7 @@ const record: Authorization = {
   extensionData: { pkce: digest },
   spentCode: digest,
   usedUntil: undefined,
-  accessTokens: [{ digest, scope: ['photos:read'], expiresAt: 1_795_000_000, kept: undefined }],
+  accessTokens: [{ digest, scope: ['photos:read'], expiresAt: 1_795_000_000, tokenData: undefined }],
   refreshToken: {
     digest,
     generation: 0,

@@ -109,7 +109,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.',
   },
   counters: {
-    wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, spend: 2 }],
+    wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, useOnce: 2 }],
     cure: 'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.',
   },
   grantTypes: {

@@ -33,7 +33,7 @@ test('a store that never answers breaks a rule after half a minute and does not 
     const { checkCounters } = require('./lib/testing')
     const never = () => new Promise(() => {})
     const ticking = setInterval(() => mock.timers.tick(30_000), 5)
-    checkCounters(() => ({ counters: { add: never, spend: never } }))
+    checkCounters(() => ({ counters: { add: never, useOnce: never } }))
       .then((verdicts) => console.log(new Set(verdicts.map(({ problem }) => problem.message))))
       .finally(() => clearInterval(ticking))
   `)
