@@ -123,7 +123,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
       [{ ...voucher, name: '' }],
       [{ ...voucher, parameters: undefined }],
       [{ ...voucher, parameters: [7] }],
-      [{ ...voucher, prove: undefined }],
+      [{ ...voucher, handle: undefined }],
     ],
     cure: 'must be a list of grant types, such as password({ verify }): name, parameters and handle.',
   },
