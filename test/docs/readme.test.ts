@@ -1,8 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createAuthorizationServer, ConfigurationError } from 'express-authorization-server'
 
@@ -22,9 +21,12 @@ test("the README's table of options names every option and no other", () => {
 })
 
 test('the server in the README grants a code with consent, and its guard admits the token', async () => {
-  const origin = `http://127.0.0.1:${await freePort()}`
-  const running = await start(new URL(origin).port)
+  const execArgv = ['-r', 'esbuild-register', '-r', './test/support/tell-port.js']
+  const options = { cwd: root, env: { ...process.env, PORT: '0' }, execArgv }
+  const running = fork('docs/examples/server.ts', options)
   try {
+    const [port] = await once(running, 'message')
+    const origin = `http://127.0.0.1:${port}`
     const verifier = 'v'.repeat(43)
     const page = await (await fetch(`${origin}/authorize?${request(verifier).toString()}`)).text()
     const handle = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -49,27 +51,6 @@ function request(verifier: string): URLSearchParams {
 
 function post(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  if (address === null || typeof address === 'string') throw new Error('The probe listens on no port.')
-  return address.port
-}
-
-async function start(port: string): Promise<ChildProcess> {
-  const options = { cwd: root, env: { ...process.env, PORT: port } }
-  const child = spawn(process.execPath, ['-r', 'esbuild-register', 'docs/examples/server.ts'], options)
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const ready = await fetch(`http://127.0.0.1:${port}/photos`).catch(() => undefined)
-    if (ready !== undefined) return child
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  child.kill()
-  throw new Error('The server of the README did not start.')
 }
 
 // The list that a misspelt option is answered with.
