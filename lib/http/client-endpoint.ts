@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
-import type { EventOrigin } from '../audit/events'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { challengeOf } from '../client-authentication/method'
@@ -205,22 +204,12 @@ const methodNotAllowed = ({ endpoint }: ClientEndpointHttp) => ({
   description: `The ${endpoint} endpoint takes POST requests only.`,
 })
 
-/** What a failure needs to know of its endpoint. */
-interface FailingEdge {
-  readonly endpoint: EventOrigin
-  readonly errorUri: string | undefined
-  /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
-  readonly schemes: readonly string[]
-  readonly failures: FailureLimit
-  readonly reports: AuditLog
-}
-
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
-export async function sendClientFailure(
+async function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  { endpoint, reports, errorUri, schemes, failures }: FailingEdge,
+  { endpoint, reports, errorUri, schemes, failures }: ClientEndpointHttp,
 ): Promise<void> {
   const failed = unexpected(thrown)
   const error = await limited(failed, request, response, failures)
@@ -254,7 +243,7 @@ function isOfClient(error: OAuthError): boolean {
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 
-function statusOf(error: OAuthError, endpoint: EventOrigin): number {
+function statusOf(error: OAuthError, endpoint: ClientEndpointName): number {
   if (error instanceof Throttled) return 429
   const { code } = error
   if (code === 'invalid_client') return 401

@@ -69,10 +69,18 @@ export class NotAttempted extends OAuthError {
 
 const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
-const refusal =
-  <Code extends OAuthErrorCode>(code: Code) =>
-  (reason: Reason<Code>, description: string, options?: { readonly cause?: unknown }): OAuthError =>
+type Cause = { readonly cause?: unknown }
+
+/** Makes the errors of one code. */
+export const errorOf =
+  (code: OAuthErrorCode) =>
+  (reason: string, description: string, options?: Cause): OAuthError =>
     new OAuthError(code, reason, description, options)
+
+/** Makes the suite's own errors of one code, with the reasons that the suite has for it. */
+const refusal = <Code extends OAuthErrorCode>(
+  code: Code,
+): ((reason: Reason<Code>, description: string, options?: Cause) => OAuthError) => errorOf(code)
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = refusal('invalid_request')

@@ -11,7 +11,6 @@ import { BoundedMap } from '../protocol/bounded-map'
 import { isText, isTexts } from '../protocol/configuration'
 import { digest as digestOf } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
 import { parseScope, type Scope } from '../protocol/scope'
 import { type FindToken, type FoundToken, frozen, type JwtAccess } from './admit'
 
@@ -25,8 +24,6 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
   /** Seconds for which one is remembered at most. */
   readonly maximumAge: number
 }
-
-type Objection = Reason<'invalid_token'>
 
 /** Finds what JWT access tokens stand for (RFC 9068 4), at the cost of a look-up for one that was verified before. */
 export function findJwt(terms: JwtAccessTerms): FindToken {
@@ -42,7 +39,7 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     if (known !== undefined) return known
     const proven = await verifyJwt(token, now, forVerification)
     const access = jwtAccess(proven, terms.dialect)
-    if (typeof access === 'string') return objectionTo(access)
+    if (typeof access === 'string') return refusedToken(access)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
     const found: VerifiedToken = {
       access,
@@ -67,20 +64,19 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
   }
 
   return (token, now) => {
-    if (token.length > longestJwt) return objectionTo('malformed')
+    if (token.length > longestJwt) return refusedToken('malformed')
     const digest = digestOf(token)
     const keySet = keys.trusted(now)
     return (keySet && verified.getCached(digest, keySet, now)) ?? verifyOnce(token, digest, now)
   }
 }
 
-function objectionTo(fault: JwtFault | AccessFault): FoundToken {
-  const rejectReason: Objection = `jwt_${fault}`
-  return { rejectReason }
+function refusedToken(fault: JwtFault | AccessFault): FoundToken {
+  return { rejectReason: `jwt_${fault}` }
 }
 
 function refusal(error: unknown): FoundToken {
-  if (error instanceof RefusedJwt) return objectionTo(error.fault)
+  if (error instanceof RefusedJwt) return refusedToken(error.fault)
   if (!(error instanceof KeysUnavailable)) throw error
   // The token may be good: the client shall not throw it away.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {

@@ -38,12 +38,10 @@ export function mac(options: MacOptions): TokenType {
   }
 }
 
-type Objection = Reason<'invalid_token'>
-
 function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
   return {
     accessToken: credentials.id,
-    async rejectReason(check): Promise<Objection | undefined> {
+    async rejectReason(check): Promise<Reason<'invalid_token'> | undefined> {
       const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
@@ -59,7 +57,7 @@ function mismatch(
   { key, algorithm, issuedAt }: MacKey,
   { request, now }: TokenCheck,
   { hosts, algorithms, tolerance }: MacRules,
-): Objection | undefined {
+): Reason<'invalid_token'> | undefined {
   if (!algorithms.includes(algorithm)) return 'mac_algorithm_not_offered'
   const [host = '', second] = request.headers['host'] ?? []
   const authority = second === undefined ? parseAuthority(host, request.secure) : undefined

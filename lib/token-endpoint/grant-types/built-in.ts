@@ -26,14 +26,14 @@ export function authorizationCode(extensions: readonly Extension[]): GrantType {
         clientId: client.client_id,
         redirectUri: parameters.get('redirect_uri'),
         refreshToken: mayRefresh(client),
-        rejectReason: objectionOf(extensions, request),
+        rejectReason: rejectReasonOf(extensions, request),
       }
       return { authorizationId, transition: (current) => redeemCode(current, redemption, context) }
     },
   }
 }
 
-function objectionOf(extensions: readonly Extension[], request: TokenRequest): Redemption['rejectReason'] {
+function rejectReasonOf(extensions: readonly Extension[], request: TokenRequest): Redemption['rejectReason'] {
   return (extensionData) => {
     for (const extension of extensions) {
       const data = Object.hasOwn(extensionData, extension.name) ? extensionData[extension.name] : undefined

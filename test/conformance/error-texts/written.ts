@@ -75,7 +75,7 @@ export const aroundFactories = writtenBy(
   (node, file) =>
     node.type === 'NewExpression' &&
     valueOf(calleeOf(node)) === 'OAuthError' &&
-    !['oauth-error.ts', 'host-errors.ts'].includes(basename(file)),
+    basename(file) !== 'oauth-error.ts',
   2,
 )
 
