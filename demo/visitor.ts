@@ -46,7 +46,7 @@ export class Visitor {
   async arrive(answer: URLSearchParams): Promise<void> {
     const { departure, tokens } = this.session
     delete this.session.departure
-    // A visitor went back and pressed Allow again: that answer is not needed, and nobody looks at it.
+    // The visitor went back and pressed Allow again: this app has its tokens and ignores the answer.
     if (departure === undefined && tokens !== undefined) {
       this.session.notice = 'connected_already'
       return

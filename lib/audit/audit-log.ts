@@ -42,7 +42,7 @@ const successes = ['approved', 'issued', 'refreshed', 'revoked'] as const
 /** Makes known what became of requests: in events, under the id that the answer carries. */
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
-  // PrivateState the request, not on it: what it holds must reach no answer.
+  // In a private field: what it holds must reach no answer.
   private readonly known = privateState<Request, AuditNotes>()
 
   /** @param clock milliseconds since the epoch. */
@@ -64,7 +64,7 @@ export class AuditLog {
   }
 
   /**
-   * AuditLog what became of a request that went well; of one that changed nothing there is nothing to tell. Returns the id of
+   * Reports what became of a request that went well; of one that changed nothing there is nothing to tell. Returns the id of
    * the request, which the answer is to carry: one is made for listeners alone.
    */
   reportSuccess(asked: AuditedRequest): string | undefined {
@@ -77,12 +77,12 @@ export class AuditLog {
     return origin.requestId
   }
 
-  /** AuditLog an error of the framework; see {@link reportRefusal}. */
+  /** Reports an error of the framework; see {@link reportRefusal}. */
   reportError(asked: AuditedRequest, error: OAuthError): string {
     return this.reportRefusal(asked, error, errorEventOf(error))
   }
 
-  /** AuditLog a refusal or a failure, names the request in the header of the answer, and returns that name. */
+  /** Reports a refusal or a failure, names the request in the header of the answer, and returns that name. */
   reportRefusal(
     asked: AuditedRequest,
     { code, reason }: Refusal,
@@ -100,13 +100,13 @@ export class AuditLog {
     return origin.requestId
   }
 
-  /** AuditLog that a client used an old secret. */
+  /** Reports that a client used an old secret. */
   reportOldSecret(asked: AuditedRequest): void {
     if (this.hears('oldSecretUsed'))
       this.tell('oldSecretUsed', this.common(this.originOf(asked), this.knownOf(asked.request)))
   }
 
-  /** AuditLog that the host's own code revoked an authorization. @param found undefined when it could not be read. */
+  /** Reports that the host's own code revoked an authorization. @param found undefined when it could not be read. */
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
     const origin = {
       endpoint: 'host',

@@ -79,7 +79,7 @@ interface ClientOfRequest {
   proven: ProvenClient | undefined
 }
 
-// PrivateState the request, not on it: nothing that the host or another middleware writes can pass for a proven client.
+// In a private field of the request: nothing that the host or another middleware writes can pass for a proven client.
 const clients = privateState<IncomingMessage, ClientOfRequest>()
 
 function clientOf(request: IncomingMessage): ClientOfRequest {

@@ -33,7 +33,7 @@ test('an assertion that is wrapped around a signed one, or stands beside it, is 
 
 test('an assertion without a signature of its own is not believed [saml-2]', async () => {
   expect(
-    await afterForging(/^no signature|^the signature of another|deeper inside|of another capabilities/, 4),
+    await afterForging(/^no signature|^the signature of another|deeper inside|of another vocabulary/, 4),
   ).toBe('alice')
 })
 

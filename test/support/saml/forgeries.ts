@@ -147,7 +147,7 @@ const otherSignatures: readonly Forgery[] = [
     unsigned.replace('<saml:NameID>', () => `${signature}<saml:NameID>`),
   ),
   xml(
-    'a signature of another capabilities',
+    'a signature of another vocabulary',
     'saml_unsigned',
     genuine.replace(`xmlns:ds="${dsig}"`, 'xmlns:ds="urn:x"'),
   ),
@@ -245,7 +245,7 @@ const otherSignatures: readonly Forgery[] = [
     inSignedInfo({ canonicalization: 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315' }),
   ),
   xml(
-    'an Algorithm in a capabilities of its own',
+    'an Algorithm in a vocabulary of its own',
     'saml_signature_form',
     changed('<ds:DigestMethod ', '<ds:DigestMethod ds:Algorithm="x" '),
   ),
@@ -323,7 +323,7 @@ const altered: readonly Forgery[] = [
   xml('an attribute more', 'saml_signature_wrong', inside(genuine, attributeXml('admin', 'yes'))),
   xml('an altered ID', 'saml_signature_form', changed('ID="_a1"', 'ID="_a2"')),
   xml(
-    'a further ID of another capabilities',
+    'a further ID of another vocabulary',
     'saml_id_not_unique',
     changed('ID="_a1"', 'ID="_a1" saml:ID="_a2"'),
   ),
@@ -453,7 +453,7 @@ const notXml: readonly Forgery[] = [
 
 const forSomebodyElse: readonly Forgery[] = [
   xml(
-    'another element of the capabilities, signed',
+    'another element of the vocabulary, signed',
     'saml_not_one_assertion',
     withSignature(other, signatureXml(other)),
   ),

@@ -7,7 +7,7 @@ export function isSaml(element: Element, name: string): boolean {
   return element.namespace === namespace && element.name === name
 }
 
-/** Its children of this name in SAML's capabilities. */
+/** Its children of this name in SAML's vocabulary. */
 export function childrenOf(element: Element, name: string): readonly Element[] {
   return element.children.filter((child) => isSaml(child, name))
 }

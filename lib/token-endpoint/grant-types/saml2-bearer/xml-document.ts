@@ -5,7 +5,7 @@ import { refused } from './xml-text'
 export interface Element {
   readonly namespace: string
   readonly name: string
-  /** By qualified name, so that `ID` is never an attribute of another capabilities; without namespace declarations. */
+  /** By qualified name, so that `ID` is never an attribute of another vocabulary; without namespace declarations. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
