@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
-import type { Active, Approved, Authorization } from '../authorization/authorization'
+import type { Authorization } from '../authorization/authorization'
+import { type TransitionEvent, revocationEvent } from '../authorization/transition-event'
 import type { CommittedTransition, OnCommitted } from '../authorization/transition'
 import { nameRequest, requestIdOf } from './request-id'
 import { digest } from '../protocol/credential'
 import { bareError, type OAuthError, Throttled } from '../protocol/oauth-error'
 import { privateState } from '../protocol/private-state'
-import type { Scope } from '../protocol/scope'
 import type { GuardedAccess } from '../resource-server/admit'
 import { tellTap } from './testing-door'
 import { warnOnce } from './warning'
@@ -37,8 +37,6 @@ interface Refusal {
   readonly reason: string
 }
 
-const successes = ['approved', 'issued', 'refreshed', 'revoked'] as const
-
 /** Makes known what became of requests: in events, under the id that the answer carries. */
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
@@ -58,9 +56,9 @@ export class AuditLog {
     Object.assign(this.knownOf(request), known)
   }
 
-  /** Keeps the move that a request comes to. */
-  witness(request: Request): OnCommitted {
-    return (move) => this.note(request, { move })
+  /** Keeps the transition that a request leads to. */
+  onCommitted(request: Request): OnCommitted {
+    return (committed) => this.note(request, { committed })
   }
 
   /**
@@ -69,11 +67,10 @@ export class AuditLog {
    */
   reportSuccess(asked: AuditedRequest): string | undefined {
     const known = this.knownOf(asked.request)
-    if (known.move === undefined || !successes.some((name) => this.hears(name))) return undefined
-    const told = grantEventOf(known.move)
-    if (told === undefined || !this.hears(told.event)) return undefined
+    const event = known.committed?.event
+    if (event === undefined || !this.hears(event.name)) return undefined
     const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
-    this.tellGrant(told, origin, known)
+    this.tellGrant(event, origin, known)
     return origin.requestId
   }
 
@@ -94,9 +91,9 @@ export class AuditLog {
     if (this.hears(told.event))
       this.tellRefusal(told, Object.assign(this.common(origin, known), { reason: plainText(reason), code }))
     else if (told.event === 'failure') warnOfFailure(reason, told.cause)
-    // One step can both refuse and revoke.
-    if (known.move?.write === 'removal' && known.move.found !== undefined)
-      this.tellGrant(revocationOf(known.move.found, reason), origin, known)
+    // One transition can both refuse and revoke.
+    const event = known.committed?.event
+    if (event?.name === 'revoked') this.tellGrant(event, origin, known)
     return origin.requestId
   }
 
@@ -114,19 +111,23 @@ export class AuditLog {
       address: undefined,
       clientId: undefined,
     } as const
-    const known = found ? { move: { found, write: 'removal' } as const } : { authorizationId }
-    this.tellGrant(revocationOf(found, 'host'), origin, known)
+    const event = revocationEvent(found, 'host')
+    this.tellGrant(
+      event,
+      origin,
+      found ? { committed: { authorization: found, event } } : { authorizationId },
+    )
   }
 
   private tellGrant(
-    { event, credential, scope, reason }: GrantEventMembers,
+    { name, digest: issued, scope, reason, responseType }: TransitionEvent,
     origin: Origin,
     known: AuditNotes,
   ): void {
-    if (!this.hears(event)) return
-    const grantType = plainOrAbsent(known.grantType)
-    const granted = { reason, grantType, responseType: plainOrAbsent(responseTypeOf(known)), scope }
-    this.tell(event, Object.assign(this.common(origin, known, credential), granted))
+    if (!this.hears(name)) return
+    const credential = issued === undefined ? undefined : fingerprintOfDigest(issued)
+    const granted = { reason, grantType: plainOrAbsent(known.grantType), responseType, scope }
+    this.tell(name, Object.assign(this.common(origin, known, credential), granted))
   }
 
   private common(
@@ -187,14 +188,13 @@ function warnOfFailure(reason: string, cause: unknown): void {
 
 /** What is known of a request beside its answer, for its events alone. */
 export interface AuditNotes {
-  readonly move?: CommittedTransition | undefined
+  readonly committed?: CommittedTransition | undefined
   /** What its access token stands for. */
   readonly access?: GuardedAccess | undefined
   readonly authorizationId?: string | undefined
   /** The credential that it showed. */
   readonly shown?: string | undefined
   readonly grantType?: string | undefined
-  readonly responseType?: string | undefined
   /** The client that it names. */
   readonly claimedClientId?: string | undefined
   /** Whether that client is registered: only then the name may be told, which else may be a secret in the wrong place. */
@@ -203,12 +203,11 @@ export interface AuditNotes {
 
 /** Nothing yet, with a place for all: objects of one shape are quicker to fill. */
 export const noNotes = (): AuditNotes => ({
-  move: undefined,
+  committed: undefined,
   access: undefined,
   authorizationId: undefined,
   shown: undefined,
   grantType: undefined,
-  responseType: undefined,
   claimedClientId: undefined,
   isRegistered: false,
 })
@@ -220,8 +219,12 @@ export interface AuditedAuthorization {
   readonly subject: string | undefined
 }
 
-export function authorizationOfNotes({ move, access, authorizationId }: AuditNotes): AuditedAuthorization {
-  const record = move?.found ?? (typeof move?.write === 'object' ? move.write : undefined)
+export function authorizationOfNotes({
+  committed,
+  access,
+  authorizationId,
+}: AuditNotes): AuditedAuthorization {
+  const record = committed?.authorization
   const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? nobody)
   return { authorizationId: record?.id ?? access?.authorizationId ?? authorizationId, clientId, subject }
 }
@@ -232,67 +235,6 @@ const nobody = { clientId: undefined, subject: undefined }
 export function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
   if (claimedClientId === undefined || isRegistered === true) return claimedClientId
   return fingerprintOfDigest(digest(claimedClientId))
-}
-
-/** The response type of the authorization request that was decided, or was approved already when it came. */
-export function responseTypeOf({ move, responseType }: AuditNotes): string | undefined {
-  if (move?.found?.state === 'pending') return move.found.request.responseType
-  const isRepeated = move?.write === 'confirmation' && move.found?.state === 'approved'
-  return isRepeated ? move.found.code.repetition?.responseType : responseType
-}
-
-/** What a move tells that went well. */
-export interface GrantEventMembers {
-  readonly event: 'approved' | 'issued' | 'refreshed' | 'revoked'
-  readonly reason: string | undefined
-  readonly scope: Scope | undefined
-  /** Of what was issued; undefined when nothing was. */
-  readonly credential: string | undefined
-}
-
-/** What is told of a move that a request or the host wanted; undefined when nothing came of it. */
-export function grantEventOf({ found, write }: CommittedTransition): GrantEventMembers | undefined {
-  if (write === 'nothing') return undefined
-  if (write === 'removal') return found && revocationOf(found, 'client')
-  if (write === 'confirmation' && found?.state === 'approved')
-    return { ...approvalOf(found), reason: 'repeated' }
-  const settled = write === 'confirmation' ? found : write
-  if (settled?.state === 'approved') return approvalOf(settled)
-  return settled?.state === 'active' ? issueOf(settled, found) : undefined
-}
-
-/** What is told of an authorization that ended. */
-export function revocationOf(found: Authorization | undefined, reason: string): GrantEventMembers {
-  const scope = found !== undefined && 'scope' in found ? found.scope : undefined
-  return { event: 'revoked', reason, scope, credential: undefined }
-}
-
-function approvalOf({ code, scope, accessTokens }: Approved): GrantEventMembers {
-  const [token] = accessTokens
-  if (token === undefined)
-    return { event: 'approved', reason: undefined, scope, credential: fingerprintOfDigest(code.digest) }
-  return {
-    event: 'issued',
-    reason: undefined,
-    scope: token.scope,
-    credential: fingerprintOfDigest(token.digest),
-  }
-}
-
-function issueOf(
-  { scope, accessTokens, refreshToken }: Active,
-  found: Authorization | undefined,
-): GrantEventMembers {
-  const token = accessTokens.at(-1)
-  const isRefresh = found?.state === 'active'
-  // Within the grace the refresh token stays what it is, whether or not a new access token comes with it.
-  const isRepeated = isRefresh && found.refreshToken?.digest === refreshToken?.digest
-  return {
-    event: isRefresh ? 'refreshed' : 'issued',
-    reason: isRepeated ? 'repeated' : undefined,
-    scope: token?.scope ?? scope,
-    credential: token && fingerprintOfDigest(token.digest),
-  }
 }
 
 /** Which event tells of an error, and the members that it has beside those of a refusal. */

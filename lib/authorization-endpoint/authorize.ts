@@ -1,6 +1,7 @@
 import type { Pending } from '../authorization/authorization'
 import { begin } from '../authorization/commit'
 import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
+import { approvalEvent } from '../authorization/transition-event'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
@@ -82,7 +83,7 @@ export async function authorize(
   endpoint: AuthorizationEndpoint,
   parameters: Parameters,
   host: Host,
-  witness?: OnCommitted,
+  onCommitted?: OnCommitted,
 ): Promise<AuthorizationOutcome> {
   let destination: ResolvedRedirectUri
   try {
@@ -92,7 +93,7 @@ export async function authorize(
     return { kind: 'refused', error: unexpected(error) }
   }
   try {
-    return await settle(endpoint, destination, parameters, host, witness)
+    return await settle(endpoint, destination, parameters, host, onCommitted)
   } catch (cause) {
     // A client would only send its owner back here: the owner is told to wait.
     if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
@@ -106,7 +107,7 @@ async function settle(
   destination: ResolvedRedirectUri,
   parameters: Parameters,
   host: Host,
-  witness: OnCommitted | undefined,
+  onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
   await endpoint.requireService()
   const { responseType, scope, extensionData } = parseAuthorizationRequest(destination, parameters, endpoint)
@@ -125,7 +126,7 @@ async function settle(
   const isKnown =
     mayHavePriorConsent(client, responseType, redirectUri) &&
     (await host.skipConsent({ clientId, subject, scope, redirectUri }))
-  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, context, witness)
+  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, context, onCommitted)
   const { pending, handle } = createPendingAuthorization(proposal, context)
   await keepOpen(endpoint, pending, context)
   await host.ask({ client, resourceOwner, scope, redirectUri, handle })
@@ -139,13 +140,13 @@ async function approveAtOnce(
   responseType: ResponseType,
   proposal: AuthorizationProposal,
   context: IssueContext,
-  witness: OnCommitted | undefined,
+  onCommitted: OnCommitted | undefined,
 ): Promise<Redirection> {
   const { issuerDigest, random } = context
   const proposed = { id: createId(random), issuerDigest, ...proposal }
   const { authorization, redirection } = approve(endpoint, responseType, proposed, context)
   await begin(endpoint.store, authorization, random)
-  witness?.({ found: undefined, write: authorization })
+  onCommitted?.({ authorization, event: approvalEvent(authorization, responseType.name) })
   return redirection
 }
 

@@ -15,6 +15,7 @@ import {
   requireAnswerable,
   withForm,
 } from '../authorization/decision'
+import { approvalEvent } from '../authorization/transition-event'
 import {
   type IssueContext,
   type OnCommitted,
@@ -59,14 +60,15 @@ const onItsWay = 2
 export async function decide(
   endpoint: AuthorizationEndpoint,
   decision: Decision,
-  witness?: OnCommitted,
+  onCommitted?: OnCommitted,
 ): Promise<DecisionOutcome> {
   // The request as the last round of the commit found it: with it, trouble can still be told to the client.
   const open: Deciding['open'] = { proposed: undefined }
-  const told: OnCommitted = (move) => {
+  const told: OnCommitted = (committed) => {
     // What was denied stays in the store as long as it would have waited, and so stays counted.
-    if (decision.approved && move.found?.state === 'pending') endpoint.openRequests.ended(decision.subject)
-    witness?.(move)
+    if (decision.approved && committed.authorization?.state === 'pending')
+      endpoint.openRequests.ended(decision.subject)
+    onCommitted?.(committed)
   }
   try {
     return await settle({ endpoint, decision, open, hasWaited: false }, told)
@@ -85,24 +87,24 @@ interface Deciding {
   readonly hasWaited: boolean
 }
 
-async function settle(deciding: Deciding, witness: OnCommitted): Promise<DecisionOutcome> {
+async function settle(deciding: Deciding, onCommitted: OnCommitted): Promise<DecisionOutcome> {
   const { endpoint, decision, open } = deciding
   open.proposed = undefined
   const id = credentialId('authorizationRequest', decision.handle)
   if (id === undefined)
     throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   await endpoint.requireService()
-  const believed = endpoint.takeCached(id) ?? (await endpoint.store.find(id))
-  if (believed === undefined) throw requestNotOpen()
+  const cached = endpoint.takeCached(id) ?? (await endpoint.store.find(id))
+  if (cached === undefined) throw requestNotOpen()
   // It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
-  const client = await requireClient(believed.authorization.clientId, endpoint.findClient)
+  const client = await requireClient(cached.authorization.clientId, endpoint.findClient)
   const context = endpoint.context()
   const transition: Transition<DecisionOutcome | 'early'> = (current) =>
     stepOf(current, { ...deciding, client, context })
-  const outcome = await commit(endpoint.store, id, transition, context.random, believed, witness)
+  const outcome = await commit(endpoint.store, id, transition, context.random, cached, onCommitted)
   if (outcome !== 'early') return outcome
   await endpoint.letArrive()
-  return settle({ ...deciding, hasWaited: true }, witness)
+  return settle({ ...deciding, hasWaited: true }, onCommitted)
 }
 
 interface Settling extends Deciding {
@@ -151,10 +153,16 @@ function approveRequest(
   const salt = found.state === 'approved' ? found.code.repetition?.salt : undefined
   const repetition = repeatable(decision.handle, context, salt)
   const { authorization, redirection } = approve(endpoint, responseType, proposed, repetition.context)
-  if (found.state === 'pending') return save(withForm(authorization, found, repetition.salt), redirection)
+  const { name } = responseType
+  if (found.state === 'pending') {
+    const approved = withForm(authorization, found, repetition.salt)
+    return save(approved, redirection, approvalEvent(approved, name))
+  }
   // A response type of the host may make its code in a way of its own, which cannot be repeated.
   const isSame = authorization.state === 'approved' && authorization.code.digest === found.code.digest
-  return isSame ? touch(redirection) : unchanged({ kind: 'done', client })
+  return isSame
+    ? touch(redirection, approvalEvent(found, name, 'repeated'))
+    : unchanged({ kind: 'done', client })
 }
 
 /** What an answer to the client takes from the endpoint. */

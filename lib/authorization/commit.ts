@@ -7,7 +7,7 @@ import {
 } from '../stores/authorization-store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
-import type { OnCommitted, Transition, TransitionResult } from './transition'
+import type { Action, OnCommitted, Transition } from './transition'
 
 // A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
 const rounds = 16
@@ -16,9 +16,9 @@ const rounds = 16
  * The only way an existing authorization changes: read it, apply the transition, save on condition that the
  * record is still the one that was read, and after a conflict begin again with what is there now.
  *
- * @param believed what the caller believes to be there, in place of the first read. Only a save on condition that it is
+ * @param cached what the caller believes to be there, in place of the first read. Only a save on condition that it is
  * still there can show that it was true: whatever else the transition decides on it is decided anew, on what is read then.
- * @param witness is told of the move once it is written.
+ * @param onCommitted hears of the transition once it is written.
  * @throws OAuthError the refusal of the transition, after what it wanted written is written.
  */
 export async function commit<Outcome>(
@@ -26,18 +26,19 @@ export async function commit<Outcome>(
   id: string,
   transition: Transition<Outcome>,
   random: Random,
-  believed?: StoredAuthorization,
-  witness?: OnCommitted,
+  cached?: StoredAuthorization,
+  onCommitted?: OnCommitted,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
-    const unproven = round === 0 ? believed : undefined
+    const unproven = round === 0 ? cached : undefined
     const found = unproven ?? (await store.find(id))
-    const { write, outcome } = transition(unlessRemains(found?.authorization), superseded)
-    if (unproven !== undefined && typeof write === 'string') continue
-    if (await done(store, id, write, found, random)) {
-      witness?.({ found: unlessRemains(found?.authorization), write })
-      return delivered(outcome)
+    const current = unlessRemains(found?.authorization)
+    const result = transition(current, superseded)
+    if (unproven !== undefined && result.action !== 'save') continue
+    if (await written(store, id, result, found, random)) {
+      onCommitted?.({ authorization: current, event: result.event })
+      return delivered(result.outcome)
     }
     superseded = found?.authorization
   }
@@ -49,17 +50,17 @@ function delivered<Outcome>(outcome: Outcome | OAuthError): Outcome {
   return outcome
 }
 
-async function done(
+async function written(
   store: AuthorizationStore,
   id: string,
-  write: TransitionResult<unknown>['write'],
+  result: Action,
   found: StoredAuthorization | undefined,
   random: Random,
 ): Promise<boolean> {
-  if (write === 'nothing') return true
+  if (result.action === 'none') return true
+  if (result.action === 'save') return saved(store, result.authorization, createId(random), found?.revision)
   // Nothing that was found is nothing to remove: under this id the record of another issuer may stand.
-  if (write === 'removal' && found !== undefined) return removed(store, found, random)
-  if (typeof write !== 'string') return saved(store, write, createId(random), found?.revision)
+  if (result.action === 'delete' && found !== undefined) return removed(store, found, random)
   if (found !== undefined) return saved(store, found.authorization, found.revision, found.revision)
   return confirmAbsence(store, id)
 }

@@ -2,7 +2,8 @@ import { hasDigest } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension'
 import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
-import type { Approved, Authorization, Code } from './authorization'
+import type { Active, Approved, Authorization, Code } from './authorization'
+import { issueEvent, revocationEvent } from './transition-event'
 import { issue, type Issued, withoutTokens } from './issue'
 import { deleteRecord, type IssueContext, save, touch, type TransitionResult, unchanged } from './transition'
 
@@ -33,7 +34,7 @@ export function redeemCode(
 ): TransitionResult<Issued> {
   // A replay may have removed the record, without an answer that it is gone for good.
   if (current === undefined) return touch(refused('code_unknown'))
-  if (current.state === 'active') return replay(current.spentCode, current.clientId, redemption)
+  if (current.state === 'active') return replay(current, redemption)
   if (current.state !== 'approved') return unchanged(refused('code_unknown'))
   const { code } = current
   if (!hasDigest(redemption.code, code.digest)) return unchanged(refused('code_unknown'))
@@ -50,16 +51,13 @@ export function isBurnt({ failures }: Code): boolean {
   return failures >= failuresThatBurn
 }
 
-function replay(
-  spentCode: string | undefined,
-  clientId: string,
-  redemption: Redemption,
-): TransitionResult<Issued> {
+function replay(current: Active, redemption: Redemption): TransitionResult<Issued> {
+  const { spentCode, clientId } = current
   if (spentCode === undefined || !hasDigest(redemption.code, spentCode))
     return unchanged(refused('code_unknown'))
   // Another client holds the code but was not the one it was issued to: it must not be able to revoke.
   if (redemption.clientId !== clientId) return unchanged(refused('code_of_another_client'))
-  return deleteRecord(refused('code_replayed'))
+  return deleteRecord(refused('code_replayed'), revocationEvent(current, 'code_replayed'))
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
@@ -81,5 +79,5 @@ function spend(
   // Tokens that came with the code descend from the same approval: a replay revokes them, too.
   const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
   const { authorization, issued } = issue(spent, { scope, refreshToken }, context)
-  return save(authorization, issued)
+  return save(authorization, issued, issueEvent('issued', authorization.accessTokens.at(-1)))
 }

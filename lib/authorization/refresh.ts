@@ -15,6 +15,7 @@ import type { Reason } from '../protocol/reasons'
 import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
+import { type TransitionEvent, issueEvent, revocationEvent } from './transition-event'
 import { type Issuance, issueAccessToken, type Issued, issuePair } from './issue'
 import { storedAccessToken } from './lookup'
 import { deleteRecord, type IssueContext, save, touch, type TransitionResult, unchanged } from './transition'
@@ -63,7 +64,7 @@ export function rotateRefreshToken(
   const { authorization, issued } = isRepeatable
     ? rotate(current, refresh.refreshToken, scope, context)
     : issuePair(current, scope, context)
-  return save(authorization, issued)
+  return save(authorization, issued, issueEvent('refreshed', authorization.accessTokens.at(-1)))
 }
 
 /** A genuine refresh token that is not the current one any more. */
@@ -88,7 +89,8 @@ export function replayRotation(
   const inGrace = rotation !== undefined && Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
   const pair = isLast && inGrace ? rederiveTokens(current, refreshToken, former.refreshToken) : undefined
-  if (rotation === undefined || pair === undefined) return outOfUse(former, lifetimes.refreshTokenGrace)
+  if (rotation === undefined || pair === undefined)
+    return outOfUse(current, former, lifetimes.refreshTokenGrace)
   if (expiresAt <= now) return unchanged(refreshRefused('refresh_token_expired'))
   const scope = refreshScope(current.scope, former.scope)
   if (scope instanceof OAuthError) return unchanged(scope)
@@ -98,10 +100,10 @@ export function replayRotation(
     const secrets = () => tokenSecretsForScope(former.refreshToken, rotation.salt, scope)
     return besidePair(current, pair, { scope, secrets }, context)
   }
-  if (stored !== undefined && stored.expiresAt > now) return touch(answerOf(current.tokenType, pair, stored))
+  if (stored !== undefined && stored.expiresAt > now)
+    return touch(answerOf(current.tokenType, pair, stored), repeated(stored))
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
-  const { authorization, issued } = issueAccessToken(current, scope, context)
-  return save(authorization, { ...issued, refreshToken: pair.refreshToken })
+  return saveBeside(pair, issueAccessToken(current, scope, context))
 }
 
 /**
@@ -119,11 +121,24 @@ function besidePair(
   const isGood = stored !== undefined && stored.expiresAt > context.now
   // What a token type gave to the client beside such a token cannot be derived: then a new one is issued.
   if (isGood && stored.tokenData === undefined)
-    return touch(answerOf(current.tokenType, { ...pair, accessToken, properties: {} }, stored))
+    return touch(
+      answerOf(current.tokenType, { ...pair, accessToken, properties: {} }, stored),
+      repeated(stored),
+    )
   const source = stored === undefined ? secrets() : context.random
-  const { authorization, issued } = issueAccessToken(current, scope, context, source)
-  return save(authorization, { ...issued, refreshToken: pair.refreshToken })
+  return saveBeside(pair, issueAccessToken(current, scope, context, source))
 }
+
+// Within the grace the refresh token stays what it is, though a new access token comes with it.
+function saveBeside(
+  { refreshToken }: RotatedPair,
+  { authorization, issued }: Issuance,
+): TransitionResult<Issued> {
+  return save(authorization, { ...issued, refreshToken }, repeated(authorization.accessTokens.at(-1)))
+}
+
+const repeated = (token: AccessToken | undefined): TransitionEvent =>
+  issueEvent('refreshed', token, 'repeated')
 
 function answerOf(
   tokenType: string,
@@ -133,11 +148,18 @@ function answerOf(
   return { accessToken, tokenType, properties, expiresAt, scope, refreshToken }
 }
 
-function outOfUse({ generation, superseded }: FormerRefreshToken, grace: number): TransitionResult<Issued> {
+function outOfUse(
+  current: Active,
+  { generation, superseded }: FormerRefreshToken,
+  grace: number,
+): TransitionResult<Issued> {
   // It was current when this request came, and others have rotated twice since: slow, not stolen.
   const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
   if (wasCurrent && grace > 0) return unchanged(refreshRefused('refresh_token_superseded'))
-  return deleteRecord(refreshRefused('refresh_token_reused'))
+  return deleteRecord(
+    refreshRefused('refresh_token_reused'),
+    revocationEvent(current, 'refresh_token_reused'),
+  )
 }
 
 const purpose = 'refresh token grace'

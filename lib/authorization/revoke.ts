@@ -1,5 +1,6 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
+import { revocationEvent } from './transition-event'
 import { storedAccessToken } from './lookup'
 import { touch, unchanged, deleteRecord, type TransitionResult } from './transition'
 
@@ -22,7 +23,9 @@ export function revokeByToken(
   // An earlier revocation may have removed the record, without an answer that it is gone for good.
   if (current === undefined) return touch('nothing')
   if (!('accessTokens' in current) || current.clientId !== clientId) return unchanged('nothing')
-  return descendsFrom(current, token) ? deleteRecord('revoked') : unchanged('nothing')
+  return descendsFrom(current, token)
+    ? deleteRecord('revoked', revocationEvent(current, 'client'))
+    : unchanged('nothing')
 }
 
 // An expired token, or a refresh token of an earlier generation, still names what its client is done with.

@@ -2,15 +2,21 @@ import type { Random } from '../protocol/credential'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { TokenTypes } from '../protocol/token-type'
 import type { Authorization } from './authorization'
+import type { TransitionEvent } from './transition-event'
 
 /**
- * What a transition decides on the record as it finds it: what to write, and what the caller then learns. A
- * refusal is an outcome, so that one step can both refuse and write (a replay refuses and revokes).
+ * What a transition decides on the record as it finds it: what becomes of the record, what the caller then learns, and what
+ * listeners hear. A refusal is an outcome, so that one transition can both refuse and write (a replay refuses and revokes).
  */
-export interface TransitionResult<Outcome> {
-  readonly write: Authorization | 'removal' | 'confirmation' | 'nothing'
+export type TransitionResult<Outcome> = Action & {
   readonly outcome: Outcome | OAuthError
+  readonly event: TransitionEvent | undefined
 }
+
+/** What becomes of the record. */
+export type Action =
+  | { readonly action: 'save'; readonly authorization: Authorization }
+  | { readonly action: 'delete' | 'touch' | 'none' }
 
 /**
  * A pure move of the record; undefined stands for a record that is not there. After a conflict it also gets the record
@@ -26,42 +32,50 @@ type Settled<Outcome> = TransitionResult<Exclude<Outcome, OAuthError>>
 /** Writes nothing. */
 export function unchanged<Outcome>(outcome: Outcome): Settled<Outcome>
 export function unchanged<Outcome>(outcome: Outcome): TransitionResult<Outcome> {
-  return { write: 'nothing', outcome }
+  return { action: 'none', outcome, event: undefined }
 }
 
 /**
  * Makes sure of the record as it is, or of its absence: for an answer that rests on an earlier write. The request that
  * wrote it may not know whether replicas have it, so this request asks the store again.
  */
-export function touch<Outcome>(outcome: Outcome): Settled<Outcome>
-export function touch<Outcome>(outcome: Outcome): TransitionResult<Outcome> {
-  return { write: 'confirmation', outcome }
+export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
+export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
+  return { action: 'touch', outcome, event }
 }
 
 /** Writes the record as it is to be from now on. */
-export function save<Outcome>(authorization: Authorization, outcome: Outcome): Settled<Outcome>
-export function save<Outcome>(authorization: Authorization, outcome: Outcome): TransitionResult<Outcome> {
-  return { write: authorization, outcome }
+export function save<Outcome>(
+  authorization: Authorization,
+  outcome: Outcome,
+  event?: TransitionEvent,
+): Settled<Outcome>
+export function save<Outcome>(
+  authorization: Authorization,
+  outcome: Outcome,
+  event?: TransitionEvent,
+): TransitionResult<Outcome> {
+  return { action: 'save', authorization, outcome, event }
 }
 
 /** Revokes: removes the record and with it every credential that descends from it. */
-export function deleteRecord<Outcome>(outcome: Outcome): Settled<Outcome>
-export function deleteRecord<Outcome>(outcome: Outcome): TransitionResult<Outcome> {
-  return { write: 'removal', outcome }
+export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
+export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
+  return { action: 'delete', outcome, event }
 }
 
-/** A move of one authorization that is settled: what was found of it, and what was written. */
+/** A transition that is written. */
 export interface CommittedTransition {
-  /** Undefined when there was none, as before one begins. */
-  readonly found: Authorization | undefined
-  readonly write: TransitionResult<unknown>['write']
+  /** The record that was found, or the one that began; undefined when there is none. */
+  readonly authorization: Authorization | undefined
+  readonly event: TransitionEvent | undefined
 }
 
 /**
- * Is told of the move that a request came to, also of one that ends in a refusal, for events alone: what it hears of a
+ * Hears of the transition that a request led to, also of one that refuses. It is for events alone: what it hears of a
  * record must never reach an answer. It must not throw.
  */
-export type OnCommitted = (move: CommittedTransition) => void
+export type OnCommitted = (committed: CommittedTransition) => void
 
 /** What every transition is given from outside, so that it stays pure. */
 export interface IssueContext {

@@ -56,8 +56,7 @@ async function takeRequest(
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
-  const responseType = parameters.peek('response_type')
-  edge.reports.note(request, { claimedClientId: parameters.peek('client_id'), responseType })
+  edge.reports.note(request, { claimedClientId: parameters.peek('client_id') })
   const host: Host = {
     clientFound: () => edge.reports.note(request, { isRegistered: true }),
     resourceOwner: () => ownerOf(edge, request),
@@ -69,7 +68,7 @@ async function takeRequest(
       await edge.showConsent(request, response, question)
     },
   }
-  const outcome = await authorizeRequest(edge.endpoint, parameters, host, edge.reports.witness(request))
+  const outcome = await authorizeRequest(edge.endpoint, parameters, host, edge.reports.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'redirect') answerClient(edge, request, response, outcome)
 }
@@ -96,7 +95,7 @@ export async function takeDecision(
   const owner = await ownerOf(edge, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const decision = { handle, approved, subject: owner.subject }
-  const outcome = await decide(edge.endpoint, decision, edge.reports.witness(request))
+  const outcome = await decide(edge.endpoint, decision, edge.reports.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
   answerClient(edge, request, response, outcome)

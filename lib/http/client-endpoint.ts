@@ -22,8 +22,8 @@ import { sendJson, sendJsonError } from './response'
 import { requireTls } from './transport'
 
 /**
- * What an endpoint answers to the request of an authenticated client, which came from this network address. The witness
- * hears what became of it.
+ * What an endpoint answers to the request of an authenticated client, which came from this network address. `onCommitted`
+ * hears of the transition that the request leads to.
  *
  * @throws OAuthError to refuse it.
  */
@@ -31,7 +31,7 @@ export type AnswerToClient = (
   client: Client,
   parameters: Parameters,
   address: () => string | undefined,
-  witness: OnCommitted,
+  onCommitted: OnCommitted,
 ) => Promise<object>
 
 /** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
@@ -72,7 +72,7 @@ function responding({ endpoint, reports }: ClientEndpointHttp, answer: AnswerToC
     const asked = { request, response, endpoint, clientId: client.client_id }
     reports.note(request, shownBy(form, endpoint))
     if (byOldSecret) reports.reportOldSecret(asked)
-    const body = await answer(client, form, () => request.ip, reports.witness(request))
+    const body = await answer(client, form, () => request.ip, reports.onCommitted(request))
     sendJson(response, 200, body, requestIdHeader(reports.reportSuccess(asked)))
     return 'answered'
   }

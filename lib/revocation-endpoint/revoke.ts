@@ -22,7 +22,7 @@ export async function revoke(
   { store, context }: RevocationEndpoint,
   { client_id: clientId }: Client,
   parameters: Parameters,
-  witness?: OnCommitted,
+  onCommitted?: OnCommitted,
 ): Promise<Readonly<Record<string, never>>> {
   const token = parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
@@ -34,7 +34,7 @@ export async function revoke(
       (current) => revokeByToken(current, { token, clientId }),
       random,
       undefined,
-      witness,
+      onCommitted,
     )
   }
   // RFC 7009 2.2 wants an empty success; libraries that parse every answer as JSON need an object.

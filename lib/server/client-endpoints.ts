@@ -74,8 +74,8 @@ export function wireClientEndpoints(wiring: ServerContext): ClientEndpoints {
     grantTypes: [...tokens.grantTypes.keys()],
     mint: minting(tokens, settings.findClient),
     token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
-    revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, witness) =>
-      revoke({ store, context }, client, parameters, witness),
+    revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, onCommitted) =>
+      revoke({ store, context }, client, parameters, onCommitted),
     ),
     introspection: endpoint('introspection', settings.introspectionPath, (client, parameters) =>
       introspect(introspection, client, parameters),

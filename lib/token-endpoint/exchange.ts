@@ -1,4 +1,5 @@
 import { begin, commit } from '../authorization/commit'
+import { issueEvent } from '../authorization/transition-event'
 import { type Issued, issueDirectly } from '../authorization/issue'
 import { findAccess, type FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
@@ -48,7 +49,7 @@ export async function exchange(
   client: Client,
   parameters: Parameters,
   address: () => string | undefined,
-  witness?: OnCommitted,
+  onCommitted?: OnCommitted,
 ): Promise<TokenResponse> {
   const { grantTypes } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))
@@ -64,8 +65,8 @@ export async function exchange(
   requireProof(proof, grantType.name)
   const issued =
     'transition' in proof
-      ? await move(endpoint, proof, context, witness)
-      : await beginWith(endpoint, client, grantType.name, proof.grant, context, witness)
+      ? await move(endpoint, proof, context, onCommitted)
+      : await beginWith(endpoint, client, grantType.name, proof.grant, context, onCommitted)
   const response = tokenResponse(issued, context.now)
   return proof.members === undefined ? response : { ...proof.members, ...response }
 }
@@ -102,9 +103,9 @@ function move(
   { store, takeCached }: TokenEndpoint,
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
   { random }: IssueContext,
-  witness: OnCommitted | undefined,
+  onCommitted: OnCommitted | undefined,
 ): Promise<Issued> {
-  return commit(store, id, transition, random, takeCached(id), witness)
+  return commit(store, id, transition, random, takeCached(id), onCommitted)
 }
 
 /** Begins an authorization of a client with tokens at once. */
@@ -114,7 +115,7 @@ export async function beginWith(
   grantType: string,
   { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse }: DirectGrant,
   context: IssueContext,
-  witness?: OnCommitted,
+  onCommitted?: OnCommitted,
 ): Promise<Issued> {
   const { client_id: clientId, token_type = tokenType } = client
   const grant = {
@@ -130,7 +131,7 @@ export async function beginWith(
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
   const { authorization, issued } = issueDirectly(grant, context, id)
   await begin(store, authorization, context.random, oneTimeUse?.refusal)
-  witness?.({ found: undefined, write: authorization })
+  onCommitted?.({ authorization, event: issueEvent('issued', authorization.accessTokens.at(-1)) })
   return issued
 }
 

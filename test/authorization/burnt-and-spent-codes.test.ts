@@ -25,7 +25,7 @@ function failed(times: number, current: Authorization = approved): Authorization
 describe('redeemCode, a wrong verifier', () => {
   it('is refused in the words of the extension and counted', () => {
     const step = redeem(approved, wrongVerifier)
-    expect(refusal(step)).toEqual({ code: 'invalid_grant', reason: 'verifier_mismatch', write: 'record' })
+    expect(refusal(step)).toEqual({ code: 'invalid_grant', reason: 'verifier_mismatch', action: 'save' })
     expect(written(step)).toEqual({ ...approved, code: { ...approved.code, failures: 1 } })
   })
 
@@ -37,7 +37,7 @@ describe('redeemCode, a wrong verifier', () => {
     expect(refusal(redeem(failed(5)))).toEqual({
       code: 'invalid_grant',
       reason: 'code_burnt',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -65,16 +65,16 @@ describe('redeemCode, a spent code', () => {
     expect(refusal(redeem(spent))).toEqual({
       code: 'invalid_grant',
       reason: 'code_replayed',
-      write: 'removal',
+      action: 'delete',
     })
   })
 
   it('revokes although the second redemption is wrong or late', () => {
     const wrong = { ...wrongVerifier, redirectUri: 'https://evil.example/' }
-    expect(refusal(redeem(spent, wrong))).toMatchObject({ reason: 'code_replayed', write: 'removal' })
+    expect(refusal(redeem(spent, wrong))).toMatchObject({ reason: 'code_replayed', action: 'delete' })
     expect(refusal(redeem(spent, {}, later(1000)))).toMatchObject({
       reason: 'code_replayed',
-      write: 'removal',
+      action: 'delete',
     })
   })
 
@@ -82,14 +82,14 @@ describe('redeemCode, a spent code', () => {
     const step = redeem(approved)
     const once = refreshed(written(step), answerOf(step).refreshToken)
     const twice = refreshed(once.active, once.issued.refreshToken)
-    expect(refusal(redeem(twice.active))).toMatchObject({ reason: 'code_replayed', write: 'removal' })
+    expect(refusal(redeem(twice.active))).toMatchObject({ reason: 'code_replayed', action: 'delete' })
   })
 
   it('revokes nothing in the hands of another client', () => {
     expect(refusal(redeem(spent, { clientId: 'mallory' }))).toEqual({
       code: 'invalid_grant',
       reason: 'code_of_another_client',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -97,7 +97,7 @@ describe('redeemCode, a spent code', () => {
     const guess = `${code.slice(0, -1)}${code.endsWith('A') ? 'B' : 'A'}`
     expect(refusal(redeem(spent, { code: guess }))).toMatchObject({
       reason: 'code_unknown',
-      write: 'nothing',
+      action: 'none',
     })
   })
 })

@@ -20,12 +20,12 @@ const refresh = (
 ) => rotateRefreshToken(current, refreshWith(token, bend), at)
 
 const strict = { refreshTokenGrace: 0 }
-const reused = { code: 'invalid_grant', reason: 'refresh_token_reused', write: 'removal' }
+const reused = { code: 'invalid_grant', reason: 'refresh_token_reused', action: 'delete' }
 
 describe('rotateRefreshToken, a token presented again', () => {
   it('gets the same tokens within the grace, and only what is there is written again', () => {
     const again = refresh(afterFirst.active, first, {}, later(lifetimes.refreshTokenGrace - 1))
-    expect(again).toEqual({ write: 'confirmation', outcome: afterFirst.issued })
+    expect(again).toMatchObject({ action: 'touch', outcome: afterFirst.issued })
   })
 
   it('gets the same tokens however often it comes', () => {
@@ -82,7 +82,7 @@ describe('rotateRefreshToken, a token presented again', () => {
 
   it('is refused and revokes nothing when it was current as the request came, and others rotated twice meanwhile', () => {
     const slow = rotateRefreshToken(afterSecond.active, refreshWith(first), context(), active)
-    expect(refusal(slow)).toMatchObject({ reason: 'refresh_token_superseded', write: 'nothing' })
+    expect(refusal(slow)).toMatchObject({ reason: 'refresh_token_superseded', action: 'none' })
     const older = rotateRefreshToken(afterSecond.active, refreshWith(first), context(), afterFirst.active)
     expect(refusal(older)).toEqual(reused)
   })
@@ -96,7 +96,7 @@ describe('rotateRefreshToken, a token presented again', () => {
     ['scope_exceeded', 'photos.read photos.delete'],
     ['scope_malformed', 'photos.read  photos.write'],
   ])('is held to the granted scope within the grace, too: %s', (reason, scope) => {
-    expect(refusal(refresh(afterFirst.active, first, { scope }))).toMatchObject({ reason, write: 'nothing' })
+    expect(refusal(refresh(afterFirst.active, first, { scope }))).toMatchObject({ reason, action: 'none' })
   })
 
   it.each([
@@ -105,7 +105,7 @@ describe('rotateRefreshToken, a token presented again', () => {
   ])('gets and revokes nothing in the hands of another client, %s', (_when, current) => {
     expect(refusal(refresh(current, first, { clientId: 'mallory' }))).toMatchObject({
       reason: 'refresh_token_of_another_client',
-      write: 'nothing',
+      action: 'none',
     })
   })
 

@@ -68,7 +68,7 @@ describe('redeemCode', () => {
     expect(refusal(redeem(current))).toEqual({
       code: 'invalid_grant',
       reason: 'code_unknown',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -76,7 +76,7 @@ describe('redeemCode', () => {
     expect(refusal(redeem(undefined))).toEqual({
       code: 'invalid_grant',
       reason: 'code_unknown',
-      write: 'confirmation',
+      action: 'touch',
     })
   })
 
@@ -84,7 +84,7 @@ describe('redeemCode', () => {
     expect(refusal(redeem(approved, { clientId: 'mallory', ...wrongVerifier }))).toEqual({
       code: 'invalid_grant',
       reason: 'code_of_another_client',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -124,7 +124,7 @@ describe('redeemCode, the redirect URI', () => {
     ],
   ])('%s, or counts as a failure', (_rule, current, redirectUri, reason) => {
     const step = redeem(current, { redirectUri })
-    expect(refusal(step)).toEqual({ code: 'invalid_grant', reason, write: 'record' })
+    expect(refusal(step)).toEqual({ code: 'invalid_grant', reason, action: 'save' })
     expect(written(step)).toEqual({ ...current, code: { ...current.code, failures: 1 } })
   })
 

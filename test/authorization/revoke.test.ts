@@ -20,8 +20,8 @@ const first = issued.refreshToken ?? ''
 const second = refreshed(active, first)
 const third = refreshed(second.active, second.issued.refreshToken)
 const clientId = 'photo-printer'
-const writeOf = (token: string, current: Authorization = third.active, client = clientId) =>
-  revokeByToken(current, { token, clientId: client }).write
+const actionOf = (token: string, current: Authorization = third.active, client = clientId) =>
+  revokeByToken(current, { token, clientId: client }).action
 
 describe('revokeByToken', () => {
   it.each([
@@ -31,7 +31,10 @@ describe('revokeByToken', () => {
     ['[REV-4] a refresh token that was rotated out', second.issued.refreshToken ?? ''],
     ['[REV-4] a refresh token that was rotated out long ago', first],
   ])('removes the record for %s', (_which, token) => {
-    expect(revokeByToken(third.active, { token, clientId })).toEqual({ write: 'removal', outcome: 'revoked' })
+    expect(revokeByToken(third.active, { token, clientId })).toMatchObject({
+      action: 'delete',
+      outcome: 'revoked',
+    })
   })
 
   it.each([
@@ -43,46 +46,49 @@ describe('revokeByToken', () => {
     ['the code that was spent', code],
     ['no token at all', 'x'],
   ])('[REV-4] changes nothing for %s', (_which, token) => {
-    expect(revokeByToken(third.active, { token, clientId })).toEqual({ write: 'nothing', outcome: 'nothing' })
+    expect(revokeByToken(third.active, { token, clientId })).toMatchObject({
+      action: 'none',
+      outcome: 'nothing',
+    })
   })
 
   it('[REV-4] changes nothing for a tagged token of this or a later generation that was never issued', () => {
     const tagKey = third.active.refreshToken?.tagKey ?? ''
     const made = (generation: number) => createRefreshToken(active.id, generation, tagKey, secureRandom)
-    expect([2, 3].map((generation) => writeOf(made(generation)))).toEqual(['nothing', 'nothing'])
+    expect([2, 3].map((generation) => actionOf(made(generation)))).toEqual(['none', 'none'])
   })
 
   it('[REV-3] changes nothing for a token of another client', () => {
     for (const token of [third.issued.accessToken, third.issued.refreshToken ?? '', first])
-      expect(writeOf(token, third.active, 'another')).toBe('nothing')
+      expect(actionOf(token, third.active, 'another')).toBe('none')
   })
 
   it.each([
     ['pending', pendingAuthorization().pending],
     ['approved', approvedAuthorization().approved],
   ])('changes nothing when the authorization is %s', (_state, current) => {
-    expect(revokeByToken(current, { token: issued.accessToken, clientId }).write).toBe('nothing')
+    expect(revokeByToken(current, { token: issued.accessToken, clientId }).action).toBe('none')
   })
 
   it('[REV-2] removes the record for an access token that came with a code which still waits', () => {
     const { approved } = approvedAuthorization()
     const { authorization, issued: beside } = issueAccessToken(approved, approved.scope, context())
-    expect(writeOf(beside.accessToken, authorization)).toBe('removal')
-    expect(writeOf(beside.accessToken, authorization, 'another')).toBe('nothing')
-    expect(writeOf(beside.accessToken, approved)).toBe('nothing')
+    expect(actionOf(beside.accessToken, authorization)).toBe('delete')
+    expect(actionOf(beside.accessToken, authorization, 'another')).toBe('none')
+    expect(actionOf(beside.accessToken, approved)).toBe('none')
   })
 
   it('confirms that nothing is there: an earlier revocation may not have learnt that its removal is safe', () => {
     const token = issued.accessToken
-    expect(revokeByToken(undefined, { token, clientId })).toEqual({
-      write: 'confirmation',
+    expect(revokeByToken(undefined, { token, clientId })).toMatchObject({
+      action: 'touch',
       outcome: 'nothing',
     })
   })
 
   it('takes a record without a refresh token', () => {
     const alone = activeAuthorization({ refreshToken: false })
-    expect(writeOf(alone.issued.accessToken, alone.active)).toBe('removal')
-    expect(writeOf(first, alone.active)).toBe('nothing')
+    expect(actionOf(alone.issued.accessToken, alone.active)).toBe('delete')
+    expect(actionOf(first, alone.active)).toBe('none')
   })
 })

@@ -63,7 +63,7 @@ describe('rotateRefreshToken', () => {
     expect(refusal(refresh(current, first))).toEqual({
       code: 'invalid_grant',
       reason: 'refresh_token_unknown',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -71,7 +71,7 @@ describe('rotateRefreshToken', () => {
     expect(refusal(refresh(undefined, first))).toEqual({
       code: 'invalid_grant',
       reason: 'refresh_token_unknown',
-      write: 'confirmation',
+      action: 'touch',
     })
   })
 
@@ -87,7 +87,7 @@ describe('rotateRefreshToken', () => {
   ])('refuses %s and revokes nothing', (_what, token) => {
     expect(refusal(refresh(active, token))).toMatchObject({
       reason: 'refresh_token_unknown',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -95,7 +95,7 @@ describe('rotateRefreshToken', () => {
     expect(refusal(refresh(active, first, { clientId: 'mallory' }))).toEqual({
       code: 'invalid_grant',
       reason: 'refresh_token_of_another_client',
-      write: 'nothing',
+      action: 'none',
     })
   })
 
@@ -105,7 +105,7 @@ describe('rotateRefreshToken', () => {
     expect(refusal(refresh(active, first, {}, later(refreshToken)))).toEqual({
       code: 'invalid_grant',
       reason: 'refresh_token_expired',
-      write: 'nothing',
+      action: 'none',
     })
   })
 })
@@ -133,7 +133,7 @@ describe('rotateRefreshToken, the scope', () => {
     expect(refusal(refresh(active, first, { scope }))).toEqual({
       code: 'invalid_scope',
       reason,
-      write: 'nothing',
+      action: 'none',
     })
   })
 })

@@ -145,7 +145,7 @@ describe('exchange: a grant type through the door', () => {
       scope: ['photos.read'],
       refreshToken: undefined,
     }
-    const transition = jest.fn(() => ({ write: 'nothing' as const, outcome: issued }))
+    const transition = jest.fn(() => ({ action: 'none' as const, outcome: issued, event: undefined }))
     prove.mockResolvedValueOnce({ authorizationId: 'A'.repeat(22), transition })
     await expect(ask(good)).resolves.toEqual({
       access_token: 'at_x',

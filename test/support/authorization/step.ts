@@ -2,20 +2,21 @@ import type { Authorization } from '../../../lib/authorization/authorization'
 import type { TransitionResult } from '../../../lib/authorization/transition'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 
-/** What a step refuses with, and what it does to the record. */
-export function refusal({ outcome, write }: TransitionResult<unknown>) {
-  if (!(outcome instanceof OAuthError)) throw new Error('The step refuses nothing.')
+/** What a transition refuses with, and what it does to the record. */
+export function refusal({ outcome, action }: TransitionResult<unknown>) {
+  if (!(outcome instanceof OAuthError)) throw new Error('The transition refuses nothing.')
   const { code, reason } = outcome
-  return { code, reason, write: typeof write === 'string' ? write : 'record' }
+  return { code, reason, action }
 }
 
-/** The record that a step writes. */
-export function written({ write }: TransitionResult<unknown>): Authorization {
-  if (typeof write === 'string') throw new Error(`The step writes no record, but ${write}.`)
-  return write
+/** The record that a transition saves. */
+export function written(result: TransitionResult<unknown>): Authorization {
+  if (result.action !== 'save')
+    throw new Error(`The transition saves no record; its action is ${result.action}.`)
+  return result.authorization
 }
 
-/** What a step answers. */
+/** What a transition answers. */
 export function answerOf<Outcome>({ outcome }: TransitionResult<Outcome>): Outcome {
   if (outcome instanceof OAuthError) throw outcome
   return outcome

@@ -43,8 +43,8 @@ export interface ConsentForm {
 
 const wrongVerifier = invalidGrant('wrong_verifier', 'The verifier does not match.')
 
-const brings = ({ write, outcome }: TransitionResult<Issued>): TransitionResult<Ending> => ({
-  write,
+const brings = ({ outcome, ...result }: TransitionResult<Issued>): TransitionResult<Ending> => ({
+  ...result,
   outcome: outcome instanceof OAuthError ? outcome : { kind: 'tokens', issued: outcome },
 })
 

@@ -72,7 +72,7 @@ describe('the grant type refresh_token', () => {
   ])('refuses %s', async (_what, bend, client, code) => {
     expect(refusal(await refreshed({ refresh_token: presented, ...bend }, client))).toMatchObject({
       code,
-      write: 'nothing',
+      action: 'none',
     })
   })
 })
