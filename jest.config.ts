@@ -45,6 +45,43 @@ const edge = [
   'tls',
 ]
 
+// What the rules say of bodies, texts and documents asks no store.
+const conformance = [
+  'authorization-*',
+  'client-authentication',
+  'clients',
+  'extension-grants*',
+  'introspection',
+  'protected-resources',
+  'response-types',
+  'revocation',
+  'token*',
+]
+
+const extent = process.env['TEST_EXTENT']
+// What starts browsers, processes or servers of Redis, or lasts by its nature.
+const slow = [
+  'clients',
+  'command-line',
+  'demo',
+  'durability',
+  'faults',
+  'fuzz',
+  'load',
+  'package',
+  'processes',
+  'races',
+  'support',
+  'authorization/interleavings',
+  'conformance/parameters',
+  'docs/(postgres|readme)',
+  'http/.*(browser|warnings|shared|form-action)',
+  'stores/(redis|stolen|expiring)',
+  'testing',
+  'warning',
+]
+const ignored = extent === 'quick' ? slow.map((path) => `<rootDir>/test/${path}`) : []
+
 const config: Config = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   // For what hangs. Tests are bounded by what they wait for and by what they count, not by the speed of the machine.
@@ -53,12 +90,31 @@ const config: Config = {
   maxWorkers: '100%',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [
-    { ...common, displayName: 'express 5', testMatch: ['<rootDir>/test/**/*.test.ts'] },
+    {
+      ...common,
+      displayName: 'express 5',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...ignored],
+      globals: {
+        storesOfRun: extent === 'quick' ? ['memory'] : extent === 'long' ? ['memory', 'Redis'] : ['Redis'],
+      },
+    },
+    {
+      ...common,
+      displayName: 'conformance on Redis',
+      testMatch: conformance.map((name) => `<rootDir>/test/conformance/${name}.test.ts`),
+      moduleNameMapper: {
+        ...common.moduleNameMapper,
+        '/support/flows/stage$': '<rootDir>/test/support/flows/stage-on-redis.ts',
+      },
+      globals: { storesOfRun: ['Redis'] },
+    },
     {
       ...common,
       displayName: 'express 4',
       testMatch: edge.map((name) => `<rootDir>/test/flows/${name}.test.ts`),
       moduleNameMapper: { ...common.moduleNameMapper, '^express$': 'express4' },
+      globals: { storesOfRun: ['memory'] },
     },
   ],
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import { photoBook } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import {
   actingAs,
   accessTokenType,
@@ -11,7 +11,7 @@ import {
   tokenExchangeName,
 } from '../support/flows/token-exchange'
 
-const set = memoryStage(exchanging())
+const set = setStage(exchanging())
 const insecure = { [oauth.allowInsecureRequests]: true }
 const client: oauth.Client = { client_id: service.registration.client_id }
 let server: Server

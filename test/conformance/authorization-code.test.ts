@@ -1,12 +1,12 @@
 import { memoryStore } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
 
 test('[COD-1] codes share no part of 128 random bits, and nothing can be read in them [code-1]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const codes = await Promise.all(Array.from({ length: 20 }, () => flow.approve(photoBook)))
   const bytes = codes.map((code) => Buffer.from(code.slice('ac_'.length), 'base64url'))
   expect(new Set(bytes.map((all) => all.subarray(0, 16).toString('hex'))).size).toBe(codes.length)
@@ -18,7 +18,7 @@ test('[COD-1] codes share no part of 128 random bits, and nothing can be read in
 })
 
 test('[COD-2] a code is good for no other client [code-4]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const redirect_uri = photoPrint.registration.redirect_uris[0]
   for (const thief of [photoBook, photoFrame])
@@ -29,21 +29,21 @@ test('[COD-2] a code is good for no other client [code-4]', async () => {
 test.each(['https://print.example/other', 'https://print.example/callback/', undefined])(
   '[COD-2] a code is good with no other redirection URI: %p [redirect-9]',
   async (redirect_uri) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     const code = await flow.approve(photoPrint)
     expect(outcomeOf(await flow.redeem(photoPrint, code, { redirect_uri }))).toBe('400 invalid_grant')
   },
 )
 
 test('[COD-3] a code lives for a minute unless configured, and never longer than ten [code-8]', async () => {
-  const { flow, clock } = memoryStage()
+  const { flow, clock } = setStage()
   const [good, late] = [await flow.approve(photoPrint), await flow.approve(photoPrint)]
   clock.advance(59)
   expect(outcomeOf(await flow.redeem(photoPrint, good))).toBe('tokens')
   clock.advance(1)
   expect(outcomeOf(await flow.redeem(photoPrint, late))).toBe('400 invalid_grant')
-  expect(() => memoryStage({ authorizationCodeLifetime: 601 })).toThrow('authorizationCodeLifetime')
-  expect(() => memoryStage({ authorizationCodeLifetime: 600 })).not.toThrow()
+  expect(() => setStage({ authorizationCodeLifetime: 601 })).toThrow('authorizationCodeLifetime')
+  expect(() => setStage({ authorizationCodeLifetime: 600 })).not.toThrow()
 })
 
 test('[COD-4] of many redemptions at once, on two servers, exactly one succeeds', async () => {
@@ -60,7 +60,7 @@ test('[COD-4] of many redemptions at once, on two servers, exactly one succeeds'
 })
 
 test('[COD-5] a second use kills the access and the refresh token that came of the first', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoPrint, code))
   expect((await flow.photos(accessToken)).status).toBe(200)
@@ -70,7 +70,7 @@ test('[COD-5] a second use kills the access and the refresh token that came of t
 })
 
 test('[COD-6] a code of the past is an invalid grant [code-7]', async () => {
-  const { flow, clock } = memoryStage({ authorizationCodeLifetime: 10 })
+  const { flow, clock } = setStage({ authorizationCodeLifetime: 10 })
   const code = await flow.approve(photoPrint)
   clock.advance(10)
   expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')

@@ -3,7 +3,7 @@ import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf, type Fields } from '../support/flows/flow'
 import { insecureLinkOf } from '../support/flows/insecure-redirect'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 
@@ -12,14 +12,14 @@ const uri = 'https://book.example/callback'
 const without = (name: keyof typeof asked): Fields => ({ ...asked, [name]: undefined })
 
 const stageWith = (redirect_uri: string) =>
-  memoryStage({ clients: [bent(photoBook, { redirect_uris: [redirect_uri] }).registration] })
+  setStage({ clients: [bent(photoBook, { redirect_uris: [redirect_uri] }).registration] })
 
 test('[AUZ-1] an authorization request by GET is served', async () => {
-  expect(outcomeOf(await memoryStage().flow.ask(asked, 'alice'))).toBe('question')
+  expect(outcomeOf(await setStage().flow.ask(asked, 'alice'))).toBe('question')
 })
 
 test('[AUZ-2] an authorization request by POST is served, its parameters in the form', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.submit('/authorize', asked, 'alice')
   codeOf(await flow.decide(page, 'approve', 'alice'))
   const inQuery = await flow.submit(`/authorize?${formOf(asked)}`, '', 'alice')
@@ -27,7 +27,7 @@ test('[AUZ-2] an authorization request by POST is served, its parameters in the 
 })
 
 test('[AUZ-3] first the request is validated, then the owner logs in, then decides, then goes to the client', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.ask({ ...asked, scope: 'unheard-of' }))).toBe('redirect invalid_scope')
   expect(redirectionOf(await flow.ask(asked)).uri).toBe('/login')
   const page = await flow.ask(asked, 'alice')
@@ -36,7 +36,7 @@ test('[AUZ-3] first the request is validated, then the owner logs in, then decid
 })
 
 test('[AUZ-4] the client is told that its response type is missing, or not one of this server', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.ask(without('response_type'), 'alice'))).toBe('redirect invalid_request')
   for (const response_type of ['id_token', 'Code', 'code code'])
     expect(outcomeOf(await flow.ask({ ...asked, response_type }, 'alice'))).toBe(
@@ -49,7 +49,7 @@ test.each(['a b+c%20&d=e#f?g/h', ' "\'<script>\\', 'Grüße, 世界, \u202e', 'l
   async (state) => {
     const redirect_uri = `${uri}?app=1&x=%7E`
     const client = bent(photoBook, { redirect_uris: [redirect_uri] })
-    const { flow } = memoryStage({ clients: [client.registration] })
+    const { flow } = setStage({ clients: [client.registration] })
     const page = await flow.ask({ ...asked, redirect_uri, state }, 'alice')
     const location = String((await flow.decide(page, 'approve', 'alice')).get('Location'))
     expect(location.startsWith(`${redirect_uri}&code=`)).toBe(true)
@@ -59,7 +59,7 @@ test.each(['a b+c%20&d=e#f?g/h', ' "\'<script>\\', 'Grüße, 世界, \u202e', 'l
 )
 
 test('[AUZ-6] without a state none comes back', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask(without('state'), 'alice')
   expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).parameters).not.toHaveProperty('state')
 })
@@ -73,7 +73,7 @@ test.each([
 ])(
   '[AUZ-10] a missing, unknown or repeated client is told to the resource owner, without a Location: %p [redirect-6]',
   async (client) => {
-    const response = await memoryStage().flow.ask(`${formOf(without('client_id'))}&${client}`, 'alice')
+    const response = await setStage().flow.ask(`${formOf(without('client_id'))}&${client}`, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
   },
 )
@@ -87,14 +87,14 @@ test.each([
 ])(
   '[AUZ-10] a redirection URI that is not the client’s is told to the resource owner, without a Location: %s [redirect-5]',
   async (redirect_uri) => {
-    const response = await memoryStage().flow.ask({ ...asked, redirect_uri }, 'alice')
+    const response = await setStage().flow.ask({ ...asked, redirect_uri }, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
     expect(response.text).not.toContain(redirect_uri)
   },
 )
 
 test('[AUZ-11] a denial and any other failure go to the client by the query, with the state', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
   const failure = await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice')
   for (const [response, error] of [
@@ -107,7 +107,7 @@ test('[AUZ-11] a denial and any other failure go to the client by the query, wit
 })
 
 test('[AUZ-12] invalid_request: a parameter is missing, repeated or malformed', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   for (const request of [
     formOf(without('code_challenge')),
     `${formOf(asked)}&scope=photos:read`,
@@ -118,48 +118,46 @@ test('[AUZ-12] invalid_request: a parameter is missing, repeated or malformed', 
 
 test('[AUZ-12] unauthorized_client: the client may not use this response type', async () => {
   const client = bent(nightlyReport, { redirect_uris: [uri] })
-  const { flow } = memoryStage({ clients: [client.registration] })
+  const { flow } = setStage({ clients: [client.registration] })
   const response = await flow.ask(authorizationRequest(client), 'alice')
   expect(outcomeOf(response)).toBe('redirect unauthorized_client')
 })
 
 test('[AUZ-12] access_denied: the owner said no, or the host in their name', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
   expect(outcomeOf(denial)).toBe('redirect access_denied')
-  const refusing = memoryStage({
+  const refusing = setStage({
     resourceOwner: () => Promise.reject(accessDenied('under_age', 'The account may not be shared.')),
   })
   expect(outcomeOf(await refusing.flow.ask(asked, 'alice'))).toBe('redirect access_denied')
 })
 
 test('[AUZ-12] unsupported_response_type: the server does not have it', async () => {
-  const response = await memoryStage().flow.ask({ ...asked, response_type: 'id_token' }, 'alice')
+  const response = await setStage().flow.ask({ ...asked, response_type: 'id_token' }, 'alice')
   expect(outcomeOf(response)).toBe('redirect unsupported_response_type')
 })
 
 test.each(['unheard-of', 'reports:write', 'photos:read  photos:print'])(
   '[AUZ-12] invalid_scope: the scope is unknown, not the client’s or malformed: %s',
   async (scope) => {
-    expect(outcomeOf(await memoryStage().flow.ask({ ...asked, scope }, 'alice'))).toBe(
-      'redirect invalid_scope',
-    )
+    expect(outcomeOf(await setStage().flow.ask({ ...asked, scope }, 'alice'))).toBe('redirect invalid_scope')
   },
 )
 
 test('[AUZ-12] server_error: something broke on this side', async () => {
-  const { flow } = memoryStage({ resourceOwner: () => Promise.reject(new Error('The session is gone.')) })
+  const { flow } = setStage({ resourceOwner: () => Promise.reject(new Error('The session is gone.')) })
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
 })
 
 test.each(['fails', 'hangs'] as const)('[AUZ-12] temporarily_unavailable: the store %s', async (trouble) => {
-  const { flow, store } = memoryStage({ storeDeadline: 0.05 })
+  const { flow, store } = setStage({ storeDeadline: 0.05 })
   store.begin(trouble, 'save')
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect temporarily_unavailable')
 })
 
 test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, does not [consent-9]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask(asked, 'alice')
   for (const owner of [undefined, 'bob'])
     expect(errorPageOf(await flow.decide(page, 'approve', owner))).toBe('400 invalid_request')
@@ -178,7 +176,7 @@ test.each(['approve', 'deny'])(
   async (decision) => {
     const callback = 'http://book.example/callback'
     const old = bent(photoBook, { redirect_uris: [callback], insecure_redirect_uris: true })
-    const { flow } = memoryStage({ clients: [old.registration] })
+    const { flow } = setStage({ clients: [old.registration] })
     const page = await flow.ask({ ...asked, redirect_uri: callback }, 'alice')
     const { searchParams } = insecureLinkOf(await flow.decide(page, decision, 'alice'))
     expect([...searchParams.keys()]).toContain(decision === 'approve' ? 'code' : 'error')

@@ -6,7 +6,7 @@ import {
 } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, redemption } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -21,7 +21,7 @@ const keeper = {
 }
 
 test('[CAU-1] a confidential client authenticates on every token request', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { registration } = photoPrint
   const { refreshToken } = await flow.tokens(photoPrint)
   const code = await flow.approve(photoPrint)
@@ -34,7 +34,7 @@ test('[CAU-1] a confidential client authenticates on every token request', async
 })
 
 test('[CAU-1] so does a public client that has a secret', async () => {
-  const { flow } = memoryStage({ clients: [keeper.registration] })
+  const { flow } = setStage({ clients: [keeper.registration] })
   const code = await flow.approve(keeper)
   const { registration } = keeper
   expect(outcomeOf(await flow.redeem({ registration }, code))).toBe('401 invalid_client')
@@ -42,7 +42,7 @@ test('[CAU-1] so does a public client that has a secret', async () => {
 })
 
 test('[CAU-2] more than one method in a request is an invalid request [client-3]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   for (const fields of [{ client_secret }, { client_id, client_secret }, { client_id, client_secret: 'x' }])
     expect(outcomeOf(await flow.request(nightlyReport, { ...grant, ...fields }))).toBe('400 invalid_request')
 })
@@ -59,7 +59,7 @@ test.each([
     client_id: id,
     client_secret_hashes: [hashSync(secret, 4)],
   }
-  const { flow } = memoryStage({ clients: [registration] })
+  const { flow } = setStage({ clients: [registration] })
   expect(outcomeOf(await flow.request({ registration, secret }, grant))).toBe('tokens')
   expect(outcomeOf(await flow.request({ registration, secret: `${secret}x` }, grant))).toBe(
     '401 invalid_client',
@@ -67,7 +67,7 @@ test.each([
 })
 
 test('[CAU-4] the body may carry id and secret, the URI never [client-5]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id, client_secret }))).toBe('tokens')
   const query = new URLSearchParams({ client_id, client_secret }).toString()
   expect(outcomeOf(await flow.submit(`/token?${query}`, grant))).toBe('400 invalid_request')
@@ -75,7 +75,7 @@ test('[CAU-4] the body may carry id and secret, the URI never [client-5]', async
 
 test('[CAU-4] a client can be kept to Basic, and then its body carries no secret', async () => {
   const strict = bent(nightlyReport, { token_endpoint_auth_method: 'client_secret_basic' })
-  const { flow } = memoryStage({ clients: [strict.registration] })
+  const { flow } = setStage({ clients: [strict.registration] })
   const inBody = await flow.submit('/token', { ...grant, client_id, client_secret })
   expect(outcomeOf(inBody)).toBe('401 invalid_client')
   expect(outcomeOf(await flow.request(strict, grant))).toBe('tokens')
@@ -97,7 +97,7 @@ const nightWatch = bent(nightlyReport, {
   credentials: { sealed: 'wax' },
 }).registration
 const withSeal = (...clients: readonly ClientRegistration[]) =>
-  memoryStage({ clientAuthenticationMethods: [sealed], clients })
+  setStage({ clientAuthenticationMethods: [sealed], clients })
 const bySeal = { Authorization: 'Sealed wax' }
 
 test('[CAU-5] a further method, with a scheme of its own, comes in by an option', async () => {
@@ -110,7 +110,7 @@ test('[CAU-5] a further method, with a scheme of its own, comes in by an option'
 test('[CAU-5] the mapping from client to scheme is the registration: no entry, no scheme', async () => {
   const mapped = { ...nightlyReport.registration, client_id: 'night-watch' }
   const trusting = { ...sealed, verify: async () => true }
-  const { flow } = memoryStage({ clientAuthenticationMethods: [trusting], clients: [mapped] })
+  const { flow } = setStage({ clientAuthenticationMethods: [trusting], clients: [mapped] })
   expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')
 })
 
@@ -118,7 +118,7 @@ test.each([1, 'yes', {}, []])(
   '[CAU-5] what such a method returns is a proof only if it is true, not %j',
   async (answer) => {
     const careless: object = { verify: async () => answer }
-    const { flow } = memoryStage({
+    const { flow } = setStage({
       clientAuthenticationMethods: [{ ...sealed, ...careless }],
       clients: [nightWatch],
     })
@@ -146,19 +146,19 @@ test('[CAU-2] a further method beside another one is an invalid request', async 
 })
 
 test('[CAU-6] a password without TLS is refused before it is looked at [client-6]', async () => {
-  const { flow } = memoryStage({ issuer: 'https://photos.example' })
+  const { flow } = setStage({ issuer: 'https://photos.example' })
   for (const secret of [client_secret, 'guess'])
     expect(outcomeOf(await flow.request({ ...nightlyReport, secret }, grant))).toBe('400 invalid_request')
 })
 
 test('[CAU-6] each failed authentication is an event that names the client [client-33]', async () => {
-  const { flow, failures } = memoryStage()
+  const { flow, failures } = setStage()
   await flow.request({ ...nightlyReport, secret: 'guess' }, grant)
   expect(failures).toMatchObject([{ endpoint: 'token', code: 'invalid_client', clientId: client_id }])
 })
 
 test('[CAU-6] guessing at a secret ends after twenty failures, and locks its client not out', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const guess = async () => outcomeOf(await flow.request({ ...nightlyReport, secret: 'guess' }, grant))
   for (let time = 0; time < 20; time++) expect(await guess()).toBe('401 invalid_client')
   expect(await guess()).toBe('429 temporarily_unavailable')
@@ -166,7 +166,7 @@ test('[CAU-6] guessing at a secret ends after twenty failures, and locks its cli
 })
 
 test('[CAU-7] the secret of a public client opens nothing that is for confidential ones [client-2]', async () => {
-  const { flow } = memoryStage({ clients: [keeper.registration] })
+  const { flow } = setStage({ clients: [keeper.registration] })
   const plain = { code_challenge: undefined, code_challenge_method: undefined }
   const request = { ...authorizationRequest(keeper), ...plain }
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect invalid_request')
@@ -174,5 +174,5 @@ test('[CAU-7] the secret of a public client opens nothing that is for confidenti
   const fields = { ...redemption(keeper, code), code_verifier: undefined }
   expect(outcomeOf(await flow.request(keeper, fields))).toBe('400 invalid_grant')
   const greedy = bent(keeper, { grant_types: ['client_credentials'] }).registration
-  expect(() => memoryStage({ clients: [greedy] })).toThrow('confidential clients only')
+  expect(() => setStage({ clients: [greedy] })).toThrow('confidential clients only')
 })

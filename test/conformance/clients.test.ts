@@ -1,7 +1,7 @@
 import type { ClientRegistration } from '../../lib/index'
 import { registeredIn } from '../support/docs/registrations'
 import type { ClientApplication } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { refusedFields } from '../support/flows/refused-fields'
 import { tokensOf } from '../support/flows/tokens'
@@ -9,7 +9,7 @@ import { tokensOf } from '../support/flows/tokens'
 const registered = registeredIn('clients.md')
 const every = [...registered.values()].flat()
 const named = every.map((client) => [client.registration.client_id, client] as const)
-const stage = () => memoryStage({ clients: every.map(({ registration }) => registration) })
+const stage = () => setStage({ clients: every.map(({ registration }) => registration) })
 const grantsOf = ({ registration }: ClientApplication) => registration.grant_types ?? ['authorization_code']
 const withOwner = named.filter(([, client]) => grantsOf(client).includes('authorization_code'))
 

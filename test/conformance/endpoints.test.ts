@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../lib/index'
 import { mountAll, type Mount } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { refusalOf } from '../support/flows/tokens'
@@ -15,14 +15,14 @@ test.each(['issuer', 'authorizationPath', 'tokenPath'])(
   '[EPT-1] an endpoint with a fragment is refused at start: %s',
   (option) => {
     const value = option === 'issuer' ? 'http://localhost/a' : '/a'
-    expect(() => memoryStage({ [option]: value })).not.toThrow()
+    expect(() => setStage({ [option]: value })).not.toThrow()
     for (const fragment of ['#', '#a', '?a=b#c'])
-      expect(() => memoryStage({ [option]: value + fragment })).toThrow(ConfigurationError)
+      expect(() => setStage({ [option]: value + fragment })).toThrow(ConfigurationError)
   },
 )
 
 test('[EPT-1] endpoints that clients call with a query of their own answer, and the login keeps it', async () => {
-  const { flow } = memoryStage({}, { paths: { token: '/token?tenant=a' } })
+  const { flow } = setStage({}, { paths: { token: '/token?tenant=a' } })
   expect(outcomeOf(await flow.ask(`tenant=a&${formOf(asked)}`, 'alice'))).toBe('question')
   const { parameters } = redirectionOf(await flow.ask(`tenant=a&${formOf(asked)}`))
   expect(parameters['return_to']).toBe(`/authorize?tenant=a&${formOf(asked)}`)
@@ -30,7 +30,7 @@ test('[EPT-1] endpoints that clients call with a query of their own answer, and 
 })
 
 test('[EPT-3] parameters that nobody knows are ignored', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.ask(`${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')
   expect(outcomeOf(await flow.submit('/authorize', `${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')
   const body = formOf({ ...grant, client_id: 'nightly-report', client_secret: nightlyReport.secret })
@@ -38,7 +38,7 @@ test('[EPT-3] parameters that nobody knows are ignored', async () => {
 })
 
 test('[EPT-4] the answers, too, have each parameter once', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   // redirectionOf refuses a repeated one.
   const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
   expect(Object.keys(redirectionOf(denial).parameters)).toEqual([
@@ -59,8 +59,8 @@ const behindProxy: Mount = (app, oauth) => {
 test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended it [edge-1]', async () => {
   const issuer = 'https://photos.example'
   const overTls = { 'X-Forwarded-Proto': 'https' }
-  const bare = memoryStage({ issuer }).flow
-  const proxied = memoryStage({ issuer }, { mount: behindProxy }).flow
+  const bare = setStage({ issuer }).flow
+  const proxied = setStage({ issuer }, { mount: behindProxy }).flow
   for (const flow of [bare, bare.behind(overTls), proxied]) {
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('page 400 invalid_request')
     expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('400 invalid_request')
@@ -70,8 +70,8 @@ test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended 
 })
 
 test('[EPT-5] plain HTTP is for loopback hosts: with another issuer there is no server [edge-4]', async () => {
-  expect(
-    outcomeOf(await memoryStage({ issuer: 'http://127.0.0.1' }).flow.request(nightlyReport, grant)),
-  ).toBe('tokens')
-  expect(() => memoryStage({ issuer: 'http://photos.example' })).toThrow('issuer')
+  expect(outcomeOf(await setStage({ issuer: 'http://127.0.0.1' }).flow.request(nightlyReport, grant))).toBe(
+    'tokens',
+  )
+  expect(() => setStage({ issuer: 'http://photos.example' })).toThrow('issuer')
 })

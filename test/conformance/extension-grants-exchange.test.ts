@@ -1,7 +1,7 @@
 import type { Response } from 'supertest'
 import { photoBook } from '../support/flows/clients'
 import { formOf, type Fields } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import {
   accessTokenType,
@@ -16,14 +16,14 @@ const inBody = formOf({ client_id: service.registration.client_id, client_secret
 
 /** An exchange of alice's token, with this behind it. */
 async function exchanged(bend: Fields, behind = ''): Promise<Response> {
-  const { flow } = memoryStage(exchanging())
+  const { flow } = setStage(exchanging())
   const { accessToken } = await flow.tokens(photoBook)
   return flow.submit('/token', `${formOf(exchangeOf(accessToken, bend))}&${inBody}${behind}`)
 }
 
 /** The grant types in the metadata of a server. */
-async function offered(options: Parameters<typeof memoryStage>[0] = {}): Promise<unknown> {
-  const { body } = await memoryStage(options).flow.open('/.well-known/oauth-authorization-server')
+async function offered(options: Parameters<typeof setStage>[0] = {}): Promise<unknown> {
+  const { body } = await setStage(options).flow.open('/.well-known/oauth-authorization-server')
   return body.grant_types_supported
 }
 
@@ -31,7 +31,7 @@ test('[TOK-10] token exchange has an absolute URI for its name, and metadata say
   expect(URL.canParse(tokenExchangeName)).toBe(true)
   expect(await offered(exchanging())).toContain(tokenExchangeName)
   expect(await offered()).not.toContain(tokenExchangeName)
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.request(service, exchangeOf('x')))).toBe('400 unsupported_grant_type')
 })
 

@@ -1,6 +1,6 @@
 import { saml2Bearer } from '../../lib/index'
 import { bent, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { encoded, signedXml } from '../support/saml/assertion'
 import { options } from '../support/saml/grant'
@@ -11,7 +11,7 @@ const clients = [client.registration]
 const request = { grant_type, scope: 'photos:read' }
 
 test('[TOK-10] a SAML 2.0 assertion is a grant under its absolute URI, with the extra parameter assertion', async () => {
-  const { flow, clock } = memoryStage({ grantTypes: [saml2Bearer(options)], clients })
+  const { flow, clock } = setStage({ grantTypes: [saml2Bearer(options)], clients })
   const assertion = encoded(signedXml({ now: Math.floor(clock.read() / 1000) }))
   expect(refusalOf(await flow.request(client, request))).toBe('400 invalid_request')
   const { accessToken } = tokensOf(await flow.request(client, { ...request, assertion }))
@@ -20,7 +20,7 @@ test('[TOK-10] a SAML 2.0 assertion is a grant under its absolute URI, with the 
 })
 
 test('[TOK-10] without it the URI is an unsupported grant type', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(refusalOf(await flow.request(photoPrint, { ...request, assertion: 'x' }))).toBe(
     '400 unsupported_grant_type',
   )

@@ -2,14 +2,14 @@ import { jwtBearer } from '../../lib/index'
 import { forgedJwts } from '../support/assertions/forged-jwts'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   '[TOK-10] a grant type that a host defines has an absolute URI for its name, not %s',
   (name) => {
     const grantTypes = [{ name, parameters: [], handle: async () => ({ grant: nobody }) }]
-    expect(() => memoryStage({ grantTypes })).toThrow('must be an absolute URI')
+    expect(() => setStage({ grantTypes })).toThrow('must be an absolute URI')
   },
 )
 
@@ -22,7 +22,7 @@ describe('The JWT bearer grant', () => {
   const clients = [desk.registration]
 
   test('[TOK-10] goes by an absolute URI, takes an assertion beside it, and gives an access token', async () => {
-    const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
     const assertion = jwt(hub, claimsAt(Math.floor(clock.read() / 1000)))
     const { accessToken } = tokensOf(
       await flow.request(desk, { grant_type, assertion, scope: 'photos:read' }),
@@ -31,7 +31,7 @@ describe('The JWT bearer grant', () => {
   })
 
   test('[TOK-10] takes an assertion once, and none whose owner the host does not know', async () => {
-    const { flow, clock } = memoryStage({
+    const { flow, clock } = setStage({
       grantTypes: [
         jwtBearer({
           issuers,
@@ -52,7 +52,7 @@ describe('The JWT bearer grant', () => {
   })
 
   test('[TOK-10] answers each assertion that is not sound with invalid_grant, and uses nothing up', async () => {
-    const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
     const now = Math.floor(clock.read() / 1000)
     const claims = claimsAt(now)
     const ask = (assertion: string) => flow.request(desk, { grant_type, assertion, scope: 'photos:read' })
@@ -66,7 +66,7 @@ describe('The JWT bearer grant', () => {
   })
 
   test('[TOK-10] is unknown to a server that does not define it', async () => {
-    const { flow } = memoryStage({
+    const { flow } = setStage({
       clients: [bent(desk, { grant_types: ['client_credentials'] }).registration],
     })
     const request = { grant_type, assertion: jwt(hub, claimsAt(0)), scope: 'photos:read' }

@@ -1,13 +1,12 @@
 import type { Response } from 'supertest'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { expectJsonThatNobodyKeeps, tokensOf } from '../support/flows/tokens'
 
 const report = bent(nightlyReport, { may_introspect: true })
 const frame = bent(photoFrame, { may_introspect: true })
-const stage = () =>
-  memoryStage({ clients: [photoBook, report, frame].map(({ registration }) => registration) })
+const stage = () => setStage({ clients: [photoBook, report, frame].map(({ registration }) => registration) })
 
 function answerOf(response: Response): unknown {
   expect(response.status).toBe(200)
@@ -16,7 +15,7 @@ function answerOf(response: Response): unknown {
 }
 
 test('[INT-1] only a confidential client that is registered for it may ask, once it is authenticated [revocation-7]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken } = await flow.tokens(photoBook)
   for (const client of everyClient)
     expect(outcomeOf(await flow.introspect(client, accessToken))).toBe('400 unauthorized_client')
@@ -84,5 +83,5 @@ test('[INT-6] the token is required, in the body, and a hint changes nothing [re
 
 test('[INT-7] a public client cannot be registered for it [revocation-8]', () => {
   const { registration } = bent(photoBook, { may_introspect: true })
-  expect(() => memoryStage({ clients: [registration] })).toThrow('clients[0].may_introspect')
+  expect(() => setStage({ clients: [registration] })).toThrow('clients[0].may_introspect')
 })

@@ -5,7 +5,7 @@ import { createAuthorizationServer, implicit } from '../../lib/index'
 import { application, canonicalOptions, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
 import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import * as grants from './parameters/grants'
@@ -84,12 +84,12 @@ const grantTypesListed = async (flow: Flow) => listOf((await metadataOf(flow))['
 test.each(Object.entries(grants))(
   '[META-2] a grant type that a host switches on is listed and works, and is neither otherwise: %s',
   async (_name, { options, fields, send, good }) => {
-    const set = memoryStage(options)
+    const set = setStage(options)
     const form = await fields(set)
     expect((await send(set, formOf(form))).map(outcomeOf)).toEqual([good])
     const { grant_type } = form
     expect(await grantTypesListed(set.flow)).toContain(grant_type)
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     expect(await grantTypesListed(flow)).not.toContain(grant_type)
     expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unsupported_grant_type')
   },
@@ -102,10 +102,10 @@ test('[META-2] a method of client authentication that a host adds is listed and 
   const form = { grant_type: 'client_credentials', scope: 'photos:read' }
   const outcome = async (flow: Flow) =>
     outcomeOf(await flow.submit('/token', form, undefined, { Authorization: `ApiKey robot.${key}` }))
-  const { flow } = memoryStage(optionsWith(key))
+  const { flow } = setStage(optionsWith(key))
   expect(await methodsListed(flow)).toContain(apiKey.name)
   expect(await outcome(flow)).toBe('tokens')
-  const without = memoryStage()
+  const without = setStage()
   expect(await methodsListed(without.flow)).not.toContain(apiKey.name)
   expect(await outcome(without.flow)).toBe('401 invalid_client')
 })

@@ -1,6 +1,6 @@
 import { longestValues } from '../../lib/protocol/parameters'
 import { formOf } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { clients, type Kind } from './parameters/requests'
 import { table } from './parameters/table'
@@ -37,7 +37,7 @@ const asGood: readonly [string, Spell][] = [
 
 /** What comes of a good request in which one parameter is spelt in another way. */
 async function outcomesOf({ options, fields, send }: Kind, name: string, spell: Spell): Promise<string[]> {
-  const set = memoryStage(options ?? { clients })
+  const set = setStage(options ?? { clients })
   const good = await fields(set)
   const spelt = spell(name, good[name] ?? '')
   return (await send(set, `${formOf({ ...good, [name]: undefined })}&${spelt}`)).map(outcomeOf)

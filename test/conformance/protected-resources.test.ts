@@ -1,6 +1,6 @@
 import { nightlyReport } from '../support/flows/clients'
-import type { Stage } from '../support/flows/every-store'
-import { memoryStage } from '../support/flows/memory-stage'
+import type { Stage } from '../support/flows/stores-of-run'
+import { setStage } from '../support/flows/stage'
 import { tokensOf } from '../support/flows/tokens'
 
 const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
@@ -9,14 +9,14 @@ const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
 test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
   '[RES-1] a token is taken from the Authorization header, under %s as under any case of it',
   async (scheme) => {
-    const set = memoryStage()
+    const set = setStage()
     const Authorization = `${scheme} ${await tokenFor(set, 'photos:read')}`
     expect((await set.flow.open('/photos', undefined, { Authorization })).status).toBe(200)
   },
 )
 
 test('[RES-1] a token is taken under no other scheme, and from nowhere else', async () => {
-  const set = memoryStage()
+  const set = setStage()
   const token = await tokenFor(set, 'photos:read')
   for (const Authorization of [`Basic ${token}`, `BearerX ${token}`, `MAC id="${token}"`])
     expect((await set.flow.open('/photos', undefined, { Authorization })).status).toBe(401)
@@ -24,7 +24,7 @@ test('[RES-1] a token is taken under no other scheme, and from nowhere else', as
 })
 
 test('[RES-2] a token that has expired, or has too little scope, is refused', async () => {
-  const set = memoryStage()
+  const set = setStage()
   const [good, other] = [await tokenFor(set, 'photos:read'), await tokenFor(set, 'reports:write')]
   expect((await set.flow.photos(other)).status).toBe(403)
   set.clock.advance(3599)
@@ -37,19 +37,19 @@ test.each([
   ['invalid_token', 'Bearer x'],
   ['invalid_request', 'Bearer a b'],
 ])('[RES-3] the client is told why, and what scope it takes: %s', async (error, Authorization) => {
-  const response = await memoryStage().flow.open('/photos', undefined, { Authorization })
+  const response = await setStage().flow.open('/photos', undefined, { Authorization })
   expect(response.get('WWW-Authenticate')).toMatch(
     new RegExp(`^Bearer realm="oauth", scope="photos:read", error="${error}", error_description="[^"]+"$`),
   )
 })
 
 test('[RES-3] the client is told of too little scope, and which it takes', async () => {
-  const set = memoryStage()
+  const set = setStage()
   const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
   expect(response.get('WWW-Authenticate')).toMatch(/scope="photos:read", error="insufficient_scope"/)
 })
 
 test('[RES-3] where no token came, no error is told', async () => {
-  const response = await memoryStage().flow.open('/photos')
+  const response = await setStage().flow.open('/photos')
   expect(response.get('WWW-Authenticate')).toBe('Bearer realm="oauth", scope="photos:read"')
 })

@@ -1,6 +1,6 @@
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 
@@ -21,22 +21,22 @@ test.each([
 ])(
   '[RED-1] a redirection URI is compared letter by letter: %s is another one [redirect-1]',
   async (redirect_uri) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
   },
 )
 
 test('[RED-1] the registered redirection URI is a match', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
 })
 
 test('[RED-2] with several redirection URIs, or none, the request must name one', async () => {
   const several = bent(photoBook, { redirect_uris: [uri, 'https://book.example/other'] })
-  const { flow } = memoryStage({ clients: [several.registration] })
+  const { flow } = setStage({ clients: [several.registration] })
   for (const redirect_uri of [undefined, ''])
     expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
-  const none = memoryStage().flow.ask(
+  const none = setStage().flow.ask(
     { ...asked, client_id: 'nightly-report', scope: 'photos:read', redirect_uri: undefined },
     'alice',
   )
@@ -44,7 +44,7 @@ test('[RED-2] with several redirection URIs, or none, the request must name one'
 })
 
 test('[RED-3] with one redirection URI, a request that names none means that one', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask({ ...asked, redirect_uri: undefined }, 'alice')
   expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(uri)
   const failure = await flow.ask({ ...asked, redirect_uri: undefined, scope: 'unheard-of' }, 'alice')
@@ -53,7 +53,7 @@ test('[RED-3] with one redirection URI, a request that names none means that one
 
 const registered = 'https://print.example/callback'
 const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
-const partial = () => memoryStage({ clients: [tenants.registration] })
+const partial = () => setStage({ clients: [tenants.registration] })
 const askedInPart = authorizationRequest(tenants)
 
 test('[RED-2] with a redirection URI that is registered in part, the request must name one', async () => {
@@ -100,5 +100,5 @@ test.each([
 
 test('[REG-9] the exception is for URIs without a query', () => {
   const both = bent(tenants, { redirect_uris: [`${registered}?app=1`] })
-  expect(() => memoryStage({ clients: [both.registration] })).toThrow('clients[0].redirect_uris[0]')
+  expect(() => setStage({ clients: [both.registration] })).toThrow('clients[0].redirect_uris[0]')
 })

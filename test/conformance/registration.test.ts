@@ -12,7 +12,7 @@ import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/cli
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
 import { registered, webMetadata, withSecret } from '../support/flows/registered'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusedFields, refusedOptions } from '../support/flows/refused-fields'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
@@ -28,7 +28,7 @@ test('[REG-1] a client_id that another client has already is refused [client-19]
 
 test('[REG-1] a client_id is issued, another one each time; one that exists is refused, nothing overwritten', async () => {
   const clients = memoryClients()
-  const { oauth, flow } = memoryStage({ clients })
+  const { oauth, flow } = setStage({ clients })
   const [one, other] = [await registered(oauth), await registered(oauth)]
   const { client_id } = one.registration
   expect(other.registration.client_id).not.toBe(client_id)
@@ -39,14 +39,14 @@ test('[REG-1] a client_id is issued, another one each time; one that exists is r
 })
 
 test('[REG-2] the client_id of a client that registered itself authenticates nobody', async () => {
-  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: memoryClients() })
   const { client_id } = (await registered(oauth)).registration
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
 })
 
 test('[REG-2] a confidential client that sends only its id is not authenticated [client-1]', async () => {
   const { client_id } = nightlyReport.registration
-  expect(outcomeOf(await memoryStage().flow.submit('/token', { ...grant, client_id }))).toBe(
+  expect(outcomeOf(await setStage().flow.submit('/token', { ...grant, client_id }))).toBe(
     '401 invalid_client',
   )
 })
@@ -55,8 +55,8 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
   const table = readFileSync(join(__dirname, '../../docs/credentials.md'), 'utf8')
   const documented = (name: string): number =>
     Number(new RegExp(`^\\| ${name}[^|]*\\|[^|]*\\| (\\d+) characters`, 'm').exec(table)?.[1])
-  const { flow } = memoryStage()
-  const { oauth } = memoryStage({ clients: memoryClients() })
+  const { flow } = setStage()
+  const { oauth } = setStage({ clients: memoryClients() })
   const issued = await oauth.registerClient(webMetadata)
   expect(issued.client_id).toHaveLength(documented('`client_id`'))
   expect(issued.client_secret).toHaveLength(documented('client secret'))
@@ -74,7 +74,7 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
 })
 
 test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a client that registers later, too', async () => {
-  const { oauth } = memoryStage({ clients: memoryClients(), responseTypes: [implicit()] })
+  const { oauth } = setStage({ clients: memoryClients(), responseTypes: [implicit()] })
   const fields = async (bend: object) =>
     oauth.registerClient({ ...webMetadata, ...bend }).then(
       () => [],
@@ -143,7 +143,7 @@ test('[REG-5] a redirection URI may have a query', () => {
 test('[REG-6] a client may register several redirection URIs and use each', async () => {
   const redirect_uris = ['https://book.example/one', 'https://book.example/two']
   const client = bent(photoBook, { redirect_uris })
-  const { flow } = memoryStage({ clients: [client.registration] })
+  const { flow } = setStage({ clients: [client.registration] })
   for (const redirect_uri of redirect_uris) {
     const code = await flow.approve(client, { redirect_uri })
     expect(outcomeOf(await flow.redeem(client, code, { redirect_uri }))).toBe('tokens')
@@ -156,7 +156,7 @@ test('[REG-7] a public client without a redirection URI is refused, a confidenti
 })
 
 test('[REG-8] who has registered no redirection URI cannot use the authorization endpoint [redirect-8]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const request = { ...authorizationRequest(nightlyReport), scope: 'photos:read' }
   for (const redirect_uri of [undefined, 'https://report.example/callback'])
     expect(outcomeOf(await flow.ask({ ...request, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
@@ -164,7 +164,7 @@ test('[REG-8] who has registered no redirection URI cannot use the authorization
 })
 
 test('[REG-9] a registered redirection URI is complete: not even its query may vary', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const request = { ...authorizationRequest(photoBook), redirect_uri: 'https://book.example/callback?app=1' }
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
 })
@@ -205,7 +205,7 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
     policy_uri: 'https://book.example/privacy',
     tos_uri: 'https://book.example/terms?a=1&b=2',
   })
-  const { flow } = memoryStage({ clients: [described.registration] })
+  const { flow } = setStage({ clients: [described.registration] })
   const { text } = await flow.ask(authorizationRequest(described), 'alice')
   expect(text).toContain('Photo &lt;b&gt;Book&lt;/b&gt;')
   expect(text).toContain('Prints &quot;albums&quot; &amp; more')
@@ -219,7 +219,7 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
 test('[REG-13] two secrets are good during a rotation, and a dropped one is not any more', async () => {
   const [old, young] = [generateClientSecret(), generateClientSecret()]
   const known: { now: ClientRegistration } = { now: nightlyReport.registration }
-  const { flow } = memoryStage({ clients: { find: async () => known.now } })
+  const { flow } = setStage({ clients: { find: async () => known.now } })
   const outcomes = async (...hashes: readonly string[]): Promise<string[]> => {
     const client = bent(nightlyReport, { client_secret_hashes: hashes })
     known.now = client.registration
@@ -237,21 +237,21 @@ test('[REG-13] two secrets are good during a rotation, and a dropped one is not 
 
 test('[REG-13] a client that its store no longer gives out is not authenticated', async () => {
   const known = new Map([['nightly-report', nightlyReport.registration]])
-  const { flow } = memoryStage({ clients: { find: async (id) => known.get(id) } })
+  const { flow } = setStage({ clients: { find: async (id) => known.get(id) } })
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('tokens')
   known.clear()
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
 })
 
 test('[REG-10] a confidential client gets a credential when it registers, a public one does not', async () => {
-  const { oauth } = memoryStage({ clients: memoryClients() })
+  const { oauth } = setStage({ clients: memoryClients() })
   expect((await oauth.registerClient(webMetadata)).client_secret).toHaveLength(43)
   const phone = { ...webMetadata, client_type: 'public', grant_types: ['authorization_code'] } as const
   expect((await oauth.registerClient(phone)).client_secret).toBeUndefined()
 })
 
 test('[REG-13] a secret is rotated under the same client_id, with two valid meanwhile [client-14]', async () => {
-  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: memoryClients() })
   const first = await registered(oauth)
   const { client_id } = first.registration
   const outcomes = async (...clients: (typeof first)[]): Promise<string[]> =>
@@ -265,7 +265,7 @@ test('[REG-13] a secret is rotated under the same client_id, with two valid mean
 })
 
 test('[REG-13] a disabled client is invalid_client at once, and itself again when it is enabled', async () => {
-  const { oauth, flow } = memoryStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: memoryClients() })
   const client = await registered(oauth)
   const { refreshToken } = await flow.tokens(client)
   await oauth.disableClient(client.registration.client_id)
@@ -277,6 +277,6 @@ test('[REG-13] a disabled client is invalid_client at once, and itself again whe
 })
 
 test('[REG-13] a client that is registered in the options can be disabled there', async () => {
-  const { flow } = memoryStage({ clients: [{ ...nightlyReport.registration, disabled: true }] })
+  const { flow } = setStage({ clients: [{ ...nightlyReport.registration, disabled: true }] })
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
 })

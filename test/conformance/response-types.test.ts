@@ -2,7 +2,7 @@ import { implicit, type ImplicitOptions } from '../../lib/index'
 import { codeToken } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { fragmentOf } from '../support/flows/redirection'
 
@@ -12,7 +12,7 @@ const asked = { ...authorizationRequest(slideshow), response_type: 'token' }
 const uri = 'https://book.example/callback'
 
 const stageOf = (client = slideshow, options: ImplicitOptions = {}) =>
-  memoryStage({ clients: [client.registration], responseTypes: [implicit(options)] })
+  setStage({ clients: [client.registration], responseTypes: [implicit(options)] })
 
 test.each(['code token', 'token code'])(
   '[AUZ-5] a response type of two words is answered in either order: %s',
@@ -21,7 +21,7 @@ test.each(['code token', 'token code'])(
       grant_types: ['authorization_code', 'implicit'],
       response_types: ['code token'],
     })
-    const { flow } = memoryStage({ clients: [both.registration], responseTypes: [codeToken] })
+    const { flow } = setStage({ clients: [both.registration], responseTypes: [codeToken] })
     const page = await flow.ask({ ...asked, response_type }, 'alice')
     const { parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
     expect(outcomeOf(await flow.redeem(both, parameters['code'] ?? ''))).toBe('tokens')
@@ -42,7 +42,7 @@ test.each(['a b+c%20&d=e#f?g/h', 'Grüße, 世界', '"\'<script>\\\r\n'])(
 )
 
 test('[AUZ-7] a scope that the request did not name is told, and no state comes of none', async () => {
-  const { flow } = memoryStage({
+  const { flow } = setStage({
     clients: [slideshow.registration],
     responseTypes: [implicit()],
     defaultScope: 'photos:read',

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { expectJsonThatNobodyKeeps, tokensOf } from '../support/flows/tokens'
 
@@ -11,7 +11,7 @@ test.each([
   ['[REV-1] a refresh token', 'refreshToken'],
   ['[REV-2] an access token', 'accessToken'],
 ] as const)('%s ends its whole authorization, and no other one of the client', async (_, which) => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const [tokens, other] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
   const later = tokensOf(await flow.refresh(photoPrint, tokens.refreshToken))
   const revoked = { ...later, accessToken: tokens.accessToken }
@@ -23,7 +23,7 @@ test.each([
 })
 
 test('[REV-3] a token of another client, an unknown or a malformed one revokes nothing and looks like a success [revocation-1]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken, refreshToken } = await flow.tokens(photoPrint)
   const strangers = [accessToken, refreshToken, `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`, 'x', '世界']
   for (const client of [photoBook, nightlyReport])
@@ -33,7 +33,7 @@ test('[REV-3] a token of another client, an unknown or a malformed one revokes n
 })
 
 test('[REV-4] garbage that carries a known id revokes nothing, an old genuine refresh token does [refresh-8]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken, refreshToken } = await flow.tokens(photoPrint)
   const id = accessToken.slice(3, 25)
   for (const token of [
@@ -49,7 +49,7 @@ test('[REV-4] garbage that carries a known id revokes nothing, an old genuine re
 })
 
 test('[REV-5] the answer is 200 with {}, as JSON that nobody keeps', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken } = await flow.tokens(photoBook)
   for (const token of [accessToken, 'x']) {
     const response = await flow.revoke(photoBook, token)
@@ -59,7 +59,7 @@ test('[REV-5] the answer is 200 with {}, as JSON that nobody keeps', async () =>
 })
 
 test('[REV-6] clients authenticate as at the token endpoint, and are refused as there [revocation-2]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken: token } = await flow.tokens(photoPrint)
   const { client_id } = photoPrint.registration
   const wrong = await flow.revoke({ ...photoPrint, secret: 'guess' }, token)
@@ -77,7 +77,7 @@ test('[REV-6] clients authenticate as at the token endpoint, and are refused as 
 })
 
 test('[REV-7] the token comes in the body, once', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { accessToken: token } = await flow.tokens(photoBook)
   const client = 'client_id=photo-book'
   for (const form of [client, `${client}&token=`, `${client}&token=${token}&token=${token}`])
@@ -89,7 +89,7 @@ test('[REV-7] the token comes in the body, once', async () => {
 test.each(['access_token', 'refresh_token', 'pickle', ''])(
   '[REV-7] the hint %p changes nothing',
   async (token_type_hint) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
     expect(answerOf(await flow.revoke(photoBook, refreshToken, { token_type_hint }))).toBe(done)
     expect((await flow.photos(accessToken)).status).toBe(401)

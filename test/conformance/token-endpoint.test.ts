@@ -1,6 +1,6 @@
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { basic, formOf, redemption } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { rawRequest } from '../support/flows/raw-request'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
@@ -16,7 +16,7 @@ test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   '[TOK-1] tokens are for POST: %s is answered 405 with Allow',
   async (method) => {
     const headers = ['Authorization', Authorization, 'Content-Type', formType]
-    const { status, headers: answered } = await rawRequest(memoryStage().app, {
+    const { status, headers: answered } = await rawRequest(setStage().app, {
       method,
       path: `/token?${formOf(grant)}`,
       headers,
@@ -35,7 +35,7 @@ test.each([
   ['tokens', formType],
 ])('[TOK-2] the body is a form in UTF-8: %s for %s [input-5]', async (outcome, type) => {
   const body = type === 'application/json' ? JSON.stringify(grant) : formOf(grant)
-  const response = await memoryStage().flow.submit('/token', body, undefined, {
+  const response = await setStage().flow.submit('/token', body, undefined, {
     Authorization,
     'Content-Type': type,
   })
@@ -45,7 +45,7 @@ test.each([
 test('[TOK-2] bytes that are not UTF-8 are an invalid request [input-6]', async () => {
   const body = Buffer.from('grant_type=client_credentials&scope=photos:read\xff', 'latin1')
   const headers = ['Authorization', Authorization, 'Content-Type', formType]
-  const { status, text } = await rawRequest(memoryStage().app, {
+  const { status, text } = await rawRequest(setStage().app, {
     method: 'POST',
     path: '/token',
     headers,
@@ -55,7 +55,7 @@ test('[TOK-2] bytes that are not UTF-8 are an invalid request [input-6]', async 
 })
 
 test('[TOK-3] parameters in the query are not read, and a credential there refuses the request [input-10]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const post = async (query: string, body: string): Promise<string> =>
     outcomeOf(await flow.submit(`/token?${query}`, body, undefined, { Authorization }))
   expect(await post('scope=unheard-of&grant_type=password', formOf(grant))).toBe('tokens')
@@ -65,14 +65,14 @@ test('[TOK-3] parameters in the query are not read, and a credential there refus
 })
 
 test('[TOK-4] a client that authenticates may name itself, and no other [client-4]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   expect(outcomeOf(await flow.request(nightlyReport, { ...grant, client_id }))).toBe('tokens')
   const response = await flow.request(nightlyReport, { ...grant, client_id: 'photo-print' })
   expect(outcomeOf(response)).toBe('400 invalid_request')
 })
 
 test('[TOK-5] a code takes the authentication of its client, and the redirection URI of its request', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const { registration } = photoPrint
   expect(outcomeOf(await flow.redeem({ registration }, code))).toBe('401 invalid_client')
@@ -85,13 +85,13 @@ test('[TOK-5] a code takes the authentication of its client, and the redirection
 })
 
 test('[TOK-5] a redirection URI that was not in the authorization request need not be named', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const code = await flow.approve(photoPrint, { redirect_uri: undefined })
   expect(outcomeOf(await flow.redeem(photoPrint, code, { redirect_uri: undefined }))).toBe('tokens')
 })
 
 test('[TOK-6] a public client names itself by client_id', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const fields = redemption(photoBook, await flow.approve(photoBook))
   expect(outcomeOf(await flow.submit('/token', fields))).toBe('401 invalid_client')
   expect(outcomeOf(await flow.submit('/token', { ...fields, client_id: 'photo-book' }))).toBe('tokens')
@@ -99,7 +99,7 @@ test('[TOK-6] a public client names itself by client_id', async () => {
 
 test('[TOK-7] a password takes the authentication of its client, and the right credentials of the owner', async () => {
   const check = new PasswordCheck()
-  const { flow } = memoryStage(withPassword({ verify: check.verify }))
+  const { flow } = setStage(withPassword({ verify: check.verify }))
   const { registration } = oldPrint
   const ask = async (client: typeof oldPrint, bend: object = {}) =>
     outcomeOf(await flow.request(client, { ...passwordRequest, ...bend }))
@@ -114,7 +114,7 @@ test('[TOK-7] a password takes the authentication of its client, and the right c
 
 test('[TOK-7] guessing at passwords is limited', async () => {
   const check = new PasswordCheck()
-  const { flow } = memoryStage(withPassword({ verify: check.verify }))
+  const { flow } = setStage(withPassword({ verify: check.verify }))
   const guess = async () => flow.request(oldPrint, { ...passwordRequest, password: 'x' })
   const outcomes = (await Promise.all(Array.from({ length: 30 }, guess))).map(outcomeOf)
   expect(outcomes.filter((outcome) => outcome === '400 invalid_grant')).toHaveLength(10)
@@ -127,23 +127,23 @@ test('[TOK-7] guessing at passwords is limited', async () => {
 
 test('[TOK-7] the password grant is off unless the server and the client have it on', async () => {
   const { verify } = new PasswordCheck()
-  const off = memoryStage()
+  const off = setStage()
   expect(outcomeOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
-  const on = memoryStage({ ...withPassword({ verify }), clients: [photoPrint.registration] })
+  const on = setStage({ ...withPassword({ verify }), clients: [photoPrint.registration] })
   expect(outcomeOf(await on.flow.request(photoPrint, passwordRequest))).toBe('400 unauthorized_client')
 })
 
 test('[TOK-8] who acts for itself is confidential, authenticated and has no refresh token', async () => {
   const grants = { grant_types: ['client_credentials', 'refresh_token'] }
   const client = bent(nightlyReport, grants)
-  const { flow } = memoryStage({ clients: [client.registration] })
+  const { flow } = setStage({ clients: [client.registration] })
   expect(tokensOf(await flow.request(client, grant)).refreshToken).toBe('')
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
-  expect(() => memoryStage({ clients: [bent(photoBook, grants).registration] })).toThrow('client_credentials')
+  expect(() => setStage({ clients: [bent(photoBook, grants).registration] })).toThrow('client_credentials')
 })
 
 test('[TOK-9] a refresh takes the authentication of its client', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { refreshToken } = await flow.tokens(photoPrint)
   const { registration } = photoPrint
   expect(outcomeOf(await flow.refresh({ registration }, refreshToken))).toBe('401 invalid_client')
@@ -153,7 +153,7 @@ test('[TOK-9] a refresh takes the authentication of its client', async () => {
 })
 
 test('[TOK-9] a refresh has the scope that was granted, or less, never more [refresh-12]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { refreshToken } = await flow.tokens(photoPrint, { scope: 'photos:read' })
   const more = await flow.refresh(photoPrint, refreshToken, { scope: 'photos:read photos:print' })
   expect(outcomeOf(more)).toBe('400 invalid_scope')
@@ -162,15 +162,15 @@ test('[TOK-9] a refresh has the scope that was granted, or less, never more [ref
 
 test('[TOK-11] a code brings a refresh token to the clients that are registered for it', async () => {
   const without = bent(photoPrint, { grant_types: ['authorization_code'] })
-  expect((await memoryStage().flow.tokens(photoPrint)).refreshToken).toMatch(/^rt_/)
-  const { flow } = memoryStage({ clients: [without.registration] })
+  expect((await setStage().flow.tokens(photoPrint)).refreshToken).toMatch(/^rt_/)
+  const { flow } = setStage({ clients: [without.registration] })
   expect((await flow.tokens(without)).refreshToken).toBe('')
 })
 
 test('[TOK-11] a password brings a refresh token to the clients that are registered for it', async () => {
   const without = bent(oldBook, { grant_types: ['password'] })
   const clients = [oldPrint.registration, without.registration]
-  const { flow } = memoryStage({ ...withPassword({ verify: new PasswordCheck().verify }), clients })
+  const { flow } = setStage({ ...withPassword({ verify: new PasswordCheck().verify }), clients })
   const { refreshToken } = tokensOf(await flow.request(oldPrint, passwordRequest))
   expect(outcomeOf(await flow.refresh(oldPrint, refreshToken))).toBe('tokens')
   expect(tokensOf(await flow.request(without, passwordRequest)).refreshToken).toBe('')

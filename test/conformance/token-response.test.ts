@@ -1,14 +1,14 @@
 import type { Response } from 'supertest'
 import { nightlyReport, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { tokensOf } from '../support/flows/tokens'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-const ask = (): Promise<Response> => memoryStage().flow.request(nightlyReport, grant)
+const ask = (): Promise<Response> => setStage().flow.request(nightlyReport, grant)
 
 test('[RSP-1] tokens come with status 200, as JSON in UTF-8, each parameter at the top', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const response = await flow.redeem(photoPrint, await flow.approve(photoPrint))
   expect(response.status).toBe(200)
   expect(response.get('Content-Type')).toBe('application/json; charset=utf-8')
@@ -24,7 +24,7 @@ test('[RSP-2] an access token and its type are always there', async () => {
 })
 
 test('[RSP-3] the lifetime is a number of seconds that counts from the response', async () => {
-  const { flow, clock } = memoryStage({ accessTokenLifetime: 100 })
+  const { flow, clock } = setStage({ accessTokenLifetime: 100 })
   const code = await flow.approve(photoPrint)
   clock.advance(30)
   const { body } = await flow.redeem(photoPrint, code)
@@ -36,14 +36,14 @@ test('[RSP-3] the lifetime is a number of seconds that counts from the response'
 })
 
 test('[RSP-4] a scope that differs from the request is named', async () => {
-  const { flow } = memoryStage({ defaultScope: 'photos:read photos:print' })
+  const { flow } = setStage({ defaultScope: 'photos:read photos:print' })
   expect((await flow.tokens(photoFrame, { scope: undefined })).scope).toBe('photos:read')
   const { body } = await flow.request(nightlyReport, { grant_type: 'client_credentials' })
   expect(body.scope).toBe('photos:read')
 })
 
 test('[RSP-5] no cache keeps tokens, nor what refuses them, nor codes, nor a page with a handle [code-20]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
   const approval = await flow.decide(page, 'approve', 'alice')
   const code = await flow.approve(photoPrint)

@@ -2,14 +2,14 @@ import { mac, type TokenType } from '../../lib/index'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { macHeader, type MacTokens, type SignedParts } from '../support/flows/mac'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
 test('[TKN-1] an access token has a type, a lifetime that holds and a scope that counts', async () => {
-  const { flow, clock } = memoryStage()
+  const { flow, clock } = setStage()
   const response = await flow.request(nightlyReport, grant)
   expect(response.body).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'photos:read' })
   const { accessToken } = tokensOf(response)
@@ -20,7 +20,7 @@ test('[TKN-1] an access token has a type, a lifetime that holds and a scope that
 })
 
 test('[TKN-2] the type is bearer, in lower case', async () => {
-  expect((await memoryStage().flow.request(nightlyReport, grant)).body.token_type).toBe('bearer')
+  expect((await setStage().flow.request(nightlyReport, grant)).body.token_type).toBe('bearer')
 })
 
 const signed = mac({ hosts: ['api.example.com'] })
@@ -30,7 +30,7 @@ const signature = (tokens: MacTokens, bend: SignedParts = {}) => ({
 })
 
 test('[TKN-2] mac is a type that can be switched on: its own response properties, its own way on requests', async () => {
-  const { flow, clock } = memoryStage({ tokenTypes: [signed], tokenType: 'mac' })
+  const { flow, clock } = setStage({ tokenTypes: [signed], tokenType: 'mac' })
   const response = await flow.request(nightlyReport, grant)
   expect(response.body).toMatchObject({
     token_type: 'mac',
@@ -47,7 +47,7 @@ test('[TKN-2] mac is a type that can be switched on: its own response properties
 test('[TKN-2] the name of a type is case-sensitive', () => {
   for (const token_type of ['Bearer', 'MAC', 'Mac'])
     expect(() =>
-      memoryStage({ tokenTypes: [signed], clients: [{ ...nightlyReport.registration, token_type }] }),
+      setStage({ tokenTypes: [signed], clients: [{ ...nightlyReport.registration, token_type }] }),
     ).toThrow('token_type must be one of bearer, mac.')
 })
 
@@ -58,7 +58,7 @@ test('[TKN-2] a further type brings its own name, members and scheme', async () 
     issue: () => ({ properties: { seal: 'wax' } }),
     read: (credentials) => ({ accessToken: credentials.replace('/wax', '') }),
   }
-  const { flow } = memoryStage({ tokenTypes: [sealed], tokenType: 'Sealed' })
+  const { flow } = setStage({ tokenTypes: [sealed], tokenType: 'Sealed' })
   const { body } = await flow.request(nightlyReport, grant)
   expect(body).toMatchObject({ token_type: 'Sealed', seal: 'wax' })
   const headers = { Authorization: `Sealed ${body.access_token}/wax` }
@@ -66,7 +66,7 @@ test('[TKN-2] a further type brings its own name, members and scheme', async () 
 })
 
 test('[TKN-3] a refresh token is good for no other client', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const { refreshToken } = await flow.tokens(photoPrint)
   for (const thief of [photoBook, photoFrame])
     expect(outcomeOf(await flow.refresh(thief, refreshToken))).toBe('400 invalid_grant')
@@ -74,7 +74,7 @@ test('[TKN-3] a refresh token is good for no other client', async () => {
 })
 
 test('[TKN-4] a new refresh token has the whole scope, even if the refresh asked for less', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const first = await flow.tokens(photoPrint)
   const narrowed = tokensOf(await flow.refresh(photoPrint, first.refreshToken, { scope: 'photos:read' }))
   expect(narrowed.scope).toBe('photos:read')
@@ -83,7 +83,7 @@ test('[TKN-4] a new refresh token has the whole scope, even if the refresh asked
 })
 
 test('[TKN-5] a refresh brings a new refresh token, and the old one, used again, revokes everything', async () => {
-  const { flow, clock } = memoryStage()
+  const { flow, clock } = setStage()
   const first = await flow.tokens(photoPrint)
   const second = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
   expect(second.refreshToken).not.toBe(first.refreshToken)
@@ -95,11 +95,11 @@ test('[TKN-5] a refresh brings a new refresh token, and the old one, used again,
 })
 
 test.each(['x', `rt_${'A'.repeat(80)}`])('[TKN-6] garbage is no refresh token: %s', async (garbage) => {
-  expect(outcomeOf(await memoryStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')
+  expect(outcomeOf(await setStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')
 })
 
 test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', async () => {
-  const { flow, clock, oauth } = memoryStage({ refreshTokenLifetime: 100 })
+  const { flow, clock, oauth } = setStage({ refreshTokenLifetime: 100 })
   const [expired, revoked] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
   await oauth.revoke((await flow.photos(revoked.accessToken)).body.authorizationId)
   expect(outcomeOf(await flow.refresh(photoPrint, revoked.refreshToken))).toBe('400 invalid_grant')
@@ -108,7 +108,7 @@ test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', asy
 })
 
 test('[TKN-7] the order of a scope carries no meaning', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   for (const scope of ['photos:read photos:print', 'photos:print photos:read'])
     expect((await flow.tokens(photoBook, { scope })).scope.split(' ').toSorted()).toEqual([
       'photos:print',
@@ -127,7 +127,7 @@ test.each([
   ['a letter beyond ASCII', 'phötos:read'],
   ['another case', 'Photos:read'],
 ])('[TKN-7] a scope with %s is an invalid scope, at both endpoints [input-11]', async (_, scope) => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const request = { ...authorizationRequest(photoBook), scope }
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect invalid_scope')
   expect(outcomeOf(await flow.request(nightlyReport, { ...grant, scope }))).toBe('400 invalid_scope')
@@ -136,7 +136,7 @@ test.each([
 })
 
 test('[TKN-8] a guarded route takes neither an expired token nor one of another scope [token-3]', async () => {
-  const { flow, clock } = memoryStage()
+  const { flow, clock } = setStage()
   const other = tokensOf(await flow.request(nightlyReport, { ...grant, scope: 'reports:write' }))
   const good = tokensOf(await flow.request(nightlyReport, grant))
   expect((await flow.photos(other.accessToken)).status).toBe(403)

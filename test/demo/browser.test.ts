@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
 import { launchChromium } from '../support/chromium'
+import { extent } from '../support/extent'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
 const screenshots = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'demo-screenshots')
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-describe.each([
+const devices = [
   { name: 'desktop', storage: 'Redis', viewport: { width: 1280, height: 800 } },
   { name: 'phone', storage: 'memory', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
   {
@@ -25,117 +26,122 @@ describe.each([
     viewport: { width: 390, height: 844 },
     colorScheme: 'dark' as const,
   },
-])('the demo in Chromium on a $name, with $storage', ({ name, storage, ...device }) => {
-  let redis: RedisServer | undefined
-  let demo: Demo
-  beforeAll(async () => {
-    if (storage === 'Redis') redis = await startRedis()
-    demo = await startDemo({ ports: anyPorts, redisUrl: redis?.url })
-  })
-  afterAll(async () => {
-    await demo.stop()
-    await redis?.stop()
-  })
+]
 
-  let context: BrowserContext
-  let page: Page
-  let complaints: string[]
-  beforeEach(async () => {
-    context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
-    page = await context.newPage()
-    complaints = complaintsOf(page)
-  })
-  afterEach(() => context.close())
+describe.each(extent(devices.slice(0, 2), devices))(
+  'the demo in Chromium on a $name, with $storage',
+  ({ name, storage, ...device }) => {
+    let redis: RedisServer | undefined
+    let demo: Demo
+    beforeAll(async () => {
+      if (storage === 'Redis') redis = await startRedis()
+      demo = await startDemo({ ports: anyPorts, redisUrl: redis?.url })
+    })
+    afterAll(async () => {
+      await demo.stop()
+      await redis?.stop()
+    })
 
-  async function keep(title: string): Promise<void> {
-    const path = join(screenshots, `${name} ${title}.png`.replaceAll(' ', '-'))
-    await page.screenshot({ path, fullPage: true })
-  }
+    let context: BrowserContext
+    let page: Page
+    let complaints: string[]
+    beforeEach(async () => {
+      context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
+      page = await context.newPage()
+      complaints = complaintsOf(page)
+    })
+    afterEach(() => context.close())
 
-  async function signIn(password: string): Promise<void> {
-    await page.getByLabel('Name').fill(demo.account.username)
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  }
+    async function keep(title: string): Promise<void> {
+      const path = join(screenshots, `${name} ${title}.png`.replaceAll(' ', '-'))
+      await page.screenshot({ path, fullPage: true })
+    }
 
-  async function fact(title: string): Promise<string> {
-    return page
-      .getByRole('definition')
-      .nth(['Scope', 'Access token', 'Expires', 'Refresh token'].indexOf(title))
-      .innerText()
-  }
+    async function signIn(password: string): Promise<void> {
+      await page.getByLabel('Name').fill(demo.account.username)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
 
-  async function expectPhotos(): Promise<void> {
-    const photos = page.getByRole('figure').getByRole('img')
-    expect(await photos.count()).toBe(4)
-    for (const photo of await photos.all())
-      expect(
-        await photo.evaluate((image: { decode(): Promise<void>; naturalWidth: number }) =>
-          image.decode().then(() => image.naturalWidth),
-        ),
-      ).toBe(800)
-  }
+    async function fact(title: string): Promise<string> {
+      return page
+        .getByRole('definition')
+        .nth(['Scope', 'Access token', 'Expires', 'Refresh token'].indexOf(title))
+        .innerText()
+    }
 
-  test('a resource owner connects the client, sees the guarded photos, refreshes and disconnects', async () => {
-    await page.goto(demo.client)
-    await keep('1 invitation')
-    await page.getByRole('button', { name: 'Connect Lumen' }).click()
+    async function expectPhotos(): Promise<void> {
+      const photos = page.getByRole('figure').getByRole('img')
+      expect(await photos.count()).toBe(4)
+      for (const photo of await photos.all())
+        expect(
+          await photo.evaluate((image: { decode(): Promise<void>; naturalWidth: number }) =>
+            image.decode().then(() => image.naturalWidth),
+          ),
+        ).toBe(800)
+    }
 
-    expect(page.url()).toContain(`${demo.authorizationServer}/login?return_to=`)
-    await keep('2 sign in')
-    await signIn('not the password')
-    expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
-    await keep('3 wrong password')
-    await signIn(demo.account.password)
+    test('a resource owner connects the client, sees the guarded photos, refreshes and disconnects', async () => {
+      await page.goto(demo.client)
+      await keep('1 invitation')
+      await page.getByRole('button', { name: 'Connect Lumen' }).click()
 
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Photo Book')
-    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringContaining('See your photos'),
-    ])
-    expect(await page.getByRole('definition').first().innerText()).toBe('Ada Lovelace')
-    await keep('4 consent')
-    await page.getByRole('button', { name: 'Allow' }).click()
+      expect(page.url()).toContain(`${demo.authorizationServer}/login?return_to=`)
+      await keep('2 sign in')
+      await signIn('not the password')
+      expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
+      await keep('3 wrong password')
+      await signIn(demo.account.password)
 
-    expect(page.url()).toBe(`${demo.client}/`)
-    await expectPhotos()
-    await keep('5 photos')
-    const before = await fact('Access token')
-    expect(await fact('Scope')).toBe('photos:read')
-    expect(await fact('Expires')).toBe('in 60 minutes')
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Photo Book')
+      expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+        expect.stringContaining('See your photos'),
+      ])
+      expect(await page.getByRole('definition').first().innerText()).toBe('Ada Lovelace')
+      await keep('4 consent')
+      await page.getByRole('button', { name: 'Allow' }).click()
 
-    await page.getByRole('button', { name: 'Refresh tokens' }).click()
-    await expectPhotos()
-    expect(await fact('Access token')).not.toBe(before)
-    await keep('6 refreshed')
+      expect(page.url()).toBe(`${demo.client}/`)
+      await expectPhotos()
+      await keep('5 photos')
+      const before = await fact('Access token')
+      expect(await fact('Scope')).toBe('photos:read')
+      expect(await fact('Expires')).toBe('in 60 minutes')
 
-    await page.getByRole('button', { name: 'Disconnect' }).click()
-    expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
-    expect(complaints).toEqual([])
-  })
+      await page.getByRole('button', { name: 'Refresh tokens' }).click()
+      await expectPhotos()
+      expect(await fact('Access token')).not.toBe(before)
+      await keep('6 refreshed')
 
-  test('a resource owner who refuses is told that nothing was shared', async () => {
-    await page.goto(demo.authorizationServer)
-    await keep('7 home')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await signIn(demo.account.password)
-    expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
-    await keep('8 home signed in')
+      await page.getByRole('button', { name: 'Disconnect' }).click()
+      expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
+      expect(complaints).toEqual([])
+    })
 
-    await page.goto(demo.client)
-    await page.getByRole('button', { name: 'Connect Lumen' }).click()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    expect(page.url()).toBe(`${demo.client}/`)
-    expect(await page.getByRole('status').innerText()).toContain('Nothing was shared')
-    await keep('9 refused')
-    await page.reload()
-    expect(await page.getByRole('status').count()).toBe(0)
+    test('a resource owner who refuses is told that nothing was shared', async () => {
+      await page.goto(demo.authorizationServer)
+      await keep('7 home')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await signIn(demo.account.password)
+      expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
+      await keep('8 home signed in')
 
-    await page.goto(demo.authorizationServer)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
-    expect(complaints).toEqual([])
-  })
-})
+      await page.goto(demo.client)
+      await page.getByRole('button', { name: 'Connect Lumen' }).click()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      expect(page.url()).toBe(`${demo.client}/`)
+      expect(await page.getByRole('status').innerText()).toContain('Nothing was shared')
+      await keep('9 refused')
+      await page.reload()
+      expect(await page.getByRole('status').count()).toBe(0)
+
+      await page.goto(demo.authorizationServer)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
+      expect(complaints).toEqual([])
+    })
+  },
+)
 
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore, type ReplicaWait } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
+import { extentOfRun } from '../support/extent'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, type Flow } from '../support/flows/flow'
@@ -194,72 +195,73 @@ describeOwnRedis('While too few replicas answer', () => {
   })
 })
 
-describeOwnRedis('What waiting costs, on loopback', () => {
-  let redis: ReplicatedRedis
-  const stores: RedisStore[] = []
-  beforeAll(async () => {
-    redis = await startReplicatedRedis()
-  })
-  afterAll(async () => {
-    await Promise.all(stores.map((store) => store.close()))
-    await redis.stop()
-  })
+if (extentOfRun === 'long')
+  describeOwnRedis('What waiting costs, on loopback', () => {
+    let redis: ReplicatedRedis
+    const stores: RedisStore[] = []
+    beforeAll(async () => {
+      redis = await startReplicatedRedis()
+    })
+    afterAll(async () => {
+      await Promise.all(stores.map((store) => store.close()))
+      await redis.stop()
+    })
 
-  const open = (wait?: ReplicaWait) => {
-    const options = { url: redis.master.url, prefix: uniquePrefix() }
-    const store = redisStore({ ...options, ...(wait && { waitForReplicas: wait }) })
-    stores.push(store)
-    return store
-  }
-
-  test.each([
-    ['default', undefined],
-    ['waitForReplicas', { replicas: 1, within: 1 }],
-  ])('is told, not judged: %s', async (name, wait) => {
-    const store = open(wait)
-    const times: number[] = []
-    const one = async () => {
-      const begun = performance.now()
-      expect(await saveRecord(store, threeVersions()[0])).toBe(true)
-      times.push(performance.now() - begun)
+    const open = (wait?: ReplicaWait) => {
+      const options = { url: redis.master.url, prefix: uniquePrefix() }
+      const store = redisStore({ ...options, ...(wait && { waitForReplicas: wait }) })
+      stores.push(store)
+      return store
     }
-    for (let warmUp = 0; warmUp < 10; warmUp++) await Promise.all(Array.from({ length: parallel }, one))
-    times.length = 0
-    for (let n = 0; n < saves; n++) await one()
-    const sorted = times.toSorted((a, b) => a - b)
-    const [median = 0, late = 0] = [sorted[saves / 2], sorted[(saves * 99) / 100]]
-    saw(
-      `one save after another, ${name}`,
-      'measured, not judged',
-      `median ${median.toFixed(2)} ms, 99% within ${late.toFixed(2)} ms`,
-      saves,
-    )
-    const begun = performance.now()
-    for (let n = 0; n < saves / parallel; n++) await Promise.all(Array.from({ length: parallel }, one))
-    const rate = (saves * 1000) / (performance.now() - begun)
-    saw(
-      `${parallel} saves at a time over one connection, ${name}`,
-      'measured, not judged',
-      `${rate.toFixed(0)} a second`,
-      saves,
-    )
-  })
 
-  // Each of those that wait for a silent replica waits by itself, and in line.
-  test('a silent replica costs each save its whole wait: told, not judged', async () => {
-    const store = open({ replicas: 1, within: 0.1 })
-    await saveRecord(store, threeVersions()[0])
-    await redis.replica.kill('SIGSTOP')
-    try {
-      const begun = performance.now()
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: 10 }, () => saveRecord(store, threeVersions()[0])),
+    test.each([
+      ['default', undefined],
+      ['waitForReplicas', { replicas: 1, within: 1 }],
+    ])('is told, not judged: %s', async (name, wait) => {
+      const store = open(wait)
+      const times: number[] = []
+      const one = async () => {
+        const begun = performance.now()
+        expect(await saveRecord(store, threeVersions()[0])).toBe(true)
+        times.push(performance.now() - begun)
+      }
+      for (let warmUp = 0; warmUp < 10; warmUp++) await Promise.all(Array.from({ length: parallel }, one))
+      times.length = 0
+      for (let n = 0; n < saves; n++) await one()
+      const sorted = times.toSorted((a, b) => a - b)
+      const [median = 0, late = 0] = [sorted[saves / 2], sorted[(saves * 99) / 100]]
+      saw(
+        `one save after another, ${name}`,
+        'measured, not judged',
+        `median ${median.toFixed(2)} ms, 99% within ${late.toFixed(2)} ms`,
+        saves,
       )
-      expect(outcomes.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
-      const last = `the last was answered after ${((performance.now() - begun) / 1000).toFixed(1)} s`
-      saw('10 saves at once, no replica answers within 0.1 s', 'measured, not judged', last, 10)
-    } finally {
-      await redis.replica.kill('SIGCONT')
-    }
+      const begun = performance.now()
+      for (let n = 0; n < saves / parallel; n++) await Promise.all(Array.from({ length: parallel }, one))
+      const rate = (saves * 1000) / (performance.now() - begun)
+      saw(
+        `${parallel} saves at a time over one connection, ${name}`,
+        'measured, not judged',
+        `${rate.toFixed(0)} a second`,
+        saves,
+      )
+    })
+
+    // Each of those that wait for a silent replica waits by itself, and in line.
+    test('a silent replica costs each save its whole wait: told, not judged', async () => {
+      const store = open({ replicas: 1, within: 0.1 })
+      await saveRecord(store, threeVersions()[0])
+      await redis.replica.kill('SIGSTOP')
+      try {
+        const begun = performance.now()
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 10 }, () => saveRecord(store, threeVersions()[0])),
+        )
+        expect(outcomes.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
+        const last = `the last was answered after ${((performance.now() - begun) / 1000).toFixed(1)} s`
+        saw('10 saves at once, no replica answers within 0.1 s', 'measured, not judged', last, 10)
+      } finally {
+        await redis.replica.kill('SIGCONT')
+      }
+    })
   })
-})

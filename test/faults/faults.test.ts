@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { describeOwnRedis } from '../support/describe-own-redis'
-import type { Stage } from './stage'
+import { extent } from '../support/extent'
+import type { Fault, Stage } from './stage'
 import { startServers, type Servers } from './trial'
 import { cluster, complaintsOf, sentinel, single, tryFault, type Theatre } from './try-faults'
 
@@ -21,7 +22,10 @@ function suite<S extends Stage>({ title, start, faults }: Theatre<S>): void {
       await stage.stop()
     })
 
-    const cases = faults.map((fault) => ({ fault, promise: promiseOf[fault.data] }))
+    const cases = extent(oneOfEach(faults), faults).map((fault) => ({
+      fault,
+      promise: promiseOf[fault.data],
+    }))
     test.each(cases)(
       '$fault.title: $promise',
       async ({ fault }) => {
@@ -38,6 +42,11 @@ const promiseOf = {
   lost: 'nothing wins twice, nothing of before is accepted',
   lagging: 'no two answers to one credential are good at once',
   forked: 'nothing wins twice, and what only guards leaves the old master',
+}
+
+/** The first fault of each promise. */
+function oneOfEach<S extends Stage>(faults: readonly Fault<S>[]): readonly Fault<S>[] {
+  return faults.filter(({ data }, index) => faults.findIndex((other) => other.data === data) === index)
 }
 
 suite(single)

@@ -1,7 +1,7 @@
 import { implicit, OAuthError, type PriorConsentQuestion } from '../../lib/index'
 import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
@@ -19,7 +19,7 @@ const onLoopback = bent(photoBook, {
 })
 const ofAnApp = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
 
-describeOnEveryStore('What is approved already', (stage) => {
+describeOnStores('What is approved already', (stage) => {
   const open = (...clients: readonly ClientApplication[]) =>
     stage({ clients: clients.map(({ registration }) => registration), skipConsent: always }).flow
 
@@ -117,7 +117,7 @@ describeOnEveryStore('What is approved already', (stage) => {
   })
 })
 
-describeOnEveryStore('Whether something is approved already', (stage) => {
+describeOnStores('Whether something is approved already', (stage) => {
   test.each([
     [
       'a request without PKCE where it is required',

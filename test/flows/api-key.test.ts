@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { apiKey, optionsWith } from '../../docs/examples/api-key'
 import { ConfigurationError } from '../../lib/index'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -9,7 +9,7 @@ const key = randomBytes(32).toString('base64url')
 const anotherKey = randomBytes(32).toString('base64url')
 const options = optionsWith(key)
 
-describeOnEveryStore('The method of docs/examples/api-key.ts', (stage) => {
+describeOnStores('The method of docs/examples/api-key.ts', (stage) => {
   test.each([`ApiKey robot.${key}`, `apikey  robot.${key}`])(
     '[CAU-5] takes the key of a client',
     async (sent) => {

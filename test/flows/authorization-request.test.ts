@@ -1,12 +1,12 @@
 import { bent, photoBook, photoFrame, type ClientApplication } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 
 const withRedirectUri = (uri: string): ClientApplication => bent(photoBook, { redirect_uris: [uri] })
 
-describeOnEveryStore('An authorization request', (stage) => {
+describeOnStores('An authorization request', (stage) => {
   const asked = authorizationRequest(photoBook)
 
   test('by POST gets what it gets by GET', async () => {

@@ -2,7 +2,7 @@ import type { Mount } from '../support/flows/application'
 import { mountAll } from '../support/flows/application'
 import { bodyParsers } from '../support/flows/body-parsers'
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
@@ -12,7 +12,7 @@ const places = bodyParsers.flatMap(([name, handlers]) => [
   { name: `${name} behind it`, before: [], behind: handlers },
 ])
 
-describeOnEveryStore('The main way, all by POST,', (stage) => {
+describeOnStores('The main way, all by POST,', (stage) => {
   test.each(places)('leads on with $name', async ({ before, behind }) => {
     const mount: Mount = (app, oauth) => {
       for (const handler of before) app.use(handler)

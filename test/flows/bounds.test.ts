@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { longestValues } from '../../lib/protocol/parameters'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, basic, formOf } from '../support/flows/flow'
 import { redirectionOf } from '../support/flows/redirection'
 import { startServer } from '../support/rooms/start-server'
@@ -28,7 +28,7 @@ function locationOf(port: number, form: string): Promise<string> {
   })
 }
 
-describeOnEveryStore('What is too long', (stage) => {
+describeOnStores('What is too long', (stage) => {
   test.each(['client_id', 'redirect_uri'])(
     'as %s is told to the owner and never redirected',
     async (name) => {
@@ -127,7 +127,7 @@ describeOnEveryStore('What is too long', (stage) => {
   })
 })
 
-describeOnEveryStore('More than 100 parameters', (stage) => {
+describeOnStores('More than 100 parameters', (stage) => {
   test('in a query or a body are told to the owner at the authorization endpoint', async () => {
     const { flow } = stage()
     expect(errorPageOf(await flow.ask({ ...asked, ...many }, 'alice'))).toBe('400 invalid_request')
@@ -143,7 +143,7 @@ describeOnEveryStore('More than 100 parameters', (stage) => {
   })
 })
 
-describeOnEveryStore('A request line', (stage) => {
+describeOnStores('A request line', (stage) => {
   test('of more than 16 KiB is refused by Node with 431, and one below it by nobody', async () => {
     const { app } = stage()
     const server = await startServer(app)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ClientAuthenticationLimits } from '../../lib/index'
 import type { Hosting } from '../support/flows/application'
 import { photoFrame } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import {
   come,
   countOf,
@@ -28,7 +28,7 @@ beforeEach(() => compare.mockClear())
 const open = (stage: SetStage, limits: ClientAuthenticationLimits | false, hosting?: Hosting) =>
   stage({ clientAuthenticationLimits: limits }, hosting)
 
-describeOnEveryStore('Guessing at client secrets', (stage) => {
+describeOnStores('Guessing at client secrets', (stage) => {
   test.each([
     ['photo-print', 'photo-print'],
     ['photo-frame', 'photo-frame'],

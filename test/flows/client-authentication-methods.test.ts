@@ -1,7 +1,7 @@
 import type { ClientAuthenticationMethod, ClientRegistration } from '../../lib/index'
 import { invalidRequest } from '../../lib/index'
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, type Fields, type Headers } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
 import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
@@ -53,7 +53,7 @@ const refusing = () => {
 }
 const returning = (value: unknown) => ({ read: () => JSON.parse(JSON.stringify(value)) })
 
-describeOnEveryStore('A method of the host', (stage) => {
+describeOnStores('A method of the host', (stage) => {
   test.each<[string, Fields, Headers]>([
     ['its scheme', {}, seal('watch', 'red')],
     ['its scheme in other case', {}, { Authorization: 'SEALED watch:red' }],

@@ -1,5 +1,5 @@
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { basic, formOf, redemption, type Fields, type Headers } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -82,7 +82,7 @@ const refused: readonly [string, Fields | string, Headers, string][] = [
   ],
 ]
 
-describeOnEveryStore('A confidential client', (stage) => {
+describeOnStores('A confidential client', (stage) => {
   test.each(accepted)('that uses %s gets tokens', async (_, fields, headers) => {
     expect(tokensOf(await ask(stage(), fields, headers)).scope).toBe('photos:read')
   })
@@ -162,7 +162,7 @@ describeOnEveryStore('A confidential client', (stage) => {
   })
 })
 
-describeOnEveryStore('A public client', (stage) => {
+describeOnStores('A public client', (stage) => {
   const id = photoBook.registration.client_id
   test.each<[string, Fields, Headers]>([
     ['by client_id', { client_id: id }, {}],

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:https'
 import type { Express } from 'express'
 import type { ClientAuthenticationMethod, ClientCertificate, ClientRegistration } from '../../lib/index'
 import { otherCertificate, ownCertificate } from '../support/flows/certificates'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields, type Headers } from '../support/flows/flow'
 
 /** RFC 8705 2.2, as a host would add it: the registration keeps the fingerprint of the client's certificate. */
@@ -63,7 +63,7 @@ async function ask(
   }
 }
 
-describeOnEveryStore('A method by the certificate of the connection', (stage) => {
+describeOnStores('A method by the certificate of the connection', (stage) => {
   test('[CAU-5] proves the client that has it, and no other', async () => {
     const { app } = stage(options)
     expect(await ask(app, { client_id: 'bank' }, ownCertificate)).toBe(200)

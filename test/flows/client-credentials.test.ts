@@ -1,11 +1,11 @@
 import type { GuardedAccess } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const grant_type = 'client_credentials'
 
-describeOnEveryStore('A client for itself', (stage) => {
+describeOnStores('A client for itself', (stage) => {
   test('gets an access token and no refresh token', async () => {
     const { flow } = stage()
     const response = await flow.request(nightlyReport, { grant_type, scope: 'photos:read' })

@@ -1,7 +1,7 @@
 import { hashSync } from 'bcrypt'
 import { generateClientSecret, hashClientSecret, type ClientRegistration } from '../../lib/index'
 import { bent, nightlyReport, photoFrame } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { basic } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -17,7 +17,7 @@ const encodeAll = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 const cheap = (secret: string): string => hashSync(secret, 4)
 
-describeOnEveryStore('A client secret', (stage) => {
+describeOnStores('A client secret', (stage) => {
   test('that a person chose is verified by bcrypt, again and again, and a wrong one is not', async () => {
     const { flow, failures } = stage()
     for (let turn = 0; turn < 3; turn += 1) {

@@ -6,7 +6,7 @@ import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -14,7 +14,7 @@ const hour = 3600
 const day = 24 * hour
 const grant = { grant_type: 'client_credentials', scope: 'reports:write' }
 
-describeOnEveryStore('A clock that was an hour ahead and is set right', (stage) => {
+describeOnStores('A clock that was an hour ahead and is set right', (stage) => {
   test('does not keep a rotated-out refresh token in its grace: presented 50 minutes later it revokes', async () => {
     const { flow, clock, failures } = stage()
     const first = await flow.tokens(photoBook)

@@ -4,7 +4,7 @@ import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
 import { mountAll } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow, type Fields } from '../support/flows/flow'
 import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
@@ -44,7 +44,7 @@ const waitAt =
 
 const tellDone: RequestHandler = (_request, response) => void response.json({ done: true })
 
-describeOnEveryStore('Closing', (stage) => {
+describeOnStores('Closing', (stage) => {
   test('lets 50 requests in flight finish, and turns new ones away at every door', async () => {
     const { flow, oauth, gate, pace, failures } = slow(stage)
     const { accessToken } = await flow.tokens(photoBook)
@@ -205,7 +205,7 @@ describeOnEveryStore('Closing', (stage) => {
   })
 })
 
-describeOnEveryStore('A server is ready', (stage) => {
+describeOnStores('A server is ready', (stage) => {
   test('while its store answers, until it closes', async () => {
     const { oauth, store } = stage({ storeDeadline: 0.05 })
     const ready: boolean[] = []

@@ -1,5 +1,5 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import type { Fields } from '../support/flows/flow'
 import { codeVerifier } from '../support/flows/proof-key'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -14,7 +14,7 @@ const wrong: readonly [string, Fields][] = [
   ['no redirect_uri, which the authorization request had', { redirect_uri: undefined }],
 ]
 
-describeOnEveryStore('A redemption', (stage) => {
+describeOnStores('A redemption', (stage) => {
   test.each(wrong)('with %s is refused, and four of them leave the code good [pkce-2]', async (_, bend) => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)

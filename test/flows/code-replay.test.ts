@@ -1,10 +1,10 @@
 import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const clients = [photoBook, photoPrint]
 
-describeOnEveryStore('A code that is redeemed a second time', (stage) => {
+describeOnStores('A code that is redeemed a second time', (stage) => {
   test.each(clients)('kills all that came of it, for $registration.client_id [code-2]', async (client) => {
     const { flow, failures } = stage()
     const code = await flow.approve(client)
@@ -67,7 +67,7 @@ describeOnEveryStore('A code that is redeemed a second time', (stage) => {
   })
 })
 
-describeOnEveryStore('A stolen code', (stage) => {
+describeOnStores('A stolen code', (stage) => {
   test.each([photoPrint, photoFrame])(
     'is worth nothing to $registration.client_id, however often it tries, and stays good for its own client',
     async (thief) => {

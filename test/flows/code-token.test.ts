@@ -1,6 +1,6 @@
 import { options } from '../../docs/examples/code-token'
 import { photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -16,7 +16,7 @@ async function answered({ flow }: Stage, response_type: string): Promise<Readonl
   return parameters
 }
 
-describeOnEveryStore('The response type of docs/examples/code-token.ts', (stage) => {
+describeOnStores('The response type of docs/examples/code-token.ts', (stage) => {
   test.each(['code token', 'token code'])('[AUZ-5] answers %s', async (response_type) => {
     const set = stage(options)
     const { code = '', ...others } = await answered(set, response_type)

@@ -1,9 +1,9 @@
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 
-describeOnEveryStore('The consent page', (stage) => {
+describeOnStores('The consent page', (stage) => {
   const asked = authorizationRequest(photoBook)
 
   test('says who asks, for what, as whom, and where the answer goes [consent-12]', async () => {

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest'
 import { implicit } from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 
 const terms = { grant_types: ['implicit'], response_types: ['token'] }
@@ -30,7 +30,7 @@ function linkOf(response: Response): Readonly<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(fragment))
 }
 
-describeOnEveryStore('The page in the place of a redirect', (stage) => {
+describeOnStores('The page in the place of a redirect', (stage) => {
   test('[AUZ-9] links to the client with an access token that is good', async () => {
     const { flow } = stage(on)
     const page = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')

@@ -2,7 +2,7 @@ import { codeToken } from '../../docs/examples/code-token'
 import { answeredPageOf } from '../support/flows/answered-page'
 import { bent, photoBook, type ClientApplication } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
@@ -17,7 +17,7 @@ async function shown({ flow, clock }: Stage, request: Parameters<Stage['flow']['
   return { page, decide, later: () => clock.advance(2) }
 }
 
-describeOnEveryStore('A decision that is sent again', (stage) => {
+describeOnStores('A decision that is sent again', (stage) => {
   test.each(['approve', 'deny'])('gets the same answer: %s', async (decision) => {
     const set = stage()
     const { decide, later } = await shown(set)

@@ -3,7 +3,7 @@ import type { Mount } from '../support/flows/application'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
@@ -18,7 +18,7 @@ const proxied: Mount = (app, oauth) => {
 }
 const open = async ({ flow }: Stage) => flow.ask(asked, 'alice')
 
-describeOnEveryStore('The decision', (stage) => {
+describeOnStores('The decision', (stage) => {
   test('is the same owner’s alone: another one gets nowhere, and spoils nothing [consent-4]', async () => {
     const set = stage()
     const page = await open(set)

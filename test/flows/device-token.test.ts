@@ -1,11 +1,11 @@
 import { options } from '../../docs/examples/device-token'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 
 const [registration] = options.clients
 if (registration === undefined) throw new Error('The example registers no client.')
 const camera = { registration }
 
-describeOnEveryStore('The token type of docs/examples/device-token.ts', (stage) => {
+describeOnStores('The token type of docs/examples/device-token.ts', (stage) => {
   test('[TKN-2] fits in from outside: the token is good with its key alone', async () => {
     const { flow, failures } = stage(options)
     const { body, status } = await flow.redeem(camera, await flow.approve(camera))

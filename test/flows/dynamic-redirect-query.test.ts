@@ -1,6 +1,6 @@
 import { bent, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -8,7 +8,7 @@ const registered = 'https://print.example/callback'
 const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
 const asked = authorizationRequest(tenants)
 
-describeOnEveryStore('[REG-9] A client that registered all but the query', (stage) => {
+describeOnStores('[REG-9] A client that registered all but the query', (stage) => {
   const set = () => stage({ clients: [tenants.registration] })
 
   test.each([

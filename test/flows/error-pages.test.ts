@@ -1,6 +1,6 @@
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 
 const asked = authorizationRequest(photoBook)
@@ -34,7 +34,7 @@ const refused: readonly [string, string][] = [
   ['a redirect_uri that is not UTF-8', withUri(`redirect_uri=${uri}%FF`)],
 ]
 
-describeOnEveryStore('The owner is told, and no one is redirected,', (stage) => {
+describeOnStores('The owner is told, and no one is redirected,', (stage) => {
   test.each(refused)('of %s', async (_, request) => {
     const { flow, store } = stage()
     for (const owner of ['alice', undefined]) {

@@ -1,6 +1,6 @@
 import { accessDenied } from '../../lib/index'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf, type Fields } from '../support/flows/flow'
 import { redirectionOf } from '../support/flows/redirection'
 
@@ -30,7 +30,7 @@ async function errorOf({ flow, store }: Stage, request: Fields | string): Promis
   return [...errors][0]
 }
 
-describeOnEveryStore('The client is told by redirect of', (stage) => {
+describeOnStores('The client is told by redirect of', (stage) => {
   test.each([
     ['no response_type', without('response_type')],
     ['an empty response_type', formOf({ ...asked, response_type: '' })],

@@ -1,11 +1,11 @@
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { redirectionOf } from '../support/flows/redirection'
 
 const errorUri = 'https://photos.example/docs/errors'
 
-describeOnEveryStore('An error points to the page that explains its code', (stage) => {
+describeOnStores('An error points to the page that explains its code', (stage) => {
   test('at the token endpoint', async () => {
     const { flow } = stage({ errorUri })
     const { body } = await flow.redeem(photoBook, 'ac_wrong')

@@ -4,7 +4,7 @@ import { heardFrom } from '../support/events'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 import { warningsOf } from '../support/rooms/warnings'
@@ -82,7 +82,7 @@ test('a listener of once hears once', async () => {
 })
 
 test('where nobody listens, a good answer has no request id, and a revocation by the host reads once', async () => {
-  const { oauth, flow, store } = memoryStage()
+  const { oauth, flow, store } = setStage()
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const approval = await flow.decide(page, 'approve', 'alice')
   const answer = await flow.redeem(photoBook, codeOf(approval))
@@ -105,7 +105,7 @@ test('who listens to one event puts an id on the answers that it tells of, and o
 
 test('a guard by itself tells of what it refuses, in a time of its own', async () => {
   const shared = memoryStore()
-  const server = memoryStage({ store: shared })
+  const server = setStage({ store: shared })
   const guard = createBearerGuard({
     issuer: 'http://localhost',
     store: shared,

@@ -1,5 +1,5 @@
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { codeOf } from '../support/flows/redirection'
@@ -7,7 +7,7 @@ import { credentialFingerprint } from '../support/flows/whole-story'
 
 const photos = ['photos:read', 'photos:print']
 
-describeOnEveryStore('Events of what is refused', (stage) => {
+describeOnStores('Events of what is refused', (stage) => {
   test('tell of a replayed code whose it was, and of the revocation that follows', async () => {
     const { flow, heard } = heardOn(stage)
     const code = await flow.approve(photoBook)

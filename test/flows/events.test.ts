@@ -1,7 +1,7 @@
 import { implicit } from '../../lib/index'
 import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { heardOn } from '../support/flows/heard-stage'
 import { oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
@@ -22,7 +22,7 @@ const ofAlice = (time: number) => ({
   authorizationId: expect.stringMatching(/^[\w-]{22}$/),
 })
 
-describeOnEveryStore('Events of what goes well', (stage) => {
+describeOnStores('Events of what goes well', (stage) => {
   test('tell of the main way: approved, issued, refreshed, repeated, and at last reused [store-14]', async () => {
     const { flow, clock, heard } = heardOn(stage)
     const code = await flow.approve(photoBook)

@@ -1,13 +1,13 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const days = 24 * 3600
 
-describeOnEveryStore('By the clock', (stage) => {
+describeOnStores('By the clock', (stage) => {
   const asked = authorizationRequest(photoPrint)
 
   test('a consent page may be looked at for ten minutes', async () => {

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { createAuthorizationServer, type AuthorizationServer, type BearerGuardOptions } from '../../lib/index'
 import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
 
 const both = 'photos:read reports:write'
@@ -34,7 +34,7 @@ async function call(
   return { response: await present(`Bearer ${accessToken}`), present }
 }
 
-describeOnEveryStore('A guard', (stage) => {
+describeOnStores('A guard', (stage) => {
   test.each<[string | undefined, BearerGuardOptions, string, number]>([
     [undefined, {}, 'photos:read', 200],
     ['', { match: 'any' }, 'photos:read', 200],

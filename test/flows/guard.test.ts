@@ -1,6 +1,6 @@
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
 import { tokensOf } from '../support/flows/tokens'
@@ -12,7 +12,7 @@ const tooLittle = 'The access token does not have the scope that this resource n
 const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
   tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope })).accessToken
 
-describeOnEveryStore('A guarded route', (stage) => {
+describeOnStores('A guarded route', (stage) => {
   test.each(['Bearer', 'bearer', 'BEARER'])('takes the token under the scheme %s', async (scheme) => {
     const set = stage()
     const headers = { Authorization: `${scheme} ${await tokenFor(set, 'photos:read')}` }

@@ -3,7 +3,7 @@ import { Passport } from 'passport'
 import type { Hosting } from '../support/flows/application'
 import { mountPhotos } from '../support/flows/application'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { basic } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -21,7 +21,7 @@ const hostedBy = (methods: readonly string[], failWithError = true): Hosting => 
   },
 })
 
-describeOnEveryStore('A Passport of the host', (stage) => {
+describeOnStores('A Passport of the host', (stage) => {
   test.each([photoBook, photoPrint, photoFrame])(
     'leads $registration.client_id on the main way',
     async (client) => {

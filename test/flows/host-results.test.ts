@@ -11,7 +11,7 @@ import {
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 // A method, not a function type: so the checker lets through what a database returned in between.
@@ -25,7 +25,7 @@ const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, e
 const stageWith = (answer: unknown) => {
   const prove: GrantType['handle'] = async () => unchecked(answer)
   const grantTypes = [{ name: grant_type, parameters: [], handle: prove }]
-  return memoryStage({ grantTypes, clients: [client.registration] })
+  return setStage({ grantTypes, clients: [client.registration] })
 }
 
 const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
@@ -62,7 +62,7 @@ const faults: readonly (readonly [title: string, answer: unknown, path: string])
   ],
   [
     'a transition of nothing',
-    { authorizationId: null, transition: () => ({ write: 'nothing', outcome: {} }) },
+    { authorizationId: null, transition: () => ({ action: 'none', outcome: {} }) },
     'authorizationId',
   ],
 ]
@@ -103,7 +103,7 @@ describe('A look-up of the host', () => {
       password({ verify: lookUp }),
     ]
     const asker = bent(photoPrint, { grant_types: [name] })
-    const { flow } = memoryStage({ grantTypes, clients: [asker.registration] })
+    const { flow } = setStage({ grantTypes, clients: [asker.registration] })
     return refusalOf(await flow.request(asker, { grant_type: name, scope: 'photos:read', ...fields[name]() }))
   }
 
@@ -115,7 +115,7 @@ describe('A look-up of the host', () => {
 })
 
 const locationOf = async (options: Partial<AuthorizationServerOptions>) => {
-  const { flow, store } = memoryStage({ skipConsent: () => true, ...options })
+  const { flow, store } = setStage({ skipConsent: () => true, ...options })
   const { headers } = await flow.ask(authorizationRequest(photoPrint), 'alice')
   return { location: String(headers['location']), saves: store.calls.save }
 }
@@ -150,7 +150,7 @@ describe('What the host adds to the record of an authorization request', () => {
       responseTypes: [responseType],
       clients: [owner.registration],
     }
-    const { flow, store } = memoryStage(options)
+    const { flow, store } = setStage(options)
     const { headers } = await flow.ask({ ...authorizationRequest(owner), response_type: 'own' }, 'alice')
     expect(String(headers['location'])).toContain('error=server_error')
     expect(store.calls.save).toBe(0)
@@ -171,7 +171,7 @@ describe('What the host adds to the record of an authorization request', () => {
       read: () => undefined,
     }
     const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
-    const { flow, store } = memoryStage({ tokenTypes: [tokenType], clients: [owner.registration] })
+    const { flow, store } = setStage({ tokenTypes: [tokenType], clients: [owner.registration] })
     const request = { grant_type: 'client_credentials', scope: 'photos:read' }
     expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
     expect(store.calls.save).toBe(0)
@@ -180,7 +180,7 @@ describe('What the host adds to the record of an authorization request', () => {
 
 test('A resource owner whose subject is no text in bounds is nobody, and the host is told', async () => {
   for (const subject of [7, Buffer.from('alice'), 'a'.repeat(1025), { subject: null }]) {
-    const { flow, failures, store } = memoryStage({ resourceOwner: () => unchecked(subject) })
+    const { flow, failures, store } = setStage({ resourceOwner: () => unchecked(subject) })
     const { headers } = await flow.ask(authorizationRequest(photoBook), 'alice')
     expect(String(headers['location'])).toContain('error=server_error')
     expect(String(failures[0]?.cause)).toContain('resourceOwner')

@@ -1,7 +1,7 @@
 import { implicit } from '../../lib/index'
 import { answeredPageOf } from '../support/flows/answered-page'
 import { bent, photoPrint, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { refusalOf } from '../support/flows/tokens'
@@ -16,7 +16,7 @@ const asked = {
   code_challenge_method: undefined,
 }
 
-describeOnEveryStore('The implicit grant', (stage) => {
+describeOnStores('The implicit grant', (stage) => {
   test('[AUZ-7] answers with an access token in the fragment, that the guard takes', async () => {
     const { flow } = stage(on)
     const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')

@@ -1,5 +1,5 @@
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { insecureLinkOf } from '../support/flows/insecure-redirect'
 import { redirectionOf } from '../support/flows/redirection'
@@ -12,7 +12,7 @@ const old = bent(photoBook, {
 })
 const asked = authorizationRequest(old)
 
-describeOnEveryStore('[AUZ-14] Before a redirect over plain HTTP the owner is warned', (stage) => {
+describeOnStores('[AUZ-14] Before a redirect over plain HTTP the owner is warned', (stage) => {
   const set = () => stage({ clients: [old.registration] })
 
   test('after an approval, and the link brings the code', async () => {

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
 
 /** A resource server that gets tokens of its own, too. */
@@ -15,7 +15,7 @@ function answerOf(response: Response): unknown {
   return JSON.parse(response.text)
 }
 
-describeOnEveryStore('Introspection', (stage) => {
+describeOnStores('Introspection', (stage) => {
   test('[INT-2] tells a resource server what any good access token stands for', async () => {
     const { flow, clock } = stage({ clients })
     for (const client of [photoBook, photoPrint]) {

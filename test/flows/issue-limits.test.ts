@@ -1,8 +1,8 @@
 import { implicit, type AuthorizationServerOptions, type GrantType } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { fragmentOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -50,7 +50,7 @@ const inFragment = async ({ flow }: Stage, owner = 'alice') => {
   return fragmentOf(await flow.decide(await flow.ask(plain, owner), 'approve', owner)).parameters
 }
 
-describeOnEveryStore('What is issued to one client', (stage) => {
+describeOnStores('What is issued to one client', (stage) => {
   test('is limited, and refills: the client is told when to come again, nothing is written, others are served [store-27]', async () => {
     const set = withLimits(stage, { client: three })
     for (let token = 0; token < 3; token++) tokensOf(await report(set))
@@ -146,7 +146,7 @@ describeOnEveryStore('What is issued to one client', (stage) => {
   })
 })
 
-describeOnEveryStore('What is issued for one resource owner', (stage) => {
+describeOnStores('What is issued for one resource owner', (stage) => {
   test('is limited at each client by itself, so that no client shuts an owner out of others', async () => {
     const set = withLimits(stage, { owner: three })
     let { refreshToken } = await set.flow.tokens(photoBook)
@@ -180,7 +180,7 @@ describeOnEveryStore('What is issued for one resource owner', (stage) => {
 })
 
 test('600 tokens a minute for one owner at one client are the limit by default, and far more for the client', async () => {
-  const set = memoryStage(host)
+  const set = setStage(host)
   const answers = await Promise.all(Array.from({ length: 601 }, () => forOwner(set, 'alice')))
   const statuses = answers.map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(600)
@@ -189,7 +189,7 @@ test('600 tokens a minute for one owner at one client are the limit by default, 
 })
 
 test('A clock that is set back makes nobody wait longer for tokens', async () => {
-  const set = memoryStage({ ...host, issueLimits: { client: three } })
+  const set = setStage({ ...host, issueLimits: { client: three } })
   for (let token = 0; token < 3; token++) tokensOf(await report(set))
   set.clock.advance(-3600)
   expect((await report(set)).headers['retry-after']).toBe('20')

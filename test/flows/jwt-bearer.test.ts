@@ -2,7 +2,7 @@ import { jwtBearer } from '../../lib/index'
 import { audience, claimsAt, hub, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const accounts = new Map([['alice@issuer.example', 'alice']])
@@ -22,7 +22,7 @@ const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:r
 const offered = async ({ flow }: Stage) =>
   (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
 
-describeOnEveryStore('A JWT as a grant', (stage) => {
+describeOnStores('A JWT as a grant', (stage) => {
   test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
     const set = open(stage)
     const response = await set.flow.request(desk, fields(jwt(hub, claimsNow(set))))
@@ -94,7 +94,7 @@ describeOnEveryStore('A JWT as a grant', (stage) => {
   })
 })
 
-describeOnEveryStore('Keys that an issuer publishes', (stage) => {
+describeOnStores('Keys that an issuer publishes', (stage) => {
   let server: KeyServer
   beforeEach(async () => {
     server = new KeyServer()

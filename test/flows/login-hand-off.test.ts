@@ -1,9 +1,9 @@
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 
-describeOnEveryStore('The hand-off to the login of the host', (stage) => {
+describeOnStores('The hand-off to the login of the host', (stage) => {
   const asked = authorizationRequest(photoBook)
 
   test('keeps nothing, so it can be repeated [store-2]', async () => {

@@ -1,6 +1,6 @@
 import { bent, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -10,7 +10,7 @@ const desktop = bent(photoBook, {
   loopback_redirect_uris: true,
 })
 
-describeOnEveryStore('A desktop app on a port of the loopback interface', (stage) => {
+describeOnStores('A desktop app on a port of the loopback interface', (stage) => {
   const set = () => stage({ clients: [desktop.registration] })
 
   test.each(['http://127.0.0.1:51004/callback', 'http://[::1]:51004/callback', 'http://127.0.0.1/callback'])(

@@ -1,9 +1,9 @@
 import request from 'supertest'
 import { mac, type MacOptions } from '../../lib/index'
 import { bent, nightlyReport } from '../support/flows/clients'
-import type { Stage } from '../support/flows/every-store'
+import type { Stage } from '../support/flows/stores-of-run'
 import { headerOf, macAttributes, type MacTokens, type SignedParts } from '../support/flows/mac'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 
 const hosts = ['api.example.com', 'api.example.com:8080']
 const job = bent(nightlyReport, { client_id: 'weekly-report', token_type: 'mac' })
@@ -16,7 +16,7 @@ interface Scene extends Stage {
 }
 
 async function scene(options: Partial<MacOptions> = {}): Promise<Scene> {
-  const set = memoryStage({
+  const set = setStage({
     tokenTypes: [mac({ hosts, ...options })],
     clients: [job.registration, nightlyReport.registration],
   })
@@ -188,7 +188,7 @@ test('a nonce is not used up by who has no key [token-27]', async () => {
 
 test('a token of an algorithm that is not offered any more is refused [token-29]', async () => {
   const set = await scene({ algorithms: ['hmac-sha-1'] })
-  const stricter = memoryStage({ store: set.store, clock: set.clock.read, tokenTypes: [mac({ hosts })] })
+  const stricter = setStage({ store: set.store, clock: set.clock.read, tokenTypes: [mac({ hosts })] })
   expect(await outcome(set, { header: headerOf(set.signed()) })).toBe('200')
   expect(await outcome(stricter, { header: headerOf(set.signed()) })).toBe('401 mac_algorithm_not_offered')
 })

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import express from 'express'
 import { createBearerGuard, implicit, mac, type Counters } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { macHeader, type MacTokens, type SignedParts } from '../support/flows/mac'
 import { fragmentOf } from '../support/flows/redirection'
@@ -28,7 +28,7 @@ const ofTypeMac = {
   mac_algorithm: 'hmac-sha-256',
 }
 
-describeOnEveryStore('Tokens of the type mac', (stage) => {
+describeOnStores('Tokens of the type mac', (stage) => {
   test('[RES-1] come with a code, and their requests are taken under MAC in any case', async () => {
     const set = stage(macByDefault)
     const { body } = await set.flow.redeem(photoBook, await set.flow.approve(photoBook))

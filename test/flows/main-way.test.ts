@@ -1,10 +1,10 @@
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 
-describeOnEveryStore('The main way', (stage) => {
+describeOnStores('The main way', (stage) => {
   test.each([photoBook, photoPrint, photoFrame])(
     'leads $registration.client_id from nobody logged in to calls that outlive a refresh',
     async (client) => {

@@ -1,6 +1,6 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -11,7 +11,7 @@ function closable(stage: SetStage) {
   return { ...stage({ maintenance: async () => door.closed }), door }
 }
 
-describeOnEveryStore('During maintenance', (stage) => {
+describeOnStores('During maintenance', (stage) => {
   test('the token endpoint asks to try again, before it looks at the client, and spends nothing', async () => {
     const { flow, door, failures } = closable(stage)
     const code = await flow.approve(photoBook)

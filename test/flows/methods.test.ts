@@ -1,6 +1,6 @@
 import { mountPhotos, type Hosting } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest, formOf, redemption } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
 import { tokensOf } from '../support/flows/tokens'
@@ -18,7 +18,7 @@ const inParts: Hosting = {
   },
 }
 
-describeOnEveryStore('At the endpoints', (stage) => {
+describeOnStores('At the endpoints', (stage) => {
   describe.each([
     ['of the router', {}],
     ['in parts', inParts],

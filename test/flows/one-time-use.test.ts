@@ -4,7 +4,7 @@ import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
-import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const assertions = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })
@@ -33,7 +33,7 @@ const requests: readonly (readonly [title: string, make: (clock: Clock) => Field
 ]
 
 describe.each(requests)('%s', (_, make) => {
-  describeOnEveryStore('is good for one token', (stage) => {
+  describeOnStores('is good for one token', (stage) => {
     test('and is not used up by a request that the store could not write', async () => {
       const set = open(stage)
       const request = make(set.clock)

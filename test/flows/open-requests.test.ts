@@ -1,13 +1,13 @@
 import { bent, photoBook } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 
 const asked = authorizationRequest(photoBook)
 const three = { openRequestLimit: { attempts: 3 } }
 
-describeOnEveryStore('Consent pages that nobody answers', (stage) => {
+describeOnStores('Consent pages that nobody answers', (stage) => {
   const opened = (set: ReturnType<typeof stage>, owner = 'alice') => set.flow.ask(asked, owner)
   const fill = async (set: ReturnType<typeof stage>, count = 3) => {
     for (let page = 0; page < count; page++) expect((await opened(set)).status).toBe(200)

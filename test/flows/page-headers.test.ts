@@ -3,7 +3,7 @@ import type { Response } from 'supertest'
 import { implicit } from '../../lib/index'
 import { mountAll, type Mount } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 
 const asked = authorizationRequest(photoBook)
@@ -46,7 +46,7 @@ const behindHelmet: Mount = (app, oauth) => {
   mountAll(app, oauth)
 }
 
-describeOnEveryStore('The page', (stage) => {
+describeOnStores('The page', (stage) => {
   describe.each([
     ['alone', mountAll],
     ['behind helmet', behindHelmet],

@@ -4,7 +4,7 @@ import { createAuthorizationServer } from '../../lib/index'
 import { canonicalOptions, mountPhotos, type Hosting } from '../support/flows/application'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -47,7 +47,7 @@ async function mainWay({ flow }: Stage, client: typeof photoBook | typeof photoP
   return (await flow.photos(accessToken)).status
 }
 
-describeOnEveryStore('The suite', (stage) => {
+describeOnStores('The suite', (stage) => {
   const issuer = 'http://localhost/oauth'
   const settings = [
     { title: 'in parts under other paths', options: paths, hosting: partly },

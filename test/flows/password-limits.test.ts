@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import { memoryStore, type Counters, type PasswordLimits } from '../../lib/index'
 import { application, mountAll, type Hosting } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
-import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import type { Flow } from '../support/flows/flow'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -51,7 +51,7 @@ const stageOn = (add: Counters['add']) => {
   }
 }
 
-describeOnEveryStore('Guessing at passwords', (stage) => {
+describeOnStores('Guessing at passwords', (stage) => {
   test('is limited per user name: then even the right password is not looked at [password-2]', async () => {
     const { flow, check, failures } = open(stage, { ...off, username: three })
     await guessTimes(3, flow)

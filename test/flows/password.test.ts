@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { hashSync } from 'bcrypt'
 import { bcryptPasswords } from '../../lib/index'
 import { bent, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -18,7 +18,7 @@ const open = (stage: SetStage) => {
 const supported = async ({ flow }: ReturnType<SetStage>): Promise<readonly string[]> =>
   (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
 
-describeOnEveryStore('The password grant', (stage) => {
+describeOnStores('The password grant', (stage) => {
   test.each([oldPrint, oldBook])(
     'gives $registration.client_id tokens in the name of the owner',
     async (client) => {

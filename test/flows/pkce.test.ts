@@ -1,5 +1,5 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeVerifier } from '../support/flows/proof-key'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
@@ -8,7 +8,7 @@ import { refusalOf } from '../support/flows/tokens'
 const withoutChallenge = { code_challenge: undefined, code_challenge_method: undefined }
 const withoutVerifier = { code_verifier: undefined }
 
-describeOnEveryStore('PKCE', (stage) => {
+describeOnStores('PKCE', (stage) => {
   test.each([
     { pkce: 'public', client: photoPrint },
     { pkce: 'none', client: photoPrint },

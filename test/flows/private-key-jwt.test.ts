@@ -3,7 +3,7 @@ import { privateKeyJwt } from '../../docs/examples/private-key-jwt'
 import { ConfigurationError, memoryCounters, type ClientRegistration, type Json } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { nightlyReport } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -68,7 +68,7 @@ const ask = ({ flow }: Host, client_assertion: string, fields: Fields = {}, head
 
 const at = (seconds: number) => Math.floor(new Clock().read() / 1000) + seconds
 
-describeOnEveryStore('The method of docs/examples/private-key-jwt.ts', (stage) => {
+describeOnStores('The method of docs/examples/private-key-jwt.ts', (stage) => {
   test.each<[string, Bend]>([
     ['the issuer', {}],
     ['the token endpoint', { claims: { aud: audience[1] } }],

@@ -1,10 +1,10 @@
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const both = 'photos:read photos:print'
 
-describeOnEveryStore('The scope of a refresh', (stage) => {
+describeOnStores('The scope of a refresh', (stage) => {
   test.each([undefined, '', both])('is all that was granted when it asks for %p', async (scope) => {
     const { flow } = stage()
     const { refreshToken } = await flow.tokens(photoBook)

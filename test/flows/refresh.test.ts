@@ -1,8 +1,8 @@
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
-describeOnEveryStore('A refresh', (stage) => {
+describeOnStores('A refresh', (stage) => {
   test.each([photoBook, photoPrint])('gives $registration.client_id a new pair', async (client) => {
     const { flow } = stage()
     const first = await flow.tokens(client)

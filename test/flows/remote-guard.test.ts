@@ -1,7 +1,7 @@
 import express from 'express'
 import { createBearerGuard, type RemoteGuardOptions } from '../../lib/index'
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { Flow } from '../support/flows/flow'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -21,7 +21,7 @@ function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOption
   return { flow: new Flow(app), reasons }
 }
 
-describeOnEveryStore('A guard in another application', (stage) => {
+describeOnStores('A guard in another application', (stage) => {
   test('lets in what the authorization server issued, until it expires', async () => {
     const set = stage()
     const { flow } = resourceServer(set)

@@ -1,5 +1,5 @@
 import { everyClient, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
 import type { Response } from 'supertest'
 
@@ -11,7 +11,7 @@ function expectDone(response: Response): void {
 const known = (prefix: string, token: string) =>
   `${prefix}${token.slice(3, 25)}${'A'.repeat(prefix === 'rt_' ? 58 : 42)}`
 
-describeOnEveryStore('Revocation', (stage) => {
+describeOnStores('Revocation', (stage) => {
   test.each([
     ['[REV-1] a refresh token', 'refreshToken'],
     ['[REV-2] an access token', 'accessToken'],

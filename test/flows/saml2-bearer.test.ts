@@ -1,6 +1,6 @@
 import { saml2Bearer } from '../../lib/index'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { encoded, museum, signedXml, studio } from '../support/saml/assertion'
 import { options } from '../support/saml/grant'
@@ -26,7 +26,7 @@ const asking = (assertion: string) => ({ grant_type, assertion, scope: 'photos:r
 const supported = async ({ flow }: Stage) =>
   (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
 
-describeOnEveryStore('The SAML 2.0 bearer grant', (stage) => {
+describeOnStores('The SAML 2.0 bearer grant', (stage) => {
   test('gives an access token in the name of whom the issuer vouches for, and no refresh token', async () => {
     const place = open(stage)
     const response = await place.flow.request(bearer, asking(encoded(fresh(place))))

@@ -3,7 +3,7 @@ import { createBearerGuard, jwtBearer, memoryClients } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -26,7 +26,7 @@ function twoServers(stage: SetStage) {
 const isGood = async ({ flow }: { readonly flow: Flow }, accessToken: string) =>
   (await flow.photos(accessToken)).status
 
-describeOnEveryStore('Of two issuers on one store', (stage) => {
+describeOnStores('Of two issuers on one store', (stage) => {
   test('no access token of the one passes at the other [token-31]', async () => {
     const { own, other, always } = twoServers(stage)
     const { accessToken, refreshToken } = await own.flow.tokens(client)

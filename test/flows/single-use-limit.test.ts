@@ -11,7 +11,7 @@ import {
 } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { Flow } from '../support/flows/flow'
 import { macHeader, type MacTokens } from '../support/flows/mac'
 import { refusalOf } from '../support/flows/tokens'
@@ -43,7 +43,7 @@ const signed = (clock: Stage['clock'], tokens: MacTokens) => ({
 const tokensFor = async ({ flow }: Pick<Stage, 'flow'>, client = job): Promise<MacTokens> =>
   (await flow.request(client, grant)).body
 
-describeOnEveryStore('What one client may use once', (stage) => {
+describeOnStores('What one client may use once', (stage) => {
   test('is limited: a signed request beyond it is told when to come again, and others pass', async () => {
     const set = stage({ ...signing, singleUseLimit: three })
     const [tokens, others] = [await tokensFor(set), await tokensFor(set, other)]

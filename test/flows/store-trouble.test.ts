@@ -2,7 +2,7 @@ import { memoryStore } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -24,7 +24,7 @@ const troubles = {
 }
 
 describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
-  describeOnEveryStore('the token endpoint asks to try again', (stage) => {
+  describeOnStores('the token endpoint asks to try again', (stage) => {
     test.each(['find', 'save'] as const)('for a code, which is not spent (%s)', async (verb) => {
       const { calm, flow, store, failures } = twoServers(stage)
       const code = await calm.approve(photoBook)
@@ -77,7 +77,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
     })
   })
 
-  describeOnEveryStore('the authorization endpoint', (stage) => {
+  describeOnStores('the authorization endpoint', (stage) => {
     const asked = authorizationRequest(photoBook)
 
     test('tells the client when a request cannot be kept', async () => {
@@ -120,7 +120,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
     })
   })
 
-  describeOnEveryStore('a guarded route', (stage) => {
+  describeOnStores('a guarded route', (stage) => {
     test('answers 503, which is not the fault of the token [token-13]', async () => {
       const { calm, flow, store } = twoServers(stage)
       const { accessToken } = await calm.tokens(photoBook)

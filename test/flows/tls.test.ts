@@ -1,7 +1,7 @@
 import { mountAll, type Hosting, type Mount } from '../support/flows/application'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -16,7 +16,7 @@ const trustingMount: Mount = (app, oauth) => {
 }
 const trusting: Hosting = { mount: trustingMount }
 
-describeOnEveryStore('With an https issuer', (stage) => {
+describeOnStores('With an https issuer', (stage) => {
   test.each([
     ['no proxy', {}, {}],
     ['a proxy that no one trusts', overTls, {}],
@@ -63,7 +63,7 @@ describeOnEveryStore('With an https issuer', (stage) => {
   })
 })
 
-describeOnEveryStore('With an issuer on a loopback host', (stage) => {
+describeOnStores('With an issuer on a loopback host', (stage) => {
   test.each(['http://localhost', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
     'plain HTTP will do: %s',
     async (own) => {

@@ -1,6 +1,6 @@
 import { photosExchange } from '../../docs/examples/token-exchange'
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { actingAs, exchangeOf, service, tokenExchangeName } from '../support/flows/token-exchange'
 
@@ -9,7 +9,7 @@ const phone = bent(photoBook, { grant_types: ['authorization_code', 'refresh_tok
 const clients = [service.registration, phone.registration]
 const options = { grantTypes: [photosExchange], clients }
 
-describeOnEveryStore('The policy of the documentation', (stage) => {
+describeOnStores('The policy of the documentation', (stage) => {
   test('lets a service act for the owner at one other service', async () => {
     const { flow } = stage(options)
     const { accessToken } = await flow.tokens(phone)

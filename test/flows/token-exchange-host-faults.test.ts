@@ -1,5 +1,5 @@
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
 import {
   anyOwner,
@@ -9,7 +9,7 @@ import {
   tokenTypeOf,
 } from '../support/flows/token-exchange'
 
-describeOnEveryStore('Token exchange answers as a fault of this side', (stage) => {
+describeOnStores('Token exchange answers as a fault of this side', (stage) => {
   test('every policy and every verification that breaks its word, without a detail [exchange-11]', async () => {
     const answers = [
       null,

@@ -1,6 +1,6 @@
 import { invalidTarget, mac } from '../../lib/index'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type Stage } from '../support/flows/every-store'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { formOf, type Fields } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import {
@@ -21,7 +21,7 @@ async function refused(set: Stage, fields: Fields | string): Promise<string> {
   return `${refusal} ${set.failures.at(-1)?.reason}`
 }
 
-describeOnEveryStore('Token exchange refuses', (stage) => {
+describeOnStores('Token exchange refuses', (stage) => {
   test('a token of the type mac, which by itself proves nothing: whoever saw a request has it [exchange-7]', async () => {
     const signing = bent(photoBook, { token_type: 'mac' })
     const { flow } = stage({

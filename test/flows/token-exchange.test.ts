@@ -1,6 +1,6 @@
 import type { ExchangeRequest } from '../../lib/index'
 import { photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { formOf } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import {
@@ -13,7 +13,7 @@ import {
   tokenTypeOf,
 } from '../support/flows/token-exchange'
 
-describeOnEveryStore('Token exchange', (stage) => {
+describeOnStores('Token exchange', (stage) => {
   test('by impersonation gives a token in the name of the owner, and nothing of it shows an actor', async () => {
     const { flow } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)

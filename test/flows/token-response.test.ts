@@ -1,5 +1,5 @@
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { basic, formOf } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -7,7 +7,7 @@ const { registration, secret } = nightlyReport
 const Authorization = basic(registration.client_id, secret)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-describeOnEveryStore('The token endpoint', (stage) => {
+describeOnStores('The token endpoint', (stage) => {
   test.each(['text/html', 'application/xml', 'image/*;q=0'])(
     'negotiates no other form: %s',
     async (Accept) => {

@@ -1,6 +1,6 @@
 import { voucherGrant } from '../../docs/examples/voucher-grant'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
-import { describeOnEveryStore, type SetStage } from '../support/flows/every-store'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const grantType = voucherGrant(async (voucher) => (voucher === 'PAPER-1' ? 'alice' : undefined))
@@ -11,7 +11,7 @@ const request = { grant_type, voucher: 'PAPER-1', scope: 'photos:read' }
 
 const open = (stage: SetStage) => stage({ grantTypes: [grantType], clients })
 
-describeOnEveryStore('An extension grant from outside', (stage) => {
+describeOnStores('An extension grant from outside', (stage) => {
   test('gives tokens in the name of its holder, which can be refreshed', async () => {
     const { flow } = open(stage)
     const tokens = tokensOf(await flow.request(bearer, request))

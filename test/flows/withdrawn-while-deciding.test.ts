@@ -1,7 +1,7 @@
 import { implicit } from '../../lib/index'
 import { codeToken } from '../../docs/examples/code-token'
 import { bent, photoBook, type ClientApplication } from '../support/flows/clients'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { fragmentOf } from '../support/flows/redirection'
@@ -12,7 +12,7 @@ const wide = bent(photoBook, {
   response_types: ['code', 'token', 'code token'],
 })
 
-describeOnEveryStore('What a client loses while its owner looks at the page', (stage) => {
+describeOnStores('What a client loses while its owner looks at the page', (stage) => {
   /** A server whose registration of the client can change. */
   const opened = async (response_type: string) => {
     let current: ClientApplication = wide

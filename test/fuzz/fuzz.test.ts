@@ -1,3 +1,4 @@
+import { extent } from '../support/extent'
 import { startRedis } from '../support/redis-server'
 import { fuzz, requestsOfFuzz, seedOfFuzz, type FuzzResult } from './fuzz'
 import { planOfMemory } from './parties'
@@ -18,7 +19,7 @@ test(
   async () => {
     const server = await startFuzzServer(planOfMemory)
     try {
-      const requests = requestsOfFuzz(4000)
+      const requests = requestsOfFuzz(extent(1500, 4000))
       const result = await fuzz(server, { seed, requests, timeMoves: true })
       expect(complaintsIn(result)).toBe('')
       // Else the requests were all too broken to try anything.
@@ -37,7 +38,11 @@ test(
     const redis = await startRedis()
     const server = await startFuzzServer({ ...planOfMemory, redis: { url: redis.url } })
     try {
-      const result = await fuzz(server, { seed, requests: requestsOfFuzz(1000), timeMoves: false })
+      const result = await fuzz(server, {
+        seed,
+        requests: requestsOfFuzz(extent(500, 1000)),
+        timeMoves: false,
+      })
       expect(complaintsIn(result)).toBe('')
     } finally {
       await server.stop()

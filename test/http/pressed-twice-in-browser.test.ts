@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type EagerClient, startEagerClient } from '../support/browser/eager-client'
 import { startSlowLine } from '../support/browser/slow-line'
 import { launchChromium } from '../support/chromium'
+import { extent } from '../support/extent'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { type ServerProcess, startServer } from '../support/flows/start-server'
@@ -105,20 +106,28 @@ async function endOf(
 // The page of the suite takes a second press of a mouse for none; pages of hosts do not, and fingers are not stopped.
 const withoutShield = '.actions::after { content: none }'
 
+/** Where four owners end who press twice, of one trial. */
+async function tryAll(latency: number) {
+  const parties = await start(latency)
+  const ends = await Promise.all([
+    endOf(parties, 'desktop', 'Allow', desktop),
+    endOf(parties, 'desktop with a page of the host', 'Allow', desktop, withoutShield),
+    endOf(parties, 'phone', 'Allow', phone),
+    endOf(parties, 'denied', 'Cancel', phone),
+  ])
+  return { parties, ends }
+}
+
 describe('In Chromium an owner who presses Allow twice', () => {
-  it.each([0, 30, 100, 600])(
+  it.each(extent([30, 600], [0, 30, 100, 600]))(
     'ends at the client, whose tokens work, with %d ms to each side',
     async (latency) => {
-      const parties = await start(latency)
-      const ends = await Promise.all([
-        endOf(parties, 'desktop', 'Allow', desktop),
-        endOf(parties, 'desktop with a page of the host', 'Allow', desktop, withoutShield),
-        endOf(parties, 'phone', 'Allow', phone),
-        endOf(parties, 'denied', 'Cancel', phone),
-      ])
-      expect(ends[0]).toBe('Connected')
-      expect(ends.slice(1, 3).every((end) => end === 'Connected' || end === 'At home')).toBe(true)
-      expect(ends[3]).toBe('Refused: access_denied')
+      let trial = await tryAll(latency)
+      // The server waits one second for a redemption that is on its way. When the machine stood still, it could not know.
+      while (trial.parties.client.slowest() > 2 * latency + 500) trial = await tryAll(latency)
+      const { parties, ends } = trial
+      const allowed = expect.stringMatching(/^(Connected|At home)$/)
+      expect(ends).toEqual(['Connected', allowed, allowed, 'Refused: access_denied'])
       for (const state of ['desktop', 'desktop with a page of the host', 'phone']) {
         const redeemed = parties.client.redeemed(state)
         expect(redeemed.map(({ status }) => status)).toEqual([200])

@@ -6,11 +6,11 @@ const root = join(__dirname, '../..')
 
 // Counts and bytes only: pauses are what `npm run test:memory` measures, on a machine that does nothing else.
 test('a full memory store stays within its bound, lets what expired go, and does not grow with traffic', async () => {
-  const words = ['--expose-gc', '-r', 'esbuild-register', 'test/load/memory-store.ts', '30000', '6']
+  const words = ['--expose-gc', '-r', 'esbuild-register', 'test/load/memory-store.ts', '20000', '2']
   const { RELIABILITY_REPORT: _theirs, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env })
   const seen = JSON.parse(stdout)
-  expect(seen).toMatchObject({ refusedWhenFull: 100, replacedAfterExpiry: 10_000, tokensBesideWaiting: true })
+  expect(seen).toMatchObject({ refusedWhenFull: 100, replacedAfterExpiry: 6667, tokensBesideWaiting: true })
   expect(seen.bytesPerRecord).toBeLessThan(2500)
   expect(seen.bytesAfterExpiry).toBeLessThan((seen.bytesPerRecord * seen.records) / 2)
   // Half an hour of records that stay would be some 9 MB; Node's own come and go by less.

@@ -1,5 +1,6 @@
 import { memoryStore } from '../../lib/stores/memory-store'
 import { checkAuthorizationStore } from '../../lib/testing/index'
+import { extent } from '../support/extent'
 import { Chance, seedOfRun } from '../support/races/chance'
 import { fieldHere } from '../support/races/field-here'
 import { roundsOfAll } from '../support/races/plan'
@@ -8,6 +9,7 @@ import { faults, type Fault } from '../support/stores/broken-stores'
 
 const seed = seedOfRun()
 const shownInRaces = faults.filter(({ showsInRaces }) => showsInRaces)
+const raced = extent(shownInRaces.slice(0, 4), shownInRaces)
 
 async function racesOver(
   plant: Fault['plant'],
@@ -26,7 +28,7 @@ const complaintsOf = (verdicts: readonly Verdict[]): readonly string[] =>
 
 describe(`The race suite, RACES_SEED=${seed}`, () => {
   it('passes a sound store, though its calls wait and its saves are resent', async () => {
-    const verdicts = await racesOver((sound) => sound, { rounds: roundsOfAll })
+    const verdicts = await racesOver((sound) => sound, { rounds: extent(roundsOfAll / 4, roundsOfAll) })
     // A save that is sent again after a replay removed the record cannot know that it had won; nobody wins then.
     const complaints = complaintsOf(verdicts).filter(
       (complaint) => !complaint.endsWith(': 0 redemptions won'),
@@ -35,7 +37,7 @@ describe(`The race suite, RACES_SEED=${seed}`, () => {
     for (const { rounds } of verdicts) expect(rounds).toBeGreaterThan(0)
   })
 
-  it.each(shownInRaces)('fails on $name before every pair has raced twice', async ({ plant }) => {
+  it.each(raced)('fails on $name before every pair has raced twice', async ({ plant }) => {
     expect(
       complaintsOf(await racesOver(plant, { rounds: 2 * roundsOfAll, untilBroken: 1 })).length,
     ).toBeGreaterThan(0)

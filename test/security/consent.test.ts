@@ -3,7 +3,7 @@ import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -13,7 +13,7 @@ const asked = authorizationRequest(photoBook)
 test.each([photoBook, photoPrint])(
   'who was approved before is asked for again: $registration.client_id [consent-6]',
   async (client) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     await flow.tokens(client)
     const again = await flow.ask({ ...authorizationRequest(client), prompt: 'none' }, 'alice')
     expect(again.status).toBe(200)
@@ -26,7 +26,7 @@ test.each([photoBook, photoPrint])(
 test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint', 'id_token_hint'])(
   'a request cannot say by %s who the owner is [consent-7]',
   async (name) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     const claim = { [name]: 'alice' }
     const nobody = await flow.ask({ ...asked, ...claim })
     expect(nobody.get('Location')).toMatch(/^\/login\?return_to=/)
@@ -40,7 +40,7 @@ test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint',
 
 // dex gave the code to whoever had the id of the request (CVE-2022-39222).
 test('the handle of a page gives its code to nobody but its owner, and to nobody once it is redeemed [consent-5]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask(asked, 'alice')
   const { action, fields } = consentFormOf(page, '/authorize')
   const stolen = { ...fields, decision: 'approve' }
@@ -64,7 +64,7 @@ test('the handle of a page gives its code to nobody but its owner, and to nobody
 
 // Keycloak put a request into a cookie in clear (CVE-2024-4540); Passport kept a session over a login (CVE-2022-25896).
 test('no answer sets a cookie: nothing of a request lies in the browser, and no session is touched [consent-31]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const answers: Response[] = [await flow.ask(asked), await flow.ask(asked, 'alice')]
   for (const decision of ['approve', 'deny'])
     answers.push(await flow.decide(await flow.ask(asked, 'alice'), decision, 'alice'))

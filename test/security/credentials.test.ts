@@ -2,13 +2,13 @@ import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/cli
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
 import { application } from '../support/flows/application'
-import { describeOnEveryStore } from '../support/flows/every-store'
+import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 test('a credential is worth nothing in the place of another, under no prefix [token-7]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const [handle = ''] = Object.values(consentFormOf(page, '/authorize').fields)
   const code = await flow.approve(photoBook)
@@ -41,7 +41,7 @@ test('a credential is worth nothing in the place of another, under no prefix [to
 })
 
 test('a client cannot widen at the token endpoint what the owner approved [token-9]', async () => {
-  const { flow } = memoryStage()
+  const { flow } = setStage()
   const wide = { scope: 'photos:read photos:print' }
   const code = await flow.approve(photoBook, { scope: 'photos:read' })
   const tokens = tokensOf(await flow.redeem(photoBook, code, wide))
@@ -53,7 +53,7 @@ test('a client cannot widen at the token endpoint what the owner approved [token
 test('a client that is named like an owner is not taken for that owner [token-19]', async () => {
   const alice = bent(nightlyReport, { client_id: 'alice' })
   const clients = [alice.registration, photoPrint.registration]
-  const { flow } = memoryStage({ clients })
+  const { flow } = setStage({ clients })
   const { accessToken } = tokensOf(
     await flow.request(alice, { grant_type: 'client_credentials', scope: 'photos:read' }),
   )
@@ -62,7 +62,7 @@ test('a client that is named like an owner is not taken for that owner [token-19
   expect(body).not.toHaveProperty('subject')
 })
 
-describeOnEveryStore('A process that starts later', (stage) => {
+describeOnStores('A process that starts later', (stage) => {
   // Keycloak took a rotated refresh token again after a restart (CVE-2026-9802).
   test('still knows a refresh token that was rotated before it started, and ends what a thief would get [refresh-4]', async () => {
     const { flow, store, clock } = stage()

@@ -1,6 +1,6 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, formOf, redemption } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { rawRequest } from '../support/flows/raw-request'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -10,7 +10,7 @@ const form = ['Content-Type', 'application/x-www-form-urlencoded']
 test.each(['//token', '/token/', '/TOKEN', '/./token', '/x/../token', '/token;x=1', '/%74oken', '/token%2f'])(
   'no spelling of the path leads past client authentication: %s [edge-7]',
   async (path) => {
-    const { app, flow } = memoryStage()
+    const { app, flow } = setStage()
     const code = await flow.approve(photoPrint)
     const body = formOf({ ...redemption(photoPrint, code), client_id: 'photo-print' })
     const { status, text } = await rawRequest(app, { method: 'POST', path, headers: form, body })
@@ -23,7 +23,7 @@ test.each(['//token', '/token/', '/TOKEN', '/./token', '/x/../token', '/token;x=
 test.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])(
   'no header makes a POST of a GET: %s [edge-8]',
   async (name) => {
-    const { app, flow, store } = memoryStage()
+    const { app, flow, store } = setStage()
     const code = await flow.approve(photoBook)
     const before = { ...store.calls }
     const grant = formOf({ ...redemption(photoBook, code), client_id: 'photo-book', _method: 'POST' })
@@ -45,7 +45,7 @@ test.each([
   ['POST', '/introspect'],
   ['GET', '/photos'],
 ])('no other site may read what %s %s answers [edge-6]', async (method, path) => {
-  const { app } = memoryStage()
+  const { app } = setStage()
   const cors = ['Origin', 'https://evil.example', 'Access-Control-Request-Method', 'POST']
   const { headers } = await rawRequest(app, { method, path, headers: ['X-Owner', 'alice', ...form, ...cors] })
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
@@ -55,7 +55,7 @@ test.each([
 test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL'])(
   'what %s claims stands in no answer [edge-5]',
   async (name) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     const claim = { [name]: name === 'Forwarded' ? 'host=evil.example' : 'evil.example' }
     const asked = `/authorize?${formOf(authorizationRequest(photoBook))}`
     const answers = [
@@ -73,7 +73,7 @@ test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite
 test.each(['\t', '\u00A0', '=', ':', '/', ', Bearer ', ' "', ' \t'])(
   'a token behind Bearer and %j is not taken [token-6]',
   async (between) => {
-    const { app, flow } = memoryStage()
+    const { app, flow } = setStage()
     const { accessToken } = await flow.tokens(photoBook)
     const headers = ['Authorization', `Bearer${between}${accessToken}`]
     const { status, text } = await rawRequest(app, { method: 'GET', path: '/photos', headers })

@@ -5,7 +5,7 @@ import { forgedJwts } from '../support/assertions/forged-jwts'
 import { audience, claimsAt, hub, issuers, jwt, signer, type Signer } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { bent, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -16,7 +16,7 @@ const clients = [desk.registration]
 
 /** An attacker who has seen a good assertion presents all forgeries of these titles, and then the good one: what comes of it. */
 async function afterForging(titles: RegExp, atLeast: number): Promise<string> {
-  const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+  const { flow, clock } = setStage({ grantTypes: [grantType], clients })
   const now = Math.floor(clock.read() / 1000)
   const claims = claimsAt(now)
   const present = (assertion: string) => flow.request(desk, { grant_type, assertion, scope: 'photos:read' })
@@ -68,7 +68,7 @@ test('an address in the header of a JWT is never asked [jwt-7]', async () => {
   try {
     const stranger = signer(hub.issuer, hub.kid, 'RS256')
     server.publish(stranger.jwk)
-    const { flow, clock } = memoryStage({ grantTypes: [grantType], clients })
+    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
     const claims = claimsAt(Math.floor(clock.read() / 1000))
     for (const name of ['jku', 'x5u', 'kid', 'jwks_uri']) {
       const assertion = jwt(stranger, claims, { [name]: server.uri })
@@ -90,7 +90,7 @@ test('an assertion by which a client authenticates is no grant, and a grant auth
     credentials: { private_key_jwt: { keys: [jwk] } },
   })
   const counters = memoryCounters()
-  const { flow, clock } = memoryStage({
+  const { flow, clock } = setStage({
     grantTypes: [grantType],
     clients: [...clients, bank.registration],
     clientAuthenticationMethods: [privateKeyJwt([audience], counters)],

@@ -1,6 +1,6 @@
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, redemption } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -10,7 +10,7 @@ const asked = authorizationRequest(photoBook)
 test.each(inherited)(
   '%s, which every object has, names no client, grant, response type or scope [input-2]',
   async (name) => {
-    const { flow, failures } = memoryStage()
+    const { flow, failures } = setStage()
     const request = async (fields: object) => outcomeOf(await flow.ask({ ...asked, ...fields }, 'alice'))
     expect(await request({ client_id: name })).toBe('page 400 invalid_request')
     expect(await request({ response_type: name })).toBe('redirect unsupported_response_type')
@@ -28,7 +28,7 @@ test.each(inherited)(
 test.each(inherited)(
   'a parameter of the name %s changes nothing, alone or with brackets [input-3]',
   async (name) => {
-    const { flow } = memoryStage()
+    const { flow } = setStage()
     const before = Object.getOwnPropertyNames(Object.prototype)
     const more = { [name]: 'x', [`${name}[admin]`]: '1', [`scope[${name}]`]: 'reports:write' }
     const code = await flow.approve(photoBook, more)

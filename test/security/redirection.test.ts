@@ -3,7 +3,7 @@ import { application } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, type Fields } from '../support/flows/flow'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { webMetadata } from '../support/flows/registered'
 
 /** The attacker has a client of their own, too. */
@@ -21,7 +21,7 @@ test.each<[string, Fields]>([
   ['the challenge is missing', { code_challenge: undefined }],
   ['the challenge method is plain', { code_challenge_method: 'plain' }],
 ])('no redirection URI of an attacker is answered where %s [redirect-4]', async (_, bend) => {
-  const { flow, store } = memoryStage({ clients })
+  const { flow, store } = setStage({ clients })
   for (const owner of ['alice', undefined]) {
     expect(errorPageOf(await flow.ask({ ...atTheAttacker, ...bend }, owner))).toBe('400 invalid_request')
     const posted = await flow.submit('/authorize', { ...atTheAttacker, ...bend }, owner)
@@ -44,7 +44,7 @@ test.each([
   'HTTPS://BOOK.EXAMPLE/callback',
   '//evil.example/callback',
 ])('%s passes for no registered redirection URI [redirect-2]', async (redirect_uri) => {
-  const { flow } = memoryStage({ clients })
+  const { flow } = setStage({ clients })
   const response = await flow.ask({ ...authorizationRequest(photoBook), redirect_uri }, 'alice')
   expect(errorPageOf(response)).toBe('400 invalid_request')
 })

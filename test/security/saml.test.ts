@@ -1,7 +1,7 @@
 import { saml2Bearer } from '../../lib/index'
 import { noon } from '../support/authorization/circumstances'
 import { bent, photoPrint } from '../support/flows/clients'
-import { memoryStage } from '../support/flows/memory-stage'
+import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { encoded } from '../support/saml/assertion'
 import { forgeries, genuine } from '../support/saml/forgeries'
@@ -13,7 +13,7 @@ const desk = bent(photoPrint, { grant_types: [grant_type], redirect_uris: [] })
 
 /** An attacker who has seen a genuine assertion presents all forgeries of these titles, and then the good one: what comes of it. */
 async function afterForging(titles: RegExp, atLeast: number): Promise<string> {
-  const { flow } = memoryStage({
+  const { flow } = setStage({
     grantTypes: [grantType],
     clients: [desk.registration],
     clock: () => noon * 1000,

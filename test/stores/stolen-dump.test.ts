@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
@@ -13,6 +14,7 @@ import { codeVerifier } from '../support/flows/proof-key'
 import { registered, withSecret } from '../support/flows/registered'
 import { dumpOf, lootOf, spellingsOf, tagKeysIn } from '../support/flows/stolen-dump'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { extent } from '../support/extent'
 import { withRedis } from '../support/with-redis'
 
 const inspector = bent(nightlyReport, { may_introspect: true })
@@ -123,8 +125,14 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     const { flow } = there
     const loot = lootOf(await dumpOf(redis))
     expect(loot.length).toBeGreaterThan(100)
+    // Another third in each run, because each text is presented in a dozen ways.
+    const part = randomInt(3)
+    const shown = extent(
+      loot.filter((_, index) => index % 3 === part),
+      loot,
+    )
     const accepting: string[] = []
-    for (const text of loot)
+    for (const text of shown)
       for (const what of await accepted(there, text, [photoBook, newShop]))
         accepting.push(`${text} as ${what}`)
     expect(accepting).toEqual([])

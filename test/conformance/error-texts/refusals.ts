@@ -1,9 +1,9 @@
 import type { Response } from 'supertest'
 import { implicit, jwtBearer, password, tokenExchange } from '../../../lib/index'
 import { bent, everyClient, nightlyReport, photoBook, photoPrint } from '../../support/flows/clients'
-import type { Stage } from '../../support/flows/every-store'
+import type { Stage } from '../../support/flows/stores-of-run'
 import { authorizationRequest, basic, formOf, type Headers } from '../../support/flows/flow'
-import { memoryStage } from '../../support/flows/memory-stage'
+import { setStage } from '../../support/flows/stage'
 import { anyOwner, exchangeOf } from '../../support/flows/token-exchange'
 import { audience, issuers } from '../../support/assertions/jwt'
 
@@ -27,9 +27,9 @@ const wall = bent(photoBook, {
 })
 
 /** A server that offers all that there is. */
-export function fullStage(options: Parameters<typeof memoryStage>[0] = {}): Stage {
+export function fullStage(options: Parameters<typeof setStage>[0] = {}): Stage {
   const clients = [...everyClient, report, wall].map(({ registration }) => registration)
-  return memoryStage({
+  return setStage({
     clients,
     responseTypes: [implicit()],
     grantTypes,

@@ -11,7 +11,7 @@ import {
   exchanging,
   service,
 } from '../../support/flows/token-exchange'
-import type { Stage } from '../../support/flows/every-store'
+import type { Stage } from '../../support/flows/stores-of-run'
 import { asToken, inBody, type Kind } from './requests'
 
 /** Requests by the grants that a host switches on. */

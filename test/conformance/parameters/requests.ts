@@ -8,7 +8,7 @@ import {
   type ClientApplication,
 } from '../../support/flows/clients'
 import { consentFormOf } from '../../support/flows/consent-form'
-import type { Stage } from '../../support/flows/every-store'
+import type { Stage } from '../../support/flows/stores-of-run'
 import { authorizationRequest, redemption, type Fields } from '../../support/flows/flow'
 
 /** A good request of some kind, and how it is sent. */

@@ -8,7 +8,7 @@ test.each([
   ['a test', `test('@ works', () => {})`],
   ['another word for it', `it("@ works", () => {})`],
   ['a group', `describe('@ works', () => {})`],
-  ['a group on every store', `describeOnEveryStore('@ works', (stage) => {})`],
+  ['a group on every store', `describeOnStores('@ works', (stage) => {})`],
   ['a template', `test(\`@ works with \${what}\`, () => {})`],
   ['a text in two parts', `test('@ works ' + 'well', () => {})`],
   ['a constant', `const title = '@ works'\ntest(title, () => {})`],

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import type { Lifetimes } from '../../../lib/authorization/transition'
+import { extent } from '../extent'
 import { lifetimes as usual } from './circumstances'
 import { badNetwork, type Work } from './moves'
 import { Turns } from './turns'
@@ -17,7 +18,7 @@ export interface Scene {
   readonly persistent?: boolean
 }
 
-const histories = 300
+const histories = extent(60, 300)
 const strict: Partial<Lifetimes> = { refreshTokenGrace: 0 }
 const order = fc.uint8Array({ maxLength: 300 })
 

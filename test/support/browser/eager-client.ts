@@ -13,6 +13,8 @@ export interface Redeemed {
 export interface EagerClient extends StartedServer {
   /** Every redemption that belongs to this `state`. */
   redeemed(state: string): readonly Redeemed[]
+  /** Milliseconds that its slowest redemption took. */
+  slowest(): number
 }
 
 /** @param reach where the client itself is reached, and where it reaches the token endpoint; known once all listen. */
@@ -20,6 +22,7 @@ export async function startEagerClient(
   reach: () => { readonly client: string; readonly tokenEndpoint: string },
 ): Promise<EagerClient> {
   const redemptions: (Redeemed & { readonly state: string })[] = []
+  let slowest = 0
   const app = express()
   app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
   const answer = async (request: Request, response: Response): Promise<void> => {
@@ -33,12 +36,18 @@ export async function startEagerClient(
     const fields = { ...redemption(photoBook, code), redirect_uri: `${client}/callback` }
     const body = formOf({ ...fields, client_id: photoBook.registration.client_id })
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const begun = performance.now()
     const reply = await fetch(tokenEndpoint, { method: 'POST', headers, body })
+    slowest = Math.max(slowest, performance.now() - begun)
     const document: { access_token?: string } = JSON.parse(await reply.text())
     redemptions.push({ state, status: reply.status, accessToken: document.access_token ?? '' })
     response.send(`<h1>${reply.ok ? 'Connected' : 'Not connected'}</h1>`)
   }
   app.get('/callback', (request, response, next) => void answer(request, response).catch(next))
   const started = await startServer(app)
-  return { ...started, redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted) }
+  return {
+    ...started,
+    redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted),
+    slowest: () => slowest,
+  }
 }

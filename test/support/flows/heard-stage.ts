@@ -1,5 +1,5 @@
 import { heardFrom, type Heard } from '../events'
-import type { SetStage } from './every-store'
+import type { SetStage } from './stores-of-run'
 
 /** A stage of which every event is heard. */
 export function heardOn(stage: SetStage, ...how: Parameters<SetStage>) {

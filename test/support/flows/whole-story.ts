@@ -5,7 +5,7 @@ import { heardFrom, type Heard } from '../events'
 import { bent, nightlyReport, photoBook, photoPrint, type ClientApplication } from './clients'
 import { consentFormOf } from './consent-form'
 import { authorizationRequest, basic, type Fields } from './flow'
-import { memoryStage } from './memory-stage'
+import { setStage } from './stage'
 import { codeVerifier } from './proof-key'
 import { codeOf } from './redirection'
 import { anyOwner, exchangeOf, tokenExchangeName } from './token-exchange'
@@ -36,7 +36,7 @@ export interface Told {
 
 /** One story through every endpoint, with each event in it, and refusals of every kind. */
 export async function wholeStory(): Promise<Told> {
-  const { oauth, flow, store } = memoryStage({
+  const { oauth, flow, store } = setStage({
     clients: [book, print, report].map(({ registration }) => registration),
     grantTypes: [
       password({

@@ -26,8 +26,8 @@ async function behindSentinel(): Promise<RunningRedis> {
 }
 
 /** Every kind of Redis that the store works on. */
-export const topologies = [
+export const topologies: readonly (readonly [name: string, start: () => Promise<RunningRedis>])[] = [
   ['one Redis', oneServer],
   ['a cluster of three masters', cluster],
   ['Redis behind Sentinel', behindSentinel],
-] as const
+]

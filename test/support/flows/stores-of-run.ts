@@ -20,30 +20,37 @@ const patience = 10
 
 type OpenStore = (clock: () => number) => ConstructorParameters<typeof ObservedStore>[0]
 
-/** Tells the same stories on the memory store and on a real Redis, where each test has keys of its own. */
-export function describeOnEveryStore(title: string, stories: (stage: SetStage) => void): void {
-  describe.each([
-    ['memory', inMemory],
-    ['Redis', onRedis],
-  ] as const)(`${title} (%s)`, (_, prepare) => {
-    const open = prepare()
-    stories((options, hosting) => {
-      const clock = new Clock()
-      const store = new ObservedStore(open(clock.read))
-      const always = { store, clock: clock.read, storeDeadline: patience }
-      return { ...application({ ...always, ...options }, hosting), clock, store }
-    })
-  })
+declare const storesOfRun: readonly (keyof typeof stores)[]
+
+/**
+ * Tells stories on each store of the run: Redis alone, unless the Jest project or the extent of the run says otherwise. On
+ * Redis each test has keys of its own.
+ */
+export function describeOnStores(title: string, stories: (stage: SetStage) => void): void {
+  describe.each(storesOfRun)(`${title} (%s)`, (name) => stories(stageOn(stores[name]())))
+}
+
+/** Sets stages on stores that are opened so. */
+export function stageOn(open: OpenStore): SetStage {
+  return (options, hosting) => {
+    const clock = new Clock()
+    const store = new ObservedStore(open(clock.read))
+    const always = { store, clock: clock.read, storeDeadline: patience }
+    return { ...application({ ...always, ...options }, hosting), clock, store }
+  }
 }
 
 function inMemory(): OpenStore {
   return (clock) => memoryStore({ clock })
 }
 
-function onRedis(): OpenStore {
+/** Opens stores on one Redis, which runs while the tests of this file or group do. */
+export function onRedis(): OpenStore {
   let client: Redis
   withRedis((started) => {
     client = started.client
   })
   return (clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })
 }
+
+const stores = { memory: inMemory, Redis: onRedis }

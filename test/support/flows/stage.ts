@@ -1,14 +1,14 @@
-import { memoryStore, type AuthorizationServerOptions } from '../../../lib/index'
-import { application, type Hosting } from './application'
+import { memoryStore } from '../../../lib/index'
+import { application } from './application'
 import { Clock } from './clock'
-import type { Stage } from './every-store'
 import { ObservedStore } from './observed-store'
+import type { SetStage } from './stores-of-run'
 
 /**
  * The canonical host application in a time of its own, on a memory store whose time stands still: what has expired is
- * for the server to see.
+ * for the server to see. The Jest project "conformance on Redis" has `stage-on-redis.ts` in its place.
  */
-export function memoryStage(options: Partial<AuthorizationServerOptions> = {}, hosting?: Hosting): Stage {
+export const setStage: SetStage = (options, hosting) => {
   const clock = new Clock()
   const store = new ObservedStore(memoryStore())
   return { ...application({ store, clock: clock.read, ...options }, hosting), clock, store }
