@@ -7,7 +7,7 @@ const oauth = createAuthorizationServer({
   issuer: 'http://localhost:3000',
   scopes: { 'photos:read': 'See your photos' },
   clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
-  resourceOwner: () => ({ subject: 'ada' }), // whoever your session or your Passport says is logged in
+  resourceOwner: () => ({ subject: 'ada' }), // the logged-in user, for example from `req.user`
 })
 app.use(oauth.router())
 app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json({ of: req.oauth?.subject }))

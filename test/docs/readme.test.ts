@@ -7,6 +7,7 @@ import { createAuthorizationServer, ConfigurationError } from 'express-authoriza
 
 const root = join(__dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const options = readFileSync(join(root, 'docs/options.md'), 'utf8')
 const server = readFileSync(join(root, 'docs/examples/server.ts'), 'utf8')
 
 test('the server in the README is the file that the tests run, in at most 15 lines', () => {
@@ -14,16 +15,18 @@ test('the server in the README is the file that the tests run, in at most 15 lin
   expect(server.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
 })
 
-test("the README's table of options names every option and no other", () => {
-  const table = readme.slice(readme.indexOf('## Options'), readme.indexOf('## In parts'))
-  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
+test('the page of options names every option and no other', () => {
+  const named = [...options.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
   expect(named.toSorted()).toEqual(knownOptions())
 })
 
 test('the server in the README grants a code with consent, and its guard admits the token', async () => {
   const execArgv = ['-r', 'esbuild-register', '-r', './test/support/tell-port.js']
-  const options = { cwd: root, env: { ...process.env, PORT: '0' }, execArgv }
-  const running = fork('docs/examples/server.ts', options)
+  const running = fork('docs/examples/server.ts', {
+    cwd: root,
+    env: { ...process.env, PORT: '0' },
+    execArgv,
+  })
   try {
     const [port] = await once(running, 'message')
     const origin = `http://127.0.0.1:${port}`

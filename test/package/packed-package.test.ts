@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } fro
 import { dirname, join, posix } from 'node:path'
 import { isRecord } from '../../lib/protocol/configuration'
 import * as suite from '../../lib/index'
+import * as kit from '../../lib/testing/index'
 import { imported, required } from './kit-tests'
 import { PackedPackage } from './packed-package'
 
@@ -82,21 +83,47 @@ const { mintToken } = testing${use}`,
 /** A snippet with imports of all that it uses and does not import itself. */
 function whole(snippet: string): string {
   const own = [...snippet.matchAll(/^import \{([^}]*)\}/gm)].join()
-  const others = Object.keys(suite).filter((name) => !new RegExp(`\\b${name}\\b`).test(own))
-  return `import { ${others.join(', ')} } from 'express-authorization-server'\n${snippet}\nexport {}\n`
+  const others = (names: object) =>
+    Object.keys(names)
+      .filter((name) => !new RegExp(`\\b${name}\\b`).test(own))
+      .join(', ')
+  return `import { ${others(suite)} } from 'express-authorization-server'
+import { ${others(kit)} } from 'express-authorization-server/testing'
+${snippet}
+export {}
+`
 }
 
-describe('the TypeScript of the README', () => {
+// The pages whose snippets are parts of an application.
+const isCompiled = (page: string) => /^(?:README|docs\/testing|docs\/guides\/.+)\.md$/.test(page)
+const nameOf = (page: string, index: number) =>
+  `snippet-${page.replace(/\.md$/, '').replaceAll('/', '-')}-${index + 1}.mts`
+
+describe('the TypeScript of the README, the guides and the page of testing', () => {
   // What the snippets leave to the reader: the application around them.
   const context = `
 import type { Express, RequestHandler } from 'express'
 import type { Server } from 'node:http'
+import type {} from 'express-session'
 import type { PassportStatic } from 'passport'
+import type supertest from 'supertest'
 import type {
   AuthorizationServer, AuthorizationServerOptions, ClientAuthenticationMethod, ClientRegistration, Counters,
   ExchangePolicy, RedisStore,
 } from 'express-authorization-server'
+interface Owner {
+  readonly id: string
+  readonly name: string
+}
+declare module 'express-session' {
+  interface SessionData {
+    user: Owner
+  }
+}
 declare global {
+  namespace Express {
+    interface User extends Owner {}
+  }
   const app: Express
   const server: Server
   const passport: PassportStatic
@@ -106,6 +133,9 @@ declare global {
   const store: RedisStore
   const policy: ExchangePolicy
   const showPhotos: RequestHandler
+  const cors: (options: { readonly origin: string }) => RequestHandler
+  const request: typeof supertest
+  const callback: string
   const issuer: string
   const audience: string
   const jwksUri: string
@@ -119,16 +149,33 @@ declare global {
 
   let application: string
   beforeAll(() => {
-    const packages = ['express', '@types/express', '@types/node', '@types/jest', '@types/supertest']
-    application = packed.application('readme', [...packages, 'supertest', 'ioredis', '@types/passport'])
-    const snippets = [...packed.read('README.md').matchAll(/^```ts\n(.*?)^```$/gms)]
-    const files = snippets.map(([, text = ''], index) => [`snippet-${index + 1}.mts`, whole(text)])
+    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
+    const packages = ['express', 'supertest', 'ioredis', ...types.map((name) => `@types/${name}`)]
+    application = packed.application('readme', packages)
+    const files = packed
+      .files()
+      .filter(isCompiled)
+      .flatMap((page) =>
+        Array.from(packed.read(page).matchAll(/^```ts\n(.*?)^```$/gms), ([, text = ''], index) => [
+          nameOf(page, index),
+          whole(text),
+        ]),
+      )
     write(application, { 'context.d.ts': context, ...Object.fromEntries(files) })
   })
 
   test.each(compilers)('compiles with TypeScript %s and strict', (_version, compiler) => {
-    expect(readdirSync(application).filter((file) => file.startsWith('snippet-')).length).toBeGreaterThan(15)
+    expect(readdirSync(application).filter((file) => file.startsWith('snippet-')).length).toBeGreaterThan(30)
     expect(complaints(compiler, application, true)).toBe('')
+  })
+
+  test('is compiled from every guide', () => {
+    const pages = readdirSync(join(root, 'docs/guides')).map((file) => `docs/guides/${file}`)
+    const withCode = pages.filter((page) => readFileSync(join(root, page), 'utf8').includes('```ts'))
+    expect(withCode.length).toBeGreaterThan(5)
+    expect(readdirSync(application)).toEqual(
+      expect.arrayContaining([...withCode, 'README.md', 'docs/testing.md'].map((page) => nameOf(page, 0))),
+    )
   })
 })
 

@@ -23,7 +23,7 @@ export type RedisPlan =
 /** A store on it. Over a single server it makes its own connection, else the client is the host's. */
 export function storeOn(plan: RedisPlan, options: StoreOptions): RedisStore {
   if ('url' in plan) return overUrl(plan, options)
-  // With the settings that the README advises a host to use.
+  // With the settings that docs/guides/redis.md advises a host to use.
   const client = clientOn(plan)
   // Without a listener ioredis prints every lost connection.
   client.on('error', () => {})
