@@ -6,9 +6,15 @@ const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8'
 const pages = docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 
-test('the index of the documents leads to every page', () => {
-  const links = read('docs/README.md').matchAll(/\]\(([^)#]+)/g)
-  const linked = new Set(Array.from(links, ([, path = '']) => posix.join('docs', path)))
+test('the indexes of the documents lead to every page', () => {
+  const indexes = pages.filter((page) => posix.basename(page) === 'README.md')
+  const linked = new Set(
+    indexes.flatMap((index) =>
+      Array.from(read(index).matchAll(/\]\(([^)#]+)/g), ([, path = '']) =>
+        posix.join(posix.dirname(index), path),
+      ),
+    ),
+  )
   expect(pages.filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([])
 })
 
