@@ -10,7 +10,12 @@ import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
 import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
 import { type Limit, readLimit } from '../rate-limit/limit'
-import { type AuthorizationStore, isAuthorizationStore, storeCure } from '../stores/authorization-store'
+import {
+  type AuthorizationStore,
+  isAuthorizationStore,
+  noStore,
+  storeCure,
+} from '../stores/authorization-store'
 import { type ClientStore, isClientRegistry } from '../stores/client-store'
 import { type Counters, countersCure, isCounters } from '../stores/counters'
 import { deadlineCure, isDeadline } from '../stores/deadline'
@@ -304,15 +309,14 @@ export function resolveStores(
 }
 
 function resolveStore(reading: OptionsReader, clock: () => number): AuthorizationStore {
-  const placeholder = memoryStore({ clock, allowInProduction: true })
   if (reading.take('store') !== undefined)
-    return reading.required('store', placeholder, isAuthorizationStore, storeCure)
+    return reading.required('store', noStore, isAuthorizationStore, storeCure)
   try {
     return memoryStore({ clock })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     reading.issues.push(...error.issues)
-    return placeholder
+    return noStore
   }
 }
 

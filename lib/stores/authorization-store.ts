@@ -74,3 +74,8 @@ export interface StoreWarning {
   /** What was found and what cures it. */
   readonly message: string
 }
+
+const nothing = () => Promise.reject(new Error('There is no store.'))
+
+/** Stands for a store that the options do not name rightly: no server starts with it. */
+export const noStore: AuthorizationStore = { find: nothing, save: nothing, remove: nothing }

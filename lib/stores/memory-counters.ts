@@ -1,7 +1,7 @@
 import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
 import type { Count, Counters } from './counters'
-import { ExpiringTexts, shareWait } from './expiring-texts'
+import { ExpiringMap, shareWait } from './expiring-map'
 import { InMemory } from './in-memory'
 
 /** Options of {@link memoryCounters}. */
@@ -23,16 +23,22 @@ export function memoryCounters({
   return new MemoryCounters(maximumKeys, clock)
 }
 
+interface Counted {
+  readonly count: number
+  /** Milliseconds of the clock. */
+  readonly endsAt: number
+}
+
 // No await inside: reading and writing are one act.
 class MemoryCounters extends InMemory implements Counters {
-  private readonly entries: ExpiringTexts
+  private readonly entries: ExpiringMap<Counted>
 
   private readonly clock: () => number
 
   constructor(maximumKeys: number, clock: () => number) {
     super()
     this.clock = steadyClock(clock)
-    this.entries = new ExpiringTexts(maximumKeys, this.clock)
+    this.entries = new ExpiringMap(maximumKeys, this.clock)
   }
 
   async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
@@ -44,7 +50,10 @@ class MemoryCounters extends InMemory implements Counters {
   }
 
   private change(key: string, amount: 1 | -1, seconds: number, shares: readonly string[] = []): Count {
-    const { count: before, endsAt } = this.counted(key) ?? { count: 0, endsAt: this.clock() + seconds * 1000 }
+    const { count: before, endsAt } = this.entries.get(key) ?? {
+      count: 0,
+      endsAt: this.clock() + seconds * 1000,
+    }
     const count = before + amount
     if (count <= 0) {
       this.entries.delete(key)
@@ -57,15 +66,8 @@ class MemoryCounters extends InMemory implements Counters {
         shareWait,
       )
     // Forgetting another key would let its attempts begin anew, so a full map is trouble.
-    if (!this.entries.set(key, `${count} ${endsAt}`, endsAt, shares))
+    if (!this.entries.set(key, { count, endsAt }, endsAt, shares))
       throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }
-  }
-
-  private counted(key: string) {
-    const text = this.entries.get(key)
-    if (text === undefined) return undefined
-    const [count = 0, endsAt = 0] = text.split(' ').map(Number)
-    return { count, endsAt }
   }
 }

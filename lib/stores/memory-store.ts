@@ -6,7 +6,7 @@ import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
 import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
 import type { Counters } from './counters'
-import { ExpiringTexts, shareWait } from './expiring-texts'
+import { ExpiringMap, shareWait } from './expiring-map'
 import { InMemory } from './in-memory'
 import { memoryCounters } from './memory-counters'
 
@@ -47,6 +47,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
+// Encoded, so that no two readers share a record.
 interface Kept {
   readonly revision: string
   readonly text: string
@@ -55,8 +56,8 @@ interface Kept {
 class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
   /** Consent pages cost whoever opens them nothing: opening many takes no room from codes and tokens. */
-  private readonly undecided: ExpiringTexts
-  private readonly decided: ExpiringTexts
+  private readonly undecided: ExpiringMap<Kept>
+  private readonly decided: ExpiringMap<Kept>
 
   private readonly steady: () => number
 
@@ -67,8 +68,8 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     super()
     this.steady = steadyClock(clock)
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
-    this.undecided = new ExpiringTexts(Math.ceil(maximumRecords / 2), this.steady)
-    this.decided = new ExpiringTexts(maximumRecords, this.steady)
+    this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), this.steady)
+    this.decided = new ExpiringMap(maximumRecords, this.steady)
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -92,10 +93,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
   }
 
   private stored(id: string): Kept | undefined {
-    const lines = this.decided.get(id) ?? this.undecided.get(id)
-    if (lines === undefined) return undefined
-    const end = lines.lastIndexOf('\n')
-    return { revision: lines.slice(0, end), text: lines.slice(end + 1) }
+    return this.decided.get(id) ?? this.undecided.get(id)
   }
 
   private keep(authorization: Authorization, revision: string): void {
@@ -104,14 +102,14 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
     // A span, so that a clock which is set right neither fills the store with what expired nor empties it.
     const lifetime = expiryOf(authorization) * 1000 - this.clock()
-    const lines = `${revision}\n${encodeAuthorization(authorization)}`
+    const kept = { revision, text: encodeAuthorization(authorization) }
     const shares = sharesOf(authorization)
     const full = room.fullShare(id, shares)
     if (full !== undefined)
       throw full === shares[0]
         ? tooManyForShare('client_share_full', noRoom, shareWait)
         : tooManyForShare('owner_share_full', noRoom, shareWait)
-    if (!room.set(id, lines, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
+    if (!room.set(id, kept, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
     // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
     other.delete(id)
   }

@@ -133,7 +133,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const pause = (milliseconds: number) => `longest turn of the event loop ${Math.round(milliseconds)} ms`
 
 async function main(): Promise<void> {
-  const seen = await load(Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 100))
+  const seen = await load(Number(process.argv[2] ?? 100_000), Number(process.argv[3] ?? 100))
   console.log(JSON.stringify(seen))
   report('memory', 'npm run test:memory', [
     {
