@@ -12,7 +12,7 @@ export function serve(app: RequestListener): void {
   serveOn(createServer(app))
 }
 
-/** The same over a server that was made already. */
+/** Serves over a server that was made already. */
 export function serveOn(server: Server): void {
   server.keepAliveTimeout = 120_000
   server.listen(port, '127.0.0.1', () => tell({ kind: 'ready' }))

@@ -68,7 +68,7 @@ const provider: OAuthServerProvider = {
   },
 }
 
-/** The same, whose owner is shown a page first. */
+/** Authorizes after a page that the owner is shown. */
 const asking: OAuthServerProvider = {
   ...provider,
   async authorize(to, asked, response) {

@@ -18,7 +18,7 @@ export function credentialFingerprint(text: string | undefined): string | undefi
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
-/** The same by the digest that the record keeps. */
+/** The fingerprint of a credential, from the digest that the record keeps. */
 export function fingerprintOfDigest(text: string): string {
   // Six characters hold the four bytes.
   return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
@@ -35,7 +35,7 @@ export function plainText(text: string): string {
   return text.slice(0, longest).replaceAll(unprintable, '\u{FFFD}')
 }
 
-/** The same of what may not be known. */
+/** {@link plainText}, and undefined for undefined. */
 export function plainOrAbsent(text: string | undefined): string | undefined {
   return text === undefined ? undefined : plainText(text)
 }

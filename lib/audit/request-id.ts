@@ -15,7 +15,7 @@ export function carryRequestId(response: Response, requestId: string | undefined
   if (requestId !== undefined && !response.headersSent) response.setHeader(header, requestId)
 }
 
-/** The same as headers of an answer that is about to be written. */
+/** The id as a header of an answer that is about to be written. */
 export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
   requestId === undefined ? {} : { [header]: requestId }
 

@@ -26,8 +26,8 @@ export async function findAccess(
 }
 
 /**
- * The same with what the token's type kept, for whoever checks a request: no one else has a use for it. What the store
- * recalls suffices to let a token pass, never to refuse it: the token may be newer.
+ * Finds an access token for a guard, with what its token type keeps for the check of a request. A cached record suffices to
+ * let a token pass, never to refuse it, because the token may be newer.
  */
 export async function findAccessToken(
   store: AuthorizationStore,

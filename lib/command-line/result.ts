@@ -36,7 +36,7 @@ function escaped(character: string): string {
   }).join('')
 }
 
-/** The same values as JSON, with the same characters escaped. */
+/** Values as JSON, with the characters escaped that would steer a terminal. */
 export function jsonText(found: unknown): string {
   return JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n')
 }

@@ -26,7 +26,7 @@ export interface UnprovenHeader {
   [name: string]: unknown
 }
 
-/** The same header, once it names an algorithm. */
+/** A header that names its algorithm. */
 export interface Header extends UnprovenHeader {
   alg: string
 }

@@ -79,7 +79,7 @@ const description = 'Too many tokens were issued. Try again later.'
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
 
 /**
- * The same counters, in which each client may use up only so much once (nonces, assertions) in this process, without a
+ * Limits what each client may use up once (nonces, assertions) of these counters, in this process and without a
  * round trip: a client with good credentials must not fill what all clients share.
  *
  * @param clock milliseconds since the epoch.
@@ -109,7 +109,7 @@ export function withSingleUseLimit(
   }
 }
 
-/** The same counters, as the requests of one client use them. */
+/** Counters that know whose requests use them. */
 export function countersOfClient(counters: Counters, clientId: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),

@@ -65,7 +65,7 @@ export class EqualWindows {
     return known !== undefined && known.endsAt > this.clock() ? known : undefined
   }
 
-  /** The same, or one that begins now with nothing; undefined when there is no room: to forget another would begin it anew. */
+  /** The count of the key, or one that begins now at zero; undefined when there is no room: to forget another would begin it anew. */
   begun(key: string): Window | undefined {
     const known = this.get(key)
     if (known !== undefined) return known

@@ -40,7 +40,7 @@ export function registerClient(
   return registerFrom(clients, metadata, offered)
 }
 
-/** The same for metadata of unknown content. */
+/** Registers a client from metadata of unknown content; see {@link registerClient}. */
 export async function registerFrom(
   clients: ClientRegistry,
   metadata: unknown,

@@ -43,7 +43,7 @@ function storeTrouble(thrown: unknown, place?: string): OAuthError {
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 }
 
-/** The same error, whose message begins with the place. Its name and codes are what hosts tell errors by. */
+/** Writes the place before the message of an error, which keeps its name and codes: hosts tell errors by these. */
 function ofPlace(place: string, error: Error): Error {
   const message = `${place}: ${error.message}`
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
@@ -54,7 +54,7 @@ export function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
-/** The same store with a deadline on each of its calls; what it recalls it does at once. */
+/** Sets a deadline on each call of a store, but for `getCached`, which answers at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
     getCached: (id) => store.getCached?.(id),
@@ -67,7 +67,7 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
   }
 }
 
-/** The same counters with a deadline on each of their calls. */
+/** Sets a deadline on each call of counters. */
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
@@ -76,7 +76,7 @@ export function countersWithDeadline(counters: Counters, seconds: number): Count
   }
 }
 
-/** The same clients with a deadline on each call. What a change throws is no trouble of the store, and comes through. */
+/** Sets a deadline on each call of a client registry. What a change throws is no trouble of the store, and comes through. */
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
   return {
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),

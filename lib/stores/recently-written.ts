@@ -13,7 +13,7 @@ export interface WriteBackCache {
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/** The same store, of whose records the last thousand that are about to be decided or redeemed spare their next read. */
+/** Decorates a store: keeps the last thousand records that this process wrote and that a decision or a code will soon ask for. */
 export function writeBackCache(store: AuthorizationStore): WriteBackCache {
   const written = new BoundedMap<StoredAuthorization>(rememberedAtMost)
   const take = (id: string) => {

@@ -99,13 +99,13 @@ export function authorizationStoreContract(
   suite(title, authorizationStoreRules, open, runner)
 }
 
-/** The same for `Counters`. No two rules use the same key. @throws ConfigurationError where there is no runner. */
+/** Defines a test for each rule of `Counters`. No two rules use the same key. @throws ConfigurationError where there is no runner. */
 export function countersContract(title: string, open: Open<CountersUnderTest>, runner?: TestRunner): void {
   suite(title, countersRules, open, runner)
 }
 
 /**
- * The same for a `ClientRegistry`, which must be empty when it is opened.
+ * Defines a test for each rule of a `ClientRegistry`, which must be empty when it is opened.
  *
  * @throws ConfigurationError where there is no runner.
  */

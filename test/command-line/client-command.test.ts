@@ -43,7 +43,7 @@ beforeEach(() => {
   store = redisStore({ client: redis, prefix })
 })
 
-/** The same as `commandLine`, without a process. */
+/** Runs a command in this process. */
 async function here(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Finished> {
   const { status, output, remarks } = await run(words, environment)
   const [stdout, stderr] = [output, remarks].map((text) => (text === '' ? '' : `${text}\n`))

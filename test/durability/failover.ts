@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until'
 /** A host application behind Sentinel, whose replica can be left behind and made master. */
 export interface Failover {
   readonly flow: Flow
-  /** The same parties at another process. */
+  /** These parties at another process. */
   readonly elsewhere: Flow
   /** Until everything that was written is on the replica. */
   replicated(): Promise<void>

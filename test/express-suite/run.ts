@@ -23,7 +23,7 @@ async function outcomes(checkout: string, preload: readonly string[], env = {}):
   return tests.map(([, outcome, title]) => `${title}: ${outcome}`).toSorted()
 }
 
-/** The same with every server for an application made by `createServer`. */
+/** Runs it with every server for an application made by `createServer`. */
 async function outcomesOnCreated(checkout: string): Promise<{ lines: readonly string[]; servers: string }> {
   const place = mkdtempSync(join(tmpdir(), 'express-suite-'))
   try {

@@ -25,7 +25,7 @@ const phoneMetadata = {
 const rotated = async (oauth: AuthorizationServer, clientId: string): Promise<string> =>
   (await oauth.rotateClientSecret(clientId)).client_secret
 
-/** The same clients, where the first change is written and its answer never comes. */
+/** Clients whose first change is written, and its answer never comes. */
 function answeringLate(clients: ClientRegistry) {
   const writes: Promise<unknown>[] = []
   const registry: ClientRegistry = {

@@ -36,7 +36,7 @@ ${runner}
 ${tests}`
 }
 
-/** The same tests as an ES module. */
+/** These tests as an ES module. */
 export function imported(runner: string): string {
   return `import { createAuthorizationServer } from 'express-authorization-server'
 import { ${names} } from 'express-authorization-server/testing'

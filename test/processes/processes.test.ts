@@ -35,7 +35,7 @@ async function start(bend: Partial<ServerPlan> = {}): Promise<Flow> {
 const startTwo = async (bend: Partial<ServerPlan> = {}): Promise<readonly [Flow, Flow]> =>
   Promise.all([start(bend), start(bend)])
 
-/** The same request fifty times at once, to one process and the other in turn. */
+/** Sends one request fifty times at once, to one process and the other in turn. */
 const fiftyTimes = (
   flows: readonly [Flow, Flow],
   ask: (flow: Flow) => Promise<Response>,

@@ -20,7 +20,7 @@ interface CachePlan extends CacheOptions {
 
 const stopwatch = () => performance.now()
 
-/** The same store with a cache beside it. @param reading the connection over which the store reads. */
+/** Puts a cache beside a store. @param reading the connection over which the store reads. */
 export function cached(
   store: RedisStore,
   reading: RedisConnection,

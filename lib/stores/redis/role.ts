@@ -72,7 +72,7 @@ export class MasterRole {
   }
 }
 
-/** The same answer, once the server that gave it is known to be the master. */
+/** Gives an answer out when the server that gave it is known to be the master. */
 export function confirmedBy<T>(word: Promise<void> | undefined, answer: Promise<T>): Promise<T> {
   return word === undefined ? answer : Promise.all([answer, word]).then(([value]) => value)
 }

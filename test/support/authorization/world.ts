@@ -121,7 +121,7 @@ export class World {
     }
   }
 
-  /** The same transition, and what it makes is known even if it never reaches anybody. */
+  /** Keeps what a transition makes, even if it never reaches anybody. */
   private watched(transition: Transition<Ending>): Transition<Ending> {
     return (current) => {
       const step = transition(current)

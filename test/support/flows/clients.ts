@@ -69,7 +69,7 @@ export const nightlyReport = {
 
 export const everyClient: readonly ClientApplication[] = [photoBook, photoPrint, photoFrame, nightlyReport]
 
-/** The same application with some fields of its registration bent. */
+/** Bends some fields of an application's registration. */
 export function bent(client: ClientApplication, bend: Partial<ClientRegistration>): ClientApplication {
   return { ...client, registration: { ...client.registration, ...bend } }
 }

@@ -35,7 +35,7 @@ export class Flow {
     private readonly always: Headers = {},
   ) {}
 
-  /** The same parties behind a proxy that adds headers. */
+  /** These parties behind a proxy that adds headers. */
   behind(headers: Headers): Flow {
     return new Flow(this.target, this.paths, headers)
   }

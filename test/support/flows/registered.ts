@@ -18,7 +18,7 @@ export async function registered(
   return withSecret({ registration: { ...metadata, client_id } }, client_secret)
 }
 
-/** The same application with another secret. */
+/** Gives an application another secret. */
 export function withSecret(
   { registration }: ClientApplication,
   secret: string | undefined,

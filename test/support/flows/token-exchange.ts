@@ -36,7 +36,7 @@ export function exchanging(
 // A method, not a function type: so the checker lets a JavaScript host's functions through, whatever they return.
 const javascript: { open(options: unknown): GrantType } = { open: tokenExchange }
 
-/** The same server, of a host that no checker looks at. */
+/** This server at a host that no checker looks at. */
 export function exchangingUnchecked(options: unknown): Partial<AuthorizationServerOptions> {
   return { ...exchanging(), grantTypes: [javascript.open(options)] }
 }

@@ -9,7 +9,7 @@ import { processes, type Grace } from './plan'
 import type { RunningField } from './start-field'
 
 /**
- * The same field in this process: six applications on one store that waits, and whose saves are resent now and then.
+ * A field in this process: six applications on one store that waits, and whose saves are resent now and then.
  *
  * @param plant puts a fault between an application and the store.
  */

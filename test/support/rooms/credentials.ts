@@ -3,7 +3,7 @@ export function basic(clientId: string, secret: string): string {
   return rawBasic(`${formEncoded(clientId)}:${formEncoded(secret)}`)
 }
 
-/** The same for text that stands in it as it is. */
+/** A `Basic` header of text that stands in it as it is. */
 export function rawBasic(text: string | Buffer): string {
   return `Basic ${Buffer.from(text).toString('base64')}`
 }

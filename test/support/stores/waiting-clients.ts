@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ClientRegistry } from '../../../lib/stores/client-store'
 
-/** The same clients behind a way to a database: each call waits a while before and after, so that others come between. */
+/** Puts clients behind a way to a database: each call waits a while before and after, so that others come between. */
 export function waitingClients(clients: ClientRegistry): ClientRegistry {
   return {
     find: (clientId) => slowly(() => clients.find(clientId)),

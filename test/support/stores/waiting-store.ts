@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { AuthorizationStore } from '../../../lib/index'
 import type { Chance } from '../races/chance'
 
-/** The same store far away: each call waits before it is carried out, and its answer on the way back. */
+/** Puts a store far away: each call waits before it is carried out, and its answer on the way back. */
 export function waitingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
   const pass = async <T>(call: () => Promise<T>): Promise<T> => {
     await someTurns(chance)
@@ -17,7 +17,7 @@ export function waitingStore(store: AuthorizationStore, chance: Chance): Authori
   }
 }
 
-/** The same store over a library that sends a save again when its reply is lost, which every third is. */
+/** Puts a store behind a library that sends a save again when its reply is lost, which every third is. */
 export function resendingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
   return {
     find: (id) => store.find(id),
