@@ -7,7 +7,6 @@ import type { CommittedTransition, OnCommitted } from '../authorization/transiti
 import { nameRequest, requestIdOf } from './request-id'
 import { digest } from '../protocol/credential'
 import { bareError, type OAuthError, Throttled } from '../protocol/oauth-error'
-import { privateState } from '../protocol/private-state'
 import type { GuardedAccess } from '../resource-server/admit'
 import { tellTap } from './testing-door'
 import { warnOnce } from './warning'
@@ -40,11 +39,12 @@ interface Refusal {
 /** Makes known what became of requests: in events, under the id that the answer carries. */
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
-  // In a private field: what it holds must reach no answer.
-  private readonly known = privateState<Request, AuditNotes>()
 
-  /** @param clock milliseconds since the epoch. */
-  constructor(private readonly clock: () => number) {}
+  /** @param clock milliseconds since the epoch. @param notesOf what is known of a request; it must reach no answer. */
+  constructor(
+    private readonly clock: () => number,
+    private readonly notesOf: (request: Request) => AuditNotes,
+  ) {}
 
   /** Whether anybody listens to the event. */
   hears(name: keyof AuditEvents): boolean {
@@ -52,8 +52,8 @@ export class AuditLog {
   }
 
   /** Keeps something of a request for its events. */
-  note(request: Request, known: AuditNotes): void {
-    Object.assign(this.knownOf(request), known)
+  note(request: Request, known: Partial<AuditNotes>): void {
+    Object.assign(this.notesOf(request), known)
   }
 
   /** Keeps the transition that a request leads to. */
@@ -66,7 +66,7 @@ export class AuditLog {
    * the request, which the answer is to carry: one is made for listeners alone.
    */
   reportSuccess(asked: AuditedRequest): string | undefined {
-    const known = this.knownOf(asked.request)
+    const known = this.notesOf(asked.request)
     const event = known.committed?.event
     if (event === undefined || !this.hears(event.name)) return undefined
     const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
@@ -86,7 +86,7 @@ export class AuditLog {
     told: ErrorEventMembers = { event: 'refused' },
   ): string {
     const origin = this.originOf(asked)
-    const known = this.knownOf(asked.request)
+    const known = this.notesOf(asked.request)
     tellTap({ requestId: origin.requestId, code, reason })
     if (this.hears(told.event))
       this.tellRefusal(told, Object.assign(this.common(origin, known), { reason: plainText(reason), code }))
@@ -100,7 +100,7 @@ export class AuditLog {
   /** Reports that a client used an old secret. */
   reportOldSecret(asked: AuditedRequest): void {
     if (this.hears('oldSecretUsed'))
-      this.tell('oldSecretUsed', this.common(this.originOf(asked), this.knownOf(asked.request)))
+      this.tell('oldSecretUsed', this.common(this.originOf(asked), this.notesOf(asked.request)))
   }
 
   /** Reports that the host's own code revoked an authorization. @param found undefined when it could not be read. */
@@ -112,11 +112,8 @@ export class AuditLog {
       clientId: undefined,
     } as const
     const event = revocationEvent(found, 'host')
-    this.tellGrant(
-      event,
-      origin,
-      found ? { committed: { authorization: found, event } } : { authorizationId },
-    )
+    const committed = found && { authorization: found, event }
+    this.tellGrant(event, origin, { ...noNotes(), committed, authorizationId })
   }
 
   private tellGrant(
@@ -166,14 +163,6 @@ export class AuditLog {
   ) {
     return { endpoint, requestId, address: request.ip, clientId }
   }
-
-  private knownOf(request: Request): AuditNotes {
-    const known = this.known.get(request)
-    if (known !== undefined) return known
-    const nothing = noNotes()
-    this.known.set(request, nothing)
-    return nothing
-  }
 }
 
 /** Warns of each fault once: what broke first says nothing of what breaks next. */
@@ -188,17 +177,17 @@ function warnOfFailure(reason: string, cause: unknown): void {
 
 /** What is known of a request beside its answer, for its events alone. */
 export interface AuditNotes {
-  readonly committed?: CommittedTransition | undefined
+  committed: CommittedTransition | undefined
   /** What its access token stands for. */
-  readonly access?: GuardedAccess | undefined
-  readonly authorizationId?: string | undefined
+  access: GuardedAccess | undefined
+  authorizationId: string | undefined
   /** The credential that it showed. */
-  readonly shown?: string | undefined
-  readonly grantType?: string | undefined
+  shown: string | undefined
+  grantType: string | undefined
   /** The client that it names. */
-  readonly claimedClientId?: string | undefined
+  claimedClientId: string | undefined
   /** Whether that client is registered: only then the name may be told, which else may be a secret in the wrong place. */
-  readonly isRegistered?: boolean
+  isRegistered: boolean
 }
 
 /** Nothing yet, with a place for all: objects of one shape are quicker to fill. */
@@ -233,7 +222,7 @@ const nobody = { clientId: undefined, subject: undefined }
 
 /** The client that a request names, as an event tells it: 8 digits of its digest unless it is registered. */
 export function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
-  if (claimedClientId === undefined || isRegistered === true) return claimedClientId
+  if (claimedClientId === undefined || isRegistered) return claimedClientId
   return fingerprintOfDigest(digest(claimedClientId))
 }
 

@@ -1,9 +1,11 @@
 import type { EventEmitter } from 'node:events'
 import type { Scope } from '../protocol/scope'
 
-/** The part that was asked; `host` for a call of the host's own code. */
-export type EventOrigin =
-  'authorization' | 'token' | 'revocation' | 'introspection' | 'protected resource' | 'host'
+/**
+ * The part that was asked: `authorization`, `token`, `revocation`, `introspection` or another endpoint by its name,
+ * `protected resource` for a guard, and `host` for a call of the host's own code.
+ */
+export type EventOrigin = string
 
 /**
  * What every event tells; a member that is not known is undefined. It holds no credential, and its texts have no control

@@ -1,8 +1,9 @@
-import { type Client, hasCredentialFor } from '../protocol/client'
+import { type Client, type FindClient, hasCredentialFor, hasCredentials } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
-import { invalidClient, invalidRequest } from '../protocol/oauth-error'
+import { invalidClient, invalidRequest, type Throttled } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { none } from './built-in-methods'
+import type { CredentialThrottle } from './credential-throttle'
 import {
   type ClientAuthenticationMethod,
   type CredentialSources,
@@ -124,3 +125,45 @@ export async function authenticateClient(
 }
 
 const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
+
+/** What client authentication needs to know of a request beside the client that it presents. */
+export interface AuthenticationCircumstances {
+  /** As Express tells it; undefined when the connection is gone. */
+  readonly address: () => string | undefined
+  /** What is said when the network of the request has used up its failures; undefined before that. */
+  readonly networkRefusal: Throttled | undefined
+  /** Is called when the presented client is registered; nothing else of it is proven then. */
+  readonly clientFound: () => void
+}
+
+/** Verifies the clients of one server. */
+export class ClientVerification {
+  constructor(
+    private readonly methods: readonly ClientAuthenticationMethod[],
+    private readonly findClient: FindClient,
+    private readonly throttle: CredentialThrottle,
+  ) {}
+
+  /** The client that a request presents, by the one method it uses. @throws OAuthError when it is not one. */
+  present(sources: CredentialSources): PresentedClient {
+    return presentedClient(sources, this.methods)
+  }
+
+  /**
+   * The client, proven. Past the limit of its network that takes a secret or key which is no guess.
+   *
+   * @throws OAuthError `invalid_client` when it is not; `temporarily_unavailable` over a limit on failures.
+   */
+  async verify(
+    presented: PresentedClient,
+    { address, networkRefusal, clientFound }: AuthenticationCircumstances,
+  ): Promise<ProvenClient> {
+    const client = await this.findClient(presented.clientId)
+    if (client !== undefined) clientFound()
+    const proven = await authenticateClient(presented, client, (asked) =>
+      this.throttle.of(presented, asked, address, networkRefusal),
+    )
+    if (networkRefusal !== undefined && !hasCredentials(proven.client)) throw networkRefusal
+    return proven
+  }
+}

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { BasicStrategy } from 'passport-http'
 import { hasCredentials } from '../protocol/client'
 import { invalidClient, invalidRequest } from '../protocol/oauth-error'
 import { isTooLong } from '../protocol/parameters'
@@ -31,18 +32,60 @@ const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
 /** Reads one `Authorization` header; undefined when its scheme is not Basic. @throws OAuthError when it is malformed. */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   if (!/^Basic(?: |$)/i.test(header)) return undefined
-  const text = decodeBase64(token68.exec(header)?.[1])
-  // The identifier is form encoded and so holds no colon; a secret that was sent raw may.
-  const colon = text?.indexOf(':') ?? -1
-  if (text === undefined || colon < 1)
+  const encoded = token68.exec(header)?.[1]
+  const text = decodeBase64(encoded)
+  if (encoded === undefined || text === undefined || text.indexOf(':') < 1)
     throw invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
-  const clientId = formDecode(text.slice(0, colon))
-  const secret = formDecode(text.slice(colon + 1))
+  const pair = reader.read(encoded, text)
+  const [clientId, secret] = [formDecode(pair[0]), formDecode(pair[1])]
   // As in the body: the bounds are of the values, whichever way they come.
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
     throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
   return { clientId, secret }
 }
+
+/** Reads a header through passport-http, which calls back before it returns. */
+class BasicReader extends BasicStrategy {
+  private pair: readonly [clientId: string, secret: string] | undefined
+  readonly success = (): void => {}
+
+  constructor() {
+    super((clientId, secret, done) => {
+      this.pair = [clientId, secret]
+      done(null, true)
+    })
+  }
+
+  /**
+   * The identifier and the secret, form encoded.
+   *
+   * @param text what is encoded; it has a colon behind its first character.
+   */
+  read(encoded: string, text: string): readonly [clientId: string, secret: string] {
+    const colon = text.indexOf(':')
+    const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)]
+    // To passport-http, which has no clients without a secret, this is no header at all.
+    if (secret === '') return [clientId, secret]
+    // The identifier is form encoded and so holds no colon; a secret that was sent raw may, and would be cut there.
+    if (!secret.includes(':')) return this.pairOf(encoded)
+    const [first, second] = this.pairOf(base64([clientId, secret].map(encodeURIComponent).join(':')))
+    return [decodeURIComponent(first), decodeURIComponent(second)]
+  }
+
+  private pairOf(encoded: string): readonly [clientId: string, secret: string] {
+    this.pair = undefined
+    // All that it looks at.
+    const request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
+      headers: { authorization: `Basic ${encoded}` },
+    })
+    this.authenticate(request)
+    if (this.pair === undefined) throw new Error('passport-http does not read a header that is well-formed.')
+    return this.pair
+  }
+}
+
+const reader = new BasicReader()
+const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 function decodeBase64(encoded: string | undefined): string | undefined {
   const bytes = Buffer.from(encoded ?? '', 'base64')

@@ -3,7 +3,6 @@ import type { AuditLog, AuditNotes } from '../audit/audit-log'
 import { shareShapes } from '../node-http/shared-shape'
 import { isRecord } from '../protocol/configuration'
 import { Throttled, unexpected } from '../protocol/oauth-error'
-import { privateState } from '../protocol/private-state'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { AccessRefusal } from '../resource-server/access-refusal'
@@ -18,6 +17,7 @@ import {
 } from '../resource-server/admit'
 import type { Counters } from '../stores/counters'
 import { authorizationOf } from './request'
+import type { RequestContexts } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
 import { mountedUncalled } from './router'
@@ -53,8 +53,8 @@ export interface GuardHttp {
   readonly find: FindToken
   /** All that are offered, bearer first. */
   readonly tokenTypes: readonly TokenType[]
-  /** Single use, as this request sees it. */
-  readonly useOnce: (request: Request) => GuardedLookup['useOnce']
+  readonly useOnce: Counters['useOnce']
+  readonly contexts: RequestContexts
   /** Seconds since the epoch. */
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
@@ -88,7 +88,7 @@ function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, reports } = edge
   return (request, response, next) => {
     shareShapes(request, response)
-    let known: AuditNotes = {}
+    let known: Partial<AuditNotes> = {}
     const witness = (shown: string, access: GuardedAccess | undefined) => {
       known = { shown, access }
     }
@@ -101,7 +101,7 @@ function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
       reports.note(request, known)
       refuse(edge, request, response, error)
     }
-    const admission = { find, tokenTypes, useOnce: edge.useOnce(request), now: edge.now(), witness }
+    const admission = { find, tokenTypes, useOnce: useOnceIn(edge, request), now: edge.now(), witness }
     const decision = requests.enter(request, response)
       ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
@@ -161,15 +161,13 @@ function refuse(
   sendJsonError(response, status, error, errorUri, { 'Retry-After': String(wait) })
 }
 
-const used = privateState<Request, ReadonlySet<string>>()
-
 /** Single use as one request sees it: it may pass several guards on its way, and is one use to all of them. */
-export function singleUse(request: Request, counters: Counters): GuardedLookup['useOnce'] {
+function useOnceIn({ contexts, useOnce }: GuardHttp, request: Request): GuardedLookup['useOnce'] {
   return async (key, seconds, clientId) => {
-    const own = used.get(request) ?? new Set()
-    if (own.has(key)) return true
-    const isFirst = await counters.useOnce(key, seconds, clientId)
-    if (isFirst) used.set(request, new Set([...own, key]))
+    const context = contexts.of(request)
+    if (context.usedOnce.has(key)) return true
+    const isFirst = await useOnce(key, seconds, clientId)
+    if (isFirst) context.usedOnce = new Set([...context.usedOnce, key])
     return isFirst
   }
 }

@@ -4,58 +4,73 @@ import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { challengeOf } from '../client-authentication/method'
 import { shareShapes } from '../node-http/shared-shape'
-import {
-  authenticatedClient,
-  claimOf,
-  type ClientVerification,
-  provenClient,
-  rememberClient,
-} from '../passport/client-verification'
+import { type ClientStrategy, runStrategy } from '../passport/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { invalidClient, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
-import type { FailureLimit } from './network-limit'
 import { authorizationOf, credentialSourcesOf, formOf, hasLongBody, leavesBody } from './request'
+import type { AuthenticationHttp } from './request-context'
 import { requestIdHeader } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
 import { requireTls } from './transport'
 
 /**
- * What an endpoint answers to the request of an authenticated client, which came from this network address. `onCommitted`
- * hears of the transition that the request leads to.
- *
- * @throws OAuthError to refuse it.
+ * A row of the endpoint table: an endpoint that clients call with a form and by their own authentication, and that answers
+ * with JSON. TLS, limits, bounds, deadlines, the request id, events, 405, `no-store` and closing are the same for each row.
  */
-export type AnswerToClient = (
-  client: Client,
-  parameters: Parameters,
-  address: () => string | undefined,
-  onCommitted: OnCommitted,
-) => Promise<object>
+export interface ClientEndpoint {
+  /** Names the endpoint in events and in the metadata: `token` has the member `token_endpoint` there (RFC 8414 2). */
+  readonly name: string
+  readonly path: string
+  /** Whether public clients, which have no credentials, may call it. */
+  readonly isForPublicClients: boolean
+  /** What events tell of the form of a request, such as the credential that it shows. */
+  readonly notesOf: (form: Parameters) => Partial<AuditNotes>
+  /** The status of `temporarily_unavailable`. */
+  readonly unavailableStatus: 400 | 503
+  /** Answers the request of an authenticated client. @throws OAuthError to refuse it. */
+  answer(request: ClientEndpointRequest): Promise<ClientEndpointAnswer>
+}
 
-/** An endpoint for clients that were authenticated before: takes a form and answers with JSON. */
-export function clientEndpoint(edge: ClientEndpointHttp, answer: AnswerToClient): RequestHandler {
-  const respond = responding(edge, answer)
+/** A sound request at an endpoint for clients. */
+export interface ClientEndpointRequest {
+  readonly client: Client
+  readonly parameters: Parameters
+  /** Where it came from, by the host's `trust proxy`; undefined when the connection is gone. */
+  readonly address: () => string | undefined
+  /** Hears of the transition that the request leads to. */
+  readonly onCommitted: OnCommitted
+}
+
+/** What an endpoint for clients answers. */
+export interface ClientEndpointAnswer {
+  /** The members of the JSON object. */
+  readonly members: object
+  /** Default 200. */
+  readonly status?: number
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The endpoint behind a client authentication that the host has mounted before it. */
+export function clientEndpoint(edge: ClientEndpointHttp): RequestHandler {
+  const respond = responding(edge)
   return clientPost(edge, async (request, response) => {
-    const proven = provenClient(request)
+    const proven = edge.contexts.of(request).client
     if (proven === undefined)
       throw new Error(
-        `oauth.${edge.endpoint}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
+        `oauth.${edge.endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
     return respond(request, response, await formOf(request, edge.bodyDeadline), proven)
   })
 }
 
-/** The same with what authenticates its clients, in one: what two parts check each is checked once. */
-export function wholeClientEndpoint(
-  edge: ClientEndpointHttp,
-  verification: ClientVerification,
-  answer: AnswerToClient,
-): RequestHandler {
-  const respond = responding(edge, answer)
+/** The endpoint and what authenticates its clients, in one: what two parts check each is checked once. */
+export function wholeClientEndpoint(edge: ClientEndpointHttp): RequestHandler {
+  const respond = responding(edge)
   return clientPost(edge, async (request, response) => {
-    const { form, proven } = await authenticate(edge, verification, request)
+    const { form, proven } = await authenticate(edge, request)
     return respond(request, response, form, proven)
   })
 }
@@ -67,36 +82,24 @@ type Respond = (
   proven: ProvenClient,
 ) => ReturnType<Act>
 
-function responding({ endpoint, reports }: ClientEndpointHttp, answer: AnswerToClient): Respond {
-  return async (request, response, form, { client, byOldSecret }) => {
-    const asked = { request, response, endpoint, clientId: client.client_id }
-    reports.note(request, shownBy(form, endpoint))
+function responding({ endpoint, reports }: ClientEndpointHttp): Respond {
+  return async (request, response, parameters, { client, byOldSecret }) => {
+    const asked = { request, response, endpoint: endpoint.name, clientId: client.client_id }
+    reports.note(request, endpoint.notesOf(parameters))
     if (byOldSecret) reports.reportOldSecret(asked)
-    const body = await answer(client, form, () => request.ip, reports.onCommitted(request))
-    sendJson(response, 200, body, requestIdHeader(reports.reportSuccess(asked)))
+    const address = () => request.ip
+    const onCommitted = reports.onCommitted(request)
+    const answer = await endpoint.answer({ client, parameters, address, onCommitted })
+    const { members, status = 200, headers } = answer
+    sendJson(response, status, members, { ...headers, ...requestIdHeader(reports.reportSuccess(asked)) })
     return 'answered'
   }
 }
 
-const shownToTokenEndpoint = ['code', 'refresh_token', 'subject_token']
-
-function shownBy(form: Parameters, endpoint: ClientEndpointName): AuditNotes {
-  if (endpoint !== 'token') return { shown: form.peek('token') }
-  const name = shownToTokenEndpoint.find((parameter) => form.mentions(parameter))
-  return { shown: name && form.peek(name), grantType: form.peek('grant_type') }
-}
-
-/**
- * Authenticates the client by exactly one method and passes the request on; answers it when that fails. Passport chooses
- * among strategies, which is settled here before any is asked, and its run costs as much as issuing a token: it is there for
- * hosts that drive it.
- */
-export function clientAuthentication(
-  edge: ClientEndpointHttp,
-  verification: ClientVerification,
-): RequestHandler {
+/** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
+export function clientAuthentication(edge: ClientEndpointHttp): RequestHandler {
   return clientPost(edge, async (request) => {
-    await authenticate(edge, verification, request)
+    await authenticate(edge, request)
     return 'next'
   })
 }
@@ -107,18 +110,33 @@ export function clientAuthentication(
  *
  * @throws OAuthError when the client does not prove itself.
  */
-export async function authenticate(
-  { failures, bodyDeadline }: ClientEndpointHttp,
-  verification: ClientVerification,
+async function authenticate(
+  edge: ClientEndpointHttp,
   request: Request,
 ): Promise<{ readonly form: Parameters; readonly proven: ProvenClient }> {
-  const prove = (form: Parameters) =>
-    verification.verify(verification.identify(request, credentialSourcesOf(request, form)), request)
-  if (failures.refusalOf(request) !== undefined && hasLongBody(request)) await prove(Parameters.none)
+  const { failures, bodyDeadline } = edge
+  if (failures.refusalOf(request) !== undefined && hasLongBody(request))
+    await authenticateWith(edge, request, Parameters.none)
   const form = await formOf(request, bodyDeadline)
-  const proven = await prove(form)
-  rememberClient(request, proven)
-  return { form, proven }
+  return { form, proven: await authenticateWith(edge, request, form) }
+}
+
+/** Runs the strategy of the one method by which this form, or the header, presents a client. */
+async function authenticateWith(
+  { contexts, verification, strategies }: ClientEndpointHttp,
+  request: Request,
+  form: Parameters,
+): Promise<ProvenClient> {
+  const context = contexts.of(request)
+  context.client = undefined
+  const presented = verification.present(credentialSourcesOf(request, form))
+  context.notes.claimedClientId = presented.clientId
+  context.presented = Promise.resolve(presented)
+  const strategy = strategies.get(presented.method.name)
+  if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
+  await runStrategy(strategy, request)
+  if (context.client === undefined) throw new Error(`The strategy ${strategy.name} proved no client.`)
+  return context.client
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
@@ -137,18 +155,14 @@ function isPassportFailure(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthenticationError'
 }
 
-/** The endpoints that clients call by themselves, each with the name of its part. */
-export type ClientEndpointName = 'token' | 'revocation' | 'introspection'
-
-/** What these endpoints share at the edge. */
-export interface ClientEndpointHttp {
-  readonly endpoint: ClientEndpointName
+/** What an endpoint for clients works with at the edge. */
+export interface ClientEndpointHttp extends AuthenticationHttp {
+  readonly endpoint: ClientEndpoint
+  /** By the name of their method. */
+  readonly strategies: ReadonlyMap<string, ClientStrategy>
   readonly tlsRequired: boolean
   /** Warns of a request that was sent to another host than the issuer's. */
   readonly watchHost: (request: Request) => void
-  /** Seconds in which a body must have come. */
-  readonly bodyDeadline: number
-  readonly failures: FailureLimit
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
   /** The page that explains error codes, if there is one. */
@@ -201,7 +215,7 @@ function refuseMethod(edge: ClientEndpointHttp, response: Response): 'answered' 
 
 const methodNotAllowed = ({ endpoint }: ClientEndpointHttp) => ({
   code: 'invalid_request',
-  description: `The ${endpoint} endpoint takes POST requests only.`,
+  description: `The ${endpoint.name} endpoint takes POST requests only.`,
 })
 
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
@@ -209,12 +223,12 @@ async function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  { endpoint, reports, errorUri, schemes, failures }: ClientEndpointHttp,
+  edge: ClientEndpointHttp,
 ): Promise<void> {
+  const { endpoint, reports, errorUri, schemes } = edge
   const failed = unexpected(thrown)
-  const error = await limited(failed, request, response, failures)
-  reports.note(request, claimOf(request))
-  reports.reportError({ request, response, endpoint }, error)
+  const error = await limited(failed, request, response, edge)
+  reports.reportError({ request, response, endpoint: endpoint.name }, error)
   const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
   const headers = { ...headersOf(error, request, schemes), ...(isLeft ? { Connection: 'close' } : {}) }
   sendJsonError(response, statusOf(error, endpoint), error, errorUri, headers)
@@ -225,11 +239,11 @@ async function limited(
   failed: OAuthError,
   request: Request,
   response: Response,
-  failures: FailureLimit,
+  { contexts, failures }: ClientEndpointHttp,
 ): Promise<OAuthError> {
   if (!isOfClient(failed)) return failed
-  const client = authenticatedClient(request)
-  if (client !== undefined && hasCredentials(client)) {
+  const { client: proven } = contexts.of(request)
+  if (proven !== undefined && hasCredentials(proven.client)) {
     await failures.count(request, response)
     return failed
   }
@@ -243,13 +257,12 @@ function isOfClient(error: OAuthError): boolean {
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 
-function statusOf(error: OAuthError, endpoint: ClientEndpointName): number {
+function statusOf(error: OAuthError, { unavailableStatus }: ClientEndpoint): number {
   if (error instanceof Throttled) return 429
   const { code } = error
   if (code === 'invalid_client') return 401
   if (code === 'server_error') return 500
-  // RFC 7009 2.2.1: by 503 a client knows that the token still exists. At the token endpoint it is 400, as every error.
-  return code === 'temporarily_unavailable' && endpoint !== 'token' ? 503 : 400
+  return code === 'temporarily_unavailable' ? unavailableStatus : 400
 }
 
 function headersOf(error: OAuthError, request: Request, schemes: readonly string[]): Record<string, string> {

@@ -4,10 +4,10 @@ import type { Store } from 'express-rate-limit'
 import { warnOnce } from '../audit/warning'
 import { isRecord, OptionsReader } from '../protocol/configuration'
 import { type Throttled, tooManyAttempts } from '../protocol/oauth-error'
-import { privateState } from '../protocol/private-state'
 import { type Limit, type LimitOption, readLimit, secondsToWait } from '../rate-limit/limit'
 import { networkOf } from '../rate-limit/network'
 import { EqualWindows } from '../rate-limit/open-requests'
+import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
 
 /** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */
@@ -64,12 +64,12 @@ export function warnOfCounts(why: string): undefined {
 export type Admit = (request: Request, response: Response) => Promise<void>
 
 /** Limits all requests from one network. What it throws is a `Throttled`. */
-export function requestLimit(limit: NetworkLimit): Admit {
-  const seen = privateState<Request, true>()
+export function requestLimit(limit: NetworkLimit, contexts: RequestContexts): Admit {
   const watchProxy = proxyWatch()
   return async (request, response) => {
-    if (seen.get(request) === true) return
-    seen.set(request, true)
+    const context = contexts.of(request)
+    if (context.isCounted) return
+    context.isCounted = true
     watchProxy(request)
     const standing = await limit.count(request, response)
     if (standing?.isOver === true) throw overLimit(standing.endsAt, limit.clock())

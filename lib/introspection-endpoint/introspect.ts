@@ -25,8 +25,7 @@ export interface IntrospectionEndpoint {
  */
 export async function introspect(
   endpoint: IntrospectionEndpoint,
-  client: Client,
-  parameters: Parameters,
+  { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
 ): Promise<Introspection> {
   if (!client.may_introspect)
     throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')

@@ -1,9 +1,8 @@
 /** What a server offers and where, as its wiring knows it. */
 export interface Offer {
   readonly issuer: string
-  readonly tokenPath: string
-  readonly revocationPath: string
-  readonly introspectionPath: string
+  /** The endpoints for clients. */
+  readonly endpoints: readonly EndpointOffer[]
   readonly scopes: readonly string[]
   readonly grantTypes: readonly string[]
   /** All methods of client authentication, `none` among them. */
@@ -12,6 +11,15 @@ export interface Offer {
   readonly signingAlgorithms: readonly string[]
   /** Undefined for a server that asks no resource owner. */
   readonly authorization: AuthorizationOffer | undefined
+}
+
+/** An endpoint that clients call by themselves. */
+export interface EndpointOffer {
+  /** `token` for `token_endpoint`. */
+  readonly name: string
+  readonly path: string
+  /** Whether public clients, which have no credentials, may call it. */
+  readonly isForPublicClients: boolean
 }
 
 export interface AuthorizationOffer {
@@ -26,35 +34,36 @@ export type ServerMetadata = Readonly<Record<string, string | boolean | readonly
 
 /** The metadata of a server. */
 export function serverMetadata(offer: Offer): ServerMetadata {
-  const { authorization, authenticationMethods, scopes } = offer
+  const { authorization, endpoints, scopes } = offer
   const at = (path: string) => offer.issuer.replace(/\/+$/, '') + path
   return {
     issuer: offer.issuer,
     ...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) }),
-    token_endpoint: at(offer.tokenPath),
-    revocation_endpoint: at(offer.revocationPath),
-    introspection_endpoint: at(offer.introspectionPath),
+    ...Object.fromEntries(endpoints.map(({ name, path }) => [`${name}_endpoint`, at(path)])),
     scopes_supported: scopes,
     // RFC 8414 2 requires it even of a server without an authorization endpoint, and clients insist.
     response_types_supported: authorization?.responseTypes ?? [],
     grant_types_supported: offer.grantTypes,
-    token_endpoint_auth_methods_supported: authenticationMethods,
-    revocation_endpoint_auth_methods_supported: authenticationMethods,
-    // RFC 7662 2.1: asking takes authorization, which a client without credentials cannot have.
-    introspection_endpoint_auth_methods_supported: authenticationMethods.filter((name) => name !== 'none'),
-    ...signingMembers(offer.signingAlgorithms),
+    ...authenticationMembers(offer),
     ...(authorization === undefined ? {} : authorizationMembers(authorization)),
   }
 }
 
-// RFC 8414 2: whoever lists a method with signed assertions says for each endpoint what may sign them.
-function signingMembers(algorithms: readonly string[]): ServerMetadata {
-  if (algorithms.length === 0) return {}
-  return {
-    token_endpoint_auth_signing_alg_values_supported: algorithms,
-    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
-  }
+function authenticationMembers({
+  endpoints,
+  authenticationMethods,
+  signingAlgorithms,
+}: Offer): ServerMetadata {
+  const members: Record<string, readonly string[]> = {}
+  for (const { name, isForPublicClients } of endpoints)
+    members[`${name}_endpoint_auth_methods_supported`] = isForPublicClients
+      ? authenticationMethods
+      : authenticationMethods.filter((method) => method !== 'none')
+  // RFC 8414 2: a method with signed assertions comes with what may sign them, for each endpoint.
+  if (signingAlgorithms.length > 0)
+    for (const { name } of endpoints)
+      members[`${name}_endpoint_auth_signing_alg_values_supported`] = signingAlgorithms
+  return members
 }
 
 function authorizationMembers({ responseModes, codeChallengeMethods }: AuthorizationOffer): ServerMetadata {

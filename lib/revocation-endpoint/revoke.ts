@@ -12,6 +12,13 @@ export interface RevocationEndpoint {
   readonly context: () => IssueContext
 }
 
+/** A revocation request of an authenticated client. */
+export interface RevocationRequest {
+  readonly client: Client
+  readonly parameters: Parameters
+  readonly onCommitted?: OnCommitted
+}
+
 /**
  * Revokes what a token of this client descends from (RFC 7009 2). The answer is the same for every token, so that
  * nobody learns from it whether somebody else's exists. `token_type_hint` is ignored: a token tells its kind itself.
@@ -20,9 +27,7 @@ export interface RevocationEndpoint {
  */
 export async function revoke(
   { store, context }: RevocationEndpoint,
-  { client_id: clientId }: Client,
-  parameters: Parameters,
-  onCommitted?: OnCommitted,
+  { client, parameters, onCommitted }: RevocationRequest,
 ): Promise<Readonly<Record<string, never>>> {
   const token = parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
@@ -31,7 +36,7 @@ export async function revoke(
     await commit(
       store,
       id,
-      (current) => revokeByToken(current, { token, clientId }),
+      (current) => revokeByToken(current, { token, clientId: client.client_id }),
       random,
       undefined,
       onCommitted,

@@ -8,11 +8,7 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
 import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import {
-  clientAuthentication,
-  clientAuthenticationErrors,
-  type ClientEndpointName,
-} from '../http/client-endpoint'
+import { clientAuthentication, clientAuthenticationErrors } from '../http/client-endpoint'
 import { metadataAt } from '../http/metadata'
 import { MountedParts, part, router } from '../http/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
@@ -23,7 +19,7 @@ import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../audit/testing-door'
 import { wireAuthorization, withoutResourceOwner } from './authorization-endpoint'
 import { guardByStore } from './bearer-guard'
-import { type ClientEndpoints, wireClientEndpoints } from './client-endpoints'
+import { type ClientEndpoints, type WiredEndpoint, wireClientEndpoints } from './client-endpoints'
 import { createServerContext, type ServerContext } from './context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './metadata'
@@ -72,22 +68,27 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const wiring = createServerContext(settings)
-  const { store, counters, context, reports, requests } = wiring
+  const { store, counters, context, contexts, reports, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
-  const { verification, strategies, token, revocation, introspection } = clientEndpoints
+  const { strategies, table } = clientEndpoints
   const metadata = wireMetadata(settings, clientEndpoints)
   const mounted = new MountedParts()
-  const clientEndpoint = (name: ClientEndpointName): ClientEndpointPart =>
+  const endpointNamed = (name: string): WiredEndpoint => {
+    const endpoint = table.get(name)
+    if (endpoint === undefined) throw new Error(`There is no endpoint "${name}".`)
+    return endpoint
+  }
+  const clientEndpoint = (name: string): ClientEndpointPart =>
     part(name, () => {
       mounted.expectClientAuthentication(name)
-      const { edge, handler } = clientEndpoints[name]
+      const { edge, handler } = endpointNamed(name)
       return [handler, clientAuthenticationErrors(edge)]
     })
   const whole = () => {
     const routes = new Map<string, readonly RequestHandler[]>()
     for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
-    for (const { path, whole: endpoint } of [token, revocation, introspection]) routes.set(path, [endpoint])
+    for (const { edge, whole: endpoint } of table.values()) routes.set(edge.endpoint.path, [endpoint])
     if (authorization !== undefined)
       routes.set(settings.authorizationPath, [authorizationEndpoint(authorization)])
     return router(routes, settings.mount)
@@ -97,7 +98,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mounted.noteClientAuthentication()
-      return clientAuthentication(token.edge, verification)
+      return clientAuthentication(endpointNamed('token').edge)
     }),
     token: clientEndpoint('token'),
     revocation: clientEndpoint('revocation'),
@@ -105,6 +106,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
     bearerGuard: bearerGuard({
       ...guardByStore(store, counters),
+      contexts,
       tokenTypes: settings.tokenTypes,
       now: () => context().now,
       knownScope: [...settings.scopes.keys()],

@@ -4,17 +4,22 @@ import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../authorization/
 import { findAccessToken } from '../authorization/lookup'
 import { resolveTokenTypes } from '../config/plug-ins'
 import { resolveCounters, resolveIssuer } from '../config/resolve-options'
-import { bearerGuard, type BearerGuard, type GuardHttp, singleUse } from '../http/bearer-guard'
+import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
+import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
 import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageCure } from '../protocol/uri'
 import { usualSingleUses, withSingleUseLimit } from '../rate-limit/issue-limits'
 import { type LimitOption, readLimit } from '../rate-limit/limit'
-import { type AuthorizationStore, isAuthorizationStore, storeCure } from '../stores/authorization-store'
+import {
+  type AuthorizationStore,
+  isAuthorizationStore,
+  noStore,
+  storeCure,
+} from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import { countersWithDeadline, deadlineCure, isDeadline, withDeadline } from '../stores/deadline'
-import { memoryStore } from '../stores/memory-store'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. */
@@ -53,12 +58,7 @@ export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: Authoriza
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new OptionsReader(options, '')
   const { issuer } = resolveIssuer(reading, 'the authorization server')
-  const store = reading.required(
-    'store',
-    memoryStore({ allowInProduction: true }),
-    isAuthorizationStore,
-    storeCure,
-  )
+  const store = reading.required('store', noStore, isAuthorizationStore, storeCure)
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const alone = readStandaloneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
@@ -108,11 +108,13 @@ export function standaloneGuard({
   clock,
   errorUri,
 }: ReturnType<typeof readStandaloneGuard>): Omit<GuardHttp, 'find' | 'useOnce' | 'tokenTypes'> {
+  const contexts = new RequestContexts()
   return {
     now: () => Math.floor(clock() / 1000),
     knownScope: undefined,
     errorUri,
-    reports: new AuditLog(clock),
+    contexts,
+    reports: new AuditLog(clock, (request) => contexts.of(request).notes),
     requests: new RequestsInFlight(),
   }
 }
@@ -124,7 +126,7 @@ export function guardByStore(
 ): Pick<GuardHttp, 'find' | 'useOnce'> {
   return {
     find: (accessToken, now) => findAccessToken(store, accessToken, now),
-    useOnce: (request) => singleUse(request, counters),
+    useOnce: (key, seconds, clientId) => counters.useOnce(key, seconds, clientId),
   }
 }
 

@@ -1,20 +1,19 @@
-import type { Request, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import { clientSecretBasic, clientSecretPost, none } from '../client-authentication/built-in-methods'
+import { ClientVerification } from '../client-authentication/authenticate-client'
 import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import {
-  type AnswerToClient,
+  type ClientEndpoint,
   clientEndpoint,
   type ClientEndpointHttp,
-  type ClientEndpointName,
   wholeClientEndpoint,
 } from '../http/client-endpoint'
-import { credentialSourcesOf, formOf } from '../http/request'
+import { type AuthenticationHttp, clientRequest } from '../http/request-context'
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
-import { ClientVerification } from '../passport/client-verification'
-import { clientStrategies, type ClientStrategy } from '../passport/strategies'
+import { clientStrategy, type ClientStrategy } from '../passport/strategies'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
 import type { ExtensionData, Json } from '../protocol/extension'
@@ -28,19 +27,19 @@ import { authorizationCode, clientCredentials, refreshToken } from '../token-end
 import { tokenResponse } from '../token-types/bearer'
 import type { ServerContext } from './context'
 
-/** One endpoint that clients call by themselves. */
+/** An endpoint for clients as it is mounted. */
 export interface WiredEndpoint {
   readonly edge: ClientEndpointHttp
-  readonly path: string
-  /** For a client that was authenticated before. */
+  /** Behind a client authentication that the host has mounted. */
   readonly handler: RequestHandler
   /** With the authentication of the client. */
   readonly whole: RequestHandler
 }
 
-/** All of them, what authenticates their clients, and what the token endpoint has to offer. */
-export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, WiredEndpoint>> {
-  readonly verification: ClientVerification
+/** The endpoints for clients, what authenticates their clients, and what the token endpoint has to offer. */
+export interface ClientEndpoints {
+  /** By name. */
+  readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly strategies: readonly ClientStrategy[]
   /** What signs the assertions of clients. */
   readonly signingAlgorithms: readonly string[]
@@ -48,57 +47,100 @@ export interface ClientEndpoints extends Readonly<Record<ClientEndpointName, Wir
   readonly mint: Mint
 }
 
-export function wireClientEndpoints(wiring: ServerContext): ClientEndpoints {
-  const { settings, store, context, requireService, admit, reports, requests } = wiring
-  const { issuer, tlsRequired, bodyDeadline, errorUri } = settings
-  const { methods, verification } = clientVerification(wiring)
-  const watchHost = hostWatch(issuer)
-  const schemes = methods.flatMap(({ scheme }) => scheme ?? [])
-  const endpoint = (name: ClientEndpointName, path: string, answer: AnswerToClient): WiredEndpoint => {
-    const terms = { endpoint: name, tlsRequired, watchHost, bodyDeadline, schemes, errorUri }
-    const edge = { ...terms, failures: admit.clients, requireService, reports, requests }
-    const whole = wholeClientEndpoint(edge, verification, answer)
-    return { edge, path, handler: clientEndpoint(edge, answer), whole }
+export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
+  const { settings, requireService, reports, requests } = server
+  const { issuer, tlsRequired, errorUri } = settings
+  const { methods, authentication } = clientAuthentication(server)
+  const strategies = [...methods, none].map(({ name }) =>
+    clientStrategy(name, (request) => clientRequest(authentication, request)),
+  )
+  const shared = {
+    ...authentication,
+    strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])),
+    tlsRequired,
+    watchHost: hostWatch(issuer),
+    schemes: methods.flatMap(({ scheme }) => scheme ?? []),
+    errorUri,
+    requireService,
+    reports,
+    requests,
   }
-  const tokens = tokenEndpoint(wiring)
-  const introspection = {
-    issuer,
+  const tokens = tokenEndpoint(server)
+  const table = [tokenRow(server, tokens), revocationRow(server), introspectionRow(server)]
+  return {
+    table: new Map(table.map((endpoint) => [endpoint.name, wired({ ...shared, endpoint })])),
+    strategies,
+    signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
+    grantTypes: [...tokens.grantTypes.keys()],
+    mint: minting(tokens, settings.findClient),
+  }
+}
+
+const wired = (edge: ClientEndpointHttp): WiredEndpoint => ({
+  edge,
+  handler: clientEndpoint(edge),
+  whole: wholeClientEndpoint(edge),
+})
+
+/** RFC 6749 3.2 */
+function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): ClientEndpoint {
+  return {
+    name: 'token',
+    path: settings.tokenPath,
+    isForPublicClients: true,
+    notesOf(form) {
+      const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
+      return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
+    },
+    // RFC 6749 5.2 has 400 for every error but that of the client itself.
+    unavailableStatus: 400,
+    answer: async (request) => ({ members: await exchange(tokens, request) }),
+  }
+}
+
+/** RFC 7009 */
+function revocationRow({ settings, store, context }: ServerContext): ClientEndpoint {
+  return {
+    name: 'revocation',
+    path: settings.revocationPath,
+    isForPublicClients: true,
+    notesOf: (form) => ({ shown: form.peek('token') }),
+    // RFC 7009 2.2.1: by 503 a client knows that the token still exists.
+    unavailableStatus: 503,
+    answer: async (request) => ({ members: await revoke({ store, context }, request) }),
+  }
+}
+
+/** RFC 7662 */
+function introspectionRow({ settings, store, context }: ServerContext): ClientEndpoint {
+  const endpoint = {
+    issuer: settings.issuer,
     store,
     describe: (extensionData: ExtensionData) => describe(extensionData, settings.grantTypes),
     now: () => context().now,
   }
   return {
-    verification,
-    strategies: clientStrategies([...methods, none], verification),
-    signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
-    grantTypes: [...tokens.grantTypes.keys()],
-    mint: minting(tokens, settings.findClient),
-    token: endpoint('token', settings.tokenPath, (...asked) => exchange(tokens, ...asked)),
-    revocation: endpoint('revocation', settings.revocationPath, (client, parameters, _address, onCommitted) =>
-      revoke({ store, context }, client, parameters, onCommitted),
-    ),
-    introspection: endpoint('introspection', settings.introspectionPath, (client, parameters) =>
-      introspect(introspection, client, parameters),
-    ),
+    name: 'introspection',
+    path: settings.introspectionPath,
+    // RFC 7662 2.1: asking takes authorization, which a client without credentials cannot have.
+    isForPublicClients: false,
+    notesOf: (form) => ({ shown: form.peek('token') }),
+    unavailableStatus: 503,
+    answer: async (request) => ({ members: await introspect(endpoint, request) }),
   }
 }
 
-function clientVerification({ settings, counters, admit }: ServerContext): {
+function clientAuthentication({ settings, counters, admit, contexts }: ServerContext): {
   readonly methods: readonly ClientAuthenticationMethod[]
-  readonly verification: ClientVerification
+  readonly authentication: AuthenticationHttp
 } {
   const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits, bodyDeadline } =
     settings
   const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
-  const sourcesOf = async (request: Request) =>
-    credentialSourcesOf(request, await formOf(request, bodyDeadline))
-  const refusalOf = (request: Request) => admit.clients.refusalOf(request)
-  return {
-    methods,
-    verification: new ClientVerification(methods, findClient, limits, sourcesOf, refusalOf),
-  }
+  const verification = new ClientVerification(methods, findClient, limits)
+  return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 
 function describe(

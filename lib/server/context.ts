@@ -14,6 +14,7 @@ import {
   requestLimit,
   unlimitedFailures,
 } from '../http/network-limit'
+import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { secureRandom } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
@@ -37,6 +38,8 @@ export interface ServerContext {
   readonly requireService: () => void | Promise<void>
   /** One count for all parts of a kind, however often they are made. */
   readonly admit: NetworkLimits
+  /** What is known of each request. */
+  readonly contexts: RequestContexts
   readonly reports: AuditLog
   readonly requests: RequestsInFlight
 }
@@ -46,6 +49,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const ownDigest = issuerDigest(issuer)
   const tokenTypes = byName(settings.tokenTypes)
   const issueLimits = new IssueLimits(settings.issueLimits, clock)
+  const contexts = new RequestContexts()
   return {
     settings,
     ...writeBackCache(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
@@ -74,8 +78,9 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       }
     },
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
-    admit: networkLimitsOf(settings),
-    reports: new AuditLog(clock),
+    contexts,
+    admit: networkLimitsOf(settings, contexts),
+    reports: new AuditLog(clock, (request) => contexts.of(request).notes),
     requests: new RequestsInFlight(),
   }
 }
@@ -95,11 +100,10 @@ export interface NetworkLimits {
   readonly clients: FailureLimit
 }
 
-export function networkLimitsOf({
-  rateLimit,
-  clock: wallClock,
-  storeDeadline,
-}: ServerSettings): NetworkLimits {
+export function networkLimitsOf(
+  { rateLimit, clock: wallClock, storeDeadline }: ServerSettings,
+  contexts: RequestContexts,
+): NetworkLimits {
   const clock = steadyClock(wallClock)
   const limitOf = (name: keyof NetworkLimits): NetworkLimit | undefined => {
     const limit = rateLimit[name]
@@ -111,7 +115,7 @@ export function networkLimitsOf({
   const authorization = limitOf('authorization')
   const clients = limitOf('clients')
   return {
-    authorization: authorization ? requestLimit(authorization) : async () => {},
+    authorization: authorization ? requestLimit(authorization, contexts) : async () => {},
     clients: clients ? failureLimit(clients) : unlimitedFailures,
   }
 }

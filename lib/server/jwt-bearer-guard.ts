@@ -75,7 +75,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
 
   const edge = {
     find: findJwt(terms),
-    useOnce: () => neverAsked,
+    useOnce: neverAsked,
     tokenTypes: [bearer],
     ...standaloneGuard(alone),
   }

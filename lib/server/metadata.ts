@@ -9,12 +9,13 @@ import type { ClientEndpoints } from './client-endpoints'
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
 export function wireMetadata(
   settings: ServerSettings,
-  { strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
+  { table, strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
     serverMetadata({
       ...settings,
+      endpoints: [...table.values()].map(({ edge }) => edge.endpoint),
       scopes: [...settings.scopes.keys()],
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: strategies.map(({ name }) => name),

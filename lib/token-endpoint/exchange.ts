@@ -39,6 +39,15 @@ export interface TokenEndpoint {
   readonly context: () => IssueContext
 }
 
+/** A token request of an authenticated client, before its grant type is known. */
+export interface ExchangeRequest {
+  readonly client: Client
+  readonly parameters: Parameters
+  /** Where it came from; undefined when the connection is gone. */
+  readonly address: () => string | undefined
+  readonly onCommitted?: OnCommitted
+}
+
 /**
  * Exchanges a grant for tokens (RFC 6749 3.2): the grant type proves, and the tokens come into being in one write.
  *
@@ -46,10 +55,7 @@ export interface TokenEndpoint {
  */
 export async function exchange(
   endpoint: TokenEndpoint,
-  client: Client,
-  parameters: Parameters,
-  address: () => string | undefined,
-  onCommitted?: OnCommitted,
+  { client, parameters, address, onCommitted }: ExchangeRequest,
 ): Promise<TokenResponse> {
   const { grantTypes } = endpoint
   const grantType = grantTypes.get(parameters.require('grant_type'))

@@ -2,9 +2,11 @@ import { serverMetadata, type Offer } from '../../lib/metadata/server-metadata'
 
 const offer: Offer = {
   issuer: 'https://photos.example/oauth',
-  tokenPath: '/t',
-  revocationPath: '/r',
-  introspectionPath: '/i',
+  endpoints: [
+    { name: 'token', path: '/t', isForPublicClients: true },
+    { name: 'revocation', path: '/r', isForPublicClients: true },
+    { name: 'introspection', path: '/i', isForPublicClients: false },
+  ],
   scopes: ['photos.read'],
   grantTypes: ['authorization_code', 'refresh_token'],
   authenticationMethods: ['client_secret_basic', 'none'],

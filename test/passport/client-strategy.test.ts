@@ -1,37 +1,29 @@
-import type { Request } from 'express'
 import { clientSecretPost } from '../../lib/client-authentication/built-in-methods'
 import { SecretVerifier } from '../../lib/client-authentication/client-secret'
-import type { ClientAuthenticationMethod } from '../../lib/client-authentication/method'
-import { authenticatedClient, ClientVerification } from '../../lib/passport/client-verification'
-import { clientStrategy, type VerifyPresented } from '../../lib/passport/strategies'
+import { type ClientRequest, clientStrategy, runStrategy } from '../../lib/passport/strategies'
 import { invalidClient } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
-import { clientsOf } from '../support/rooms/endpoints'
 import { plainRequest } from '../support/rooms/form-request'
-import { parametersOf } from '../support/rooms/parameters'
-import { noLimits } from '../support/rooms/secrets'
+import { refusalOf } from '../support/rooms/refused'
 
 const client = clientWith()
 const proven = { client, byOldSecret: false }
-const methods: readonly ClientAuthenticationMethod[] = [clientSecretPost(new SecretVerifier(Date.now))]
-const body = parametersOf({ client_id: client.client_id, client_secret: 'secret' })
-const verification = new ClientVerification(methods, clientsOf(client), noLimits, async () => ({
-  authorization: [],
-  body,
-  query: parametersOf(),
-  certificate: undefined,
-}))
+const method = clientSecretPost(new SecretVerifier(Date.now))
+const presented = { method, clientId: client.client_id, credential: 'secret' }
+
+/** A strategy for requests that present this client by its secret in the body. */
+const strategyNamed = (name: string, prove: ClientRequest['prove']) =>
+  clientStrategy(name, () => ({ present: async () => presented, prove }))
 
 interface Attempt {
   readonly name?: string
-  readonly prove?: VerifyPresented
+  readonly prove?: ClientRequest['prove']
   readonly success?: () => void
   readonly fail?: () => void
 }
 
 /** What a strategy does with a request, as Passport would see it. */
 async function attempt({ name = 'client_secret_post', prove = async () => proven, ...bend }: Attempt = {}) {
-  const request: Request = plainRequest()
   const calls: [string, unknown][] = []
   await new Promise<void>((resolve) => {
     const verb = (what: string, does?: () => void) => (value: unknown) => {
@@ -40,50 +32,42 @@ async function attempt({ name = 'client_secret_post', prove = async () => proven
       setImmediate(resolve)
       does?.()
     }
-    const strategy = Object.assign(Object.create(clientStrategy(name, verification, prove)), {
+    const strategy = Object.assign(Object.create(strategyNamed(name, prove)), {
       success: verb('success', bend.success),
       fail: verb('fail', bend.fail),
       error: verb('error'),
     })
-    strategy.authenticate(request)
+    strategy.authenticate(plainRequest())
   })
-  return { calls, request }
+  return calls
 }
 
 describe('clientStrategy', () => {
   it('has the name of the method', () => {
-    expect(clientStrategy('private_key_jwt', verification, async () => proven).name).toBe('private_key_jwt')
+    expect(strategyNamed('private_key_jwt', async () => proven).name).toBe('private_key_jwt')
   })
 
-  it('succeeds with the client, and notes that it is proven', async () => {
-    const { calls, request } = await attempt()
-    expect(calls).toEqual([['success', client]])
-    expect(authenticatedClient(request)).toBe(client)
+  it('succeeds with the client', async () => {
+    expect(await attempt()).toEqual([['success', client]])
   })
 
   it('proves what the request presents', async () => {
     const prove = jest.fn(async () => proven)
-    const { request } = await attempt({ prove })
-    expect(prove.mock.calls).toEqual([
-      [{ method: methods[0], clientId: client.client_id, credential: 'secret' }, request],
-    ])
+    await attempt({ prove })
+    expect(prove.mock.calls).toEqual([[presented]])
   })
 
   it('fails for a request that uses another method, so that another strategy can try', async () => {
     const prove = jest.fn(async () => proven)
-    const { calls, request } = await attempt({ name: 'client_secret_basic', prove })
-    expect(calls).toEqual([['fail', 401]])
+    expect(await attempt({ name: 'client_secret_basic', prove })).toEqual([['fail', 401]])
     expect(prove).not.toHaveBeenCalled()
-    expect(authenticatedClient(request)).toBeUndefined()
   })
 
   it.each([
     ['a refusal', invalidClient('client_unknown', 'Client authentication failed.')],
     ['what breaks', new TypeError('broken')],
-  ])('ends in an error for %s, and proves nothing', async (_what, error) => {
-    const { calls, request } = await attempt({ prove: () => Promise.reject(error) })
-    expect(calls).toEqual([['error', error]])
-    expect(authenticatedClient(request)).toBeUndefined()
+  ])('ends in an error for %s', async (_what, error) => {
+    expect(await attempt({ prove: () => Promise.reject(error) })).toEqual([['error', error]])
   })
 
   it('ends in an error when the proof throws at once', async () => {
@@ -91,7 +75,7 @@ describe('clientStrategy', () => {
     const prove = () => {
       throw error
     }
-    expect((await attempt({ prove })).calls).toEqual([['error', error]])
+    expect(await attempt({ prove })).toEqual([['error', error]])
   })
 
   it.each(['success', 'fail'] as const)(
@@ -102,11 +86,41 @@ describe('clientStrategy', () => {
         throw error
       }
       const name = verb === 'success' ? 'client_secret_post' : 'none'
-      const { calls } = await attempt({ name, [verb]: throws })
-      expect(calls).toEqual([
+      expect(await attempt({ name, [verb]: throws })).toEqual([
         [verb, verb === 'success' ? client : 401],
         ['error', error],
       ])
     },
   )
+})
+
+const run = (name: string, prove: ClientRequest['prove']) =>
+  runStrategy(strategyNamed(name, prove), plainRequest())
+
+describe('runStrategy', () => {
+  it('resolves when the strategy succeeds', async () => {
+    await expect(run('client_secret_post', async () => proven)).resolves.toBeUndefined()
+  })
+
+  it('refuses the client when the strategy fails', async () => {
+    const refusal = { code: 'invalid_client', reason: 'client_not_authenticated' }
+    expect(await refusalOf(run('none', async () => proven))).toEqual(refusal)
+  })
+
+  it('throws what the strategy ends in', async () => {
+    const error = new TypeError('broken')
+    await expect(run('client_secret_post', () => Promise.reject(error))).rejects.toBe(error)
+  })
+
+  it('runs one strategy for many requests at once', async () => {
+    const releases: (() => void)[] = []
+    const strategy = strategyNamed('client_secret_post', async () => {
+      await new Promise<void>((resolve) => releases.push(resolve))
+      return proven
+    })
+    const runs = [runStrategy(strategy, plainRequest()), runStrategy(strategy, plainRequest())]
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const release of releases.toReversed()) release()
+    await expect(Promise.all(runs)).resolves.toHaveLength(2)
+  })
 })

@@ -1,3 +1,4 @@
+import type { Client } from '../../lib/protocol/client'
 import { exchange } from '../../lib/token-endpoint/exchange'
 import type { GrantResult, GrantType, TokenRequest } from '../../lib/token-endpoint/grant-type'
 import { invalidGrant, temporarilyUnavailable } from '../../lib/protocol/host-errors'
@@ -23,10 +24,14 @@ const prove = jest.fn(async (_request: TokenRequest): Promise<GrantResult> => pr
 const voucher: GrantType = { name, parameters: ['voucher'], handle: prove }
 beforeEach(() => prove.mockClear())
 
-const client = { ...clientWith(), grant_types: [name] }
+const client: Client = { ...clientWith(), grant_types: [name] }
 type Values = Parameters<typeof parametersOf>[0]
-const ask = (values: Values, bend: Parameters<typeof tokenEndpoint>[1] = {}) =>
-  exchange(tokenEndpoint([voucher], bend), client, parametersOf(values), () => '192.0.2.7')
+const ask = (values: Values, bend: Parameters<typeof tokenEndpoint>[1] = {}, asker = client) =>
+  exchange(tokenEndpoint([voucher], bend), {
+    client: asker,
+    parameters: parametersOf(values),
+    address: () => '192.0.2.7',
+  })
 const good = { grant_type: name, voucher: 'v-1' }
 
 describe('exchange: which grant type', () => {
@@ -54,7 +59,7 @@ describe('exchange: which grant type', () => {
   })
 
   it('refuses a client that may not use the grant type (TER-5)', async () => {
-    const attempt = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(good), () => undefined)
+    const attempt = ask(good, {}, clientWith())
     expect(await refusalOf(attempt)).toEqual({
       code: 'unauthorized_client',
       reason: 'grant_type_not_registered',
@@ -64,7 +69,7 @@ describe('exchange: which grant type', () => {
 
   it('looks at the parameters of a grant type last, and before it proves', async () => {
     const values = { ...good, voucher: ['v-1', 'v-2'] }
-    const stranger = exchange(tokenEndpoint([voucher]), clientWith(), parametersOf(values), () => undefined)
+    const stranger = ask(values, {}, clientWith())
     expect(await refusalOf(stranger)).toHaveProperty('code', 'unauthorized_client')
     expect(await refusalOf(ask({ ...values, grant_type: 'x' }))).toHaveProperty(
       'code',

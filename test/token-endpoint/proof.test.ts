@@ -12,7 +12,7 @@ async function answerTo(proof: GrantResult): Promise<object> {
   const extension: GrantType = { name: 'urn:x:y', parameters: [], handle: async () => proof }
   const client = { ...clientWith(), grant_types: ['urn:x:y'] }
   const parameters = parametersOf({ grant_type: 'urn:x:y' })
-  return exchange(tokenEndpoint([extension]), client, parameters, () => undefined)
+  return exchange(tokenEndpoint([extension]), { client, parameters, address: () => undefined })
 }
 
 test('a grant type adds members to the answer, but never one in the place of ours', async () => {

@@ -3,7 +3,6 @@ import { Passport, type AuthenticateOptions } from 'passport'
 import { createAuthorizationServer, type AuthorizationServer } from '../../../lib/server/authorization-server'
 import { failuresOf, type Failure } from '../events'
 import type { AuthorizationServerOptions } from '../../../lib/config/options'
-import { authenticatedClient } from '../../../lib/passport/client-verification'
 import { catchErrors } from './host'
 import { optionsWith } from './registrations'
 
@@ -32,7 +31,8 @@ export function passportHost({ options, methods = everyMethod, authenticate }: W
   const app = express()
   const byPassport: RequestHandler = passport.authenticate(methods, { session: false, ...authenticate })
   app.post('/whoami', byPassport, (request, response) => {
-    response.json({ proven: authenticatedClient(request)?.client_id, user: request.user })
+    const { user, oauthClient } = Object(request)
+    response.json({ user, oauthClient })
   })
   app.post('/token', byPassport, ...oauth.token())
   return { app, oauth, passport, failures, errors: catchErrors(app) }
