@@ -47,6 +47,11 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
 /** Reads a header through passport-http, which calls back before it returns. */
 class BasicReader extends BasicStrategy {
   private pair: readonly [clientId: string, secret: string] | undefined
+  private readonly headers = { authorization: '' }
+  // All that passport-http looks at.
+  private readonly request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
+    headers: this.headers,
+  })
   readonly success = (): void => {}
 
   constructor() {
@@ -73,14 +78,14 @@ class BasicReader extends BasicStrategy {
   }
 
   private pairOf(encoded: string): readonly [clientId: string, secret: string] {
+    this.headers.authorization = `Basic ${encoded}`
+    this.authenticate(this.request)
+    const { pair } = this
+    // The secret must not stay here.
+    this.headers.authorization = ''
     this.pair = undefined
-    // All that it looks at.
-    const request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
-      headers: { authorization: `Basic ${encoded}` },
-    })
-    this.authenticate(request)
-    if (this.pair === undefined) throw new Error('passport-http does not read a header that is well-formed.')
-    return this.pair
+    if (pair === undefined) throw new Error('passport-http does not read a header that is well-formed.')
+    return pair
   }
 }
 
