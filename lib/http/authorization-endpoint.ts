@@ -27,50 +27,50 @@ import { requireTls } from './transport'
  * The authorization endpoint (RFC 6749 3.1), whole: the client's request by `GET` or `POST`, and the decision that the
  * consent form sends to the same path.
  */
-export function authorizationEndpoint(edge: AuthorizationHttp): RequestHandler {
+export function authorizationEndpoint(http: AuthorizationHttp): RequestHandler {
   return (request, response, next) => {
     shareShapes(request, response)
-    serve(edgeFor(edge, request, response), request, response)
-      .catch((error: unknown) => tellOwner(edge, request, response, unexpected(error)))
+    serve(edgeFor(http, request, response), request, response)
+      .catch((error: unknown) => tellOwner(http, request, response, unexpected(error)))
       .catch(next)
   }
 }
 
-async function serve(edge: AuthorizationHttp, request: Request, response: Response): Promise<void> {
+async function serve(http: AuthorizationHttp, request: Request, response: Response): Promise<void> {
   // HEAD must not act, so it is not offered either: a link checker would leave a record behind.
   if (request.method !== 'GET' && request.method !== 'POST') {
     response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
     return
   }
-  await edge.admit(request, response)
-  requireTls(request, edge.tlsRequired)
-  edge.watchHost(request)
-  if (request.method === 'GET') return takeRequest(edge, request, response, queryOf(request))
-  const form = await formOf(request, edge.bodyDeadline)
-  return (isDecision(form) ? takeDecision : takeRequest)(edge, request, response, form)
+  await http.admit(request, response)
+  requireTls(request, http.tlsRequired)
+  http.watchHost(request)
+  if (request.method === 'GET') return takeRequest(http, request, response, queryOf(request))
+  const form = await formOf(request, http.bodyDeadline)
+  return (isDecision(form) ? takeDecision : takeRequest)(http, request, response, form)
 }
 
 async function takeRequest(
-  edge: AuthorizationHttp,
+  http: AuthorizationHttp,
   request: Request,
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
-  edge.reports.note(request, { claimedClientId: parameters.peek('client_id') })
+  http.audit.note(request, { claimedClientId: parameters.peek('client_id') })
   const host: Host = {
-    clientFound: () => edge.reports.note(request, { isRegistered: true }),
-    resourceOwner: () => ownerOf(edge, request),
-    skipConsent: (question) => isApproved(edge, request, question),
+    clientFound: () => http.audit.note(request, { isRegistered: true }),
+    resourceOwner: () => ownerOf(http, request),
+    skipConsent: (question) => isApproved(http, request, question),
     logIn: async () => {
-      await edge.login(request, response, `${edge.path}?${parameters.format()}`)
+      await http.login(request, response, `${http.path}?${parameters.format()}`)
     },
     ask: async (question) => {
-      await edge.showConsent(request, response, question)
+      await http.showConsent(request, response, question)
     },
   }
-  const outcome = await authorizeRequest(edge.endpoint, parameters, host, edge.reports.onCommitted(request))
+  const outcome = await authorizeRequest(http.endpoint, parameters, host, http.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
-  if (outcome.kind === 'redirect') answerClient(edge, request, response, outcome)
+  if (outcome.kind === 'redirect') answerClient(http, request, response, outcome)
 }
 
 /** What a consent form sends: the fields of its view, and `decision`. */
@@ -83,22 +83,22 @@ export function isDecision(form: Parameters): boolean {
 
 /** Carries out a decision of the resource owner who is logged in. @throws OAuthError that is for the owner. */
 export async function takeDecision(
-  edge: AuthorizationHttp,
+  http: AuthorizationHttp,
   request: Request,
   response: Response,
   form: Parameters,
 ): Promise<void> {
-  requireSameOrigin(request, edge.endpoint.issuer)
+  requireSameOrigin(request, http.endpoint.issuer)
   const handle = form.require(handleField)
-  edge.reports.note(request, { shown: handle })
+  http.audit.note(request, { shown: handle })
   const approved = isApproval(form.require('decision'))
-  const owner = await ownerOf(edge, request)
+  const owner = await ownerOf(http, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const decision = { handle, approved, subject: owner.subject }
-  const outcome = await decide(edge.endpoint, decision, edge.reports.onCommitted(request))
+  const outcome = await decide(http.endpoint, decision, http.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
-  answerClient(edge, request, response, outcome)
+  answerClient(http, request, response, outcome)
 }
 
 function isApproval(decision: string): boolean {
@@ -137,19 +137,19 @@ export interface AuthorizationHttp {
   readonly bodyDeadline: number
   /** @throws Throttled when there are too many requests from the network. */
   readonly admit: Admit
-  readonly reports: AuditLog
+  readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
 /** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
-export function edgeFor(edge: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
-  if (edge.requests.enter(request, response)) return edge
-  return { ...edge, endpoint: { ...edge.endpoint, requireService: () => Promise.reject(closing()) } }
+export function edgeFor(http: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
+  if (http.requests.enter(request, response)) return http
+  return { ...http, endpoint: { ...http.endpoint, requireService: () => Promise.reject(closing()) } }
 }
 
 /** Who is logged in at the host; undefined for nobody. */
-export async function ownerOf(edge: AuthorizationHttp, request: Request): Promise<ResourceOwner | undefined> {
-  return parseResourceOwner(await edge.resourceOwner(request))
+export async function ownerOf(http: AuthorizationHttp, request: Request): Promise<ResourceOwner | undefined> {
+  return parseResourceOwner(await http.resourceOwner(request))
 }
 
 /** Whether the host knows of the owner's approval. */
@@ -163,7 +163,7 @@ export async function isApproved(
 
 /** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
 export function answerClient(
-  { reports }: AuthorizationHttp,
+  { audit }: AuthorizationHttp,
   request: Request,
   response: Response,
   { location, redirectBy, error, clientId }: Redirection,
@@ -171,8 +171,8 @@ export function answerClient(
   // A page of the host's that broke after it was sent: only the host's own error handling is left.
   if (error !== undefined && response.headersSent) throw error
   const asked = { request, response, endpoint: 'authorization', clientId } as const
-  if (error !== undefined) reports.reportError(asked, error)
-  else carryRequestId(response, reports.reportSuccess(asked))
+  if (error !== undefined) audit.reportError(asked, error)
+  else carryRequestId(response, audit.reportSuccess(asked))
   // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
@@ -185,12 +185,12 @@ export function answerClient(
  * thrown, for the host's own error handling.
  */
 export function tellOwner(
-  { reports, showError }: AuthorizationHttp,
+  { audit, showError }: AuthorizationHttp,
   request: Request,
   response: Response,
   error: OAuthError,
 ): unknown {
-  const requestId = reports.reportError({ request, response, endpoint: 'authorization' }, error)
+  const requestId = audit.reportError({ request, response, endpoint: 'authorization' }, error)
   if (error.code === 'server_error') throw error.cause ?? error
   if (leavesBody(error) && !response.headersSent) response.setHeader('Connection', 'close')
   return showError(request, response, error, requestId)

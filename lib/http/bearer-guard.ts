@@ -59,7 +59,7 @@ export interface GuardHttp {
   readonly now: () => number
   /** The scope of the server; undefined where only the authorization server knows it. */
   readonly knownScope: Scope | undefined
-  readonly reports: AuditLog
+  readonly audit: AuditLog
   readonly requests: RequestsInFlight
   /** The page that explains error codes, if there is one. */
   readonly errorUri: string | undefined
@@ -67,7 +67,7 @@ export interface GuardHttp {
 
 const realm = 'oauth'
 
-export function bearerGuard(edge: GuardHttp): BearerGuard {
+export function bearerGuard(http: GuardHttp): BearerGuard {
   return (
     first: string | BearerGuardOptions = '',
     second: BearerGuardOptions = {},
@@ -76,7 +76,7 @@ export function bearerGuard(edge: GuardHttp): BearerGuard {
     // Express calls what it finds mounted with three arguments, the request first.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
-    return guard(edge, parseRequirement(scope, options, edge.knownScope))
+    return guard(http, parseRequirement(scope, options, http.knownScope))
   }
 }
 
@@ -84,12 +84,12 @@ function isPlain(value: unknown): value is BearerGuardOptions {
   return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }
 
-function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
-  const { find, tokenTypes, requests, reports } = edge
+function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
+  const { find, tokenTypes, requests, audit } = http
   return (request, response, next) => {
     shareShapes(request, response)
     let known: Partial<AuditNotes> = {}
-    const witness = (shown: string, access: GuardedAccess | undefined) => {
+    const onFound = (shown: string, access: GuardedAccess | undefined) => {
       known = { shown, access }
     }
     const pass = (access: GuardedAccess | undefined) => {
@@ -98,10 +98,10 @@ function guard(edge: GuardHttp, requirement: Requirement): RequestHandler {
     }
     const fail = (error: unknown) => {
       if (requirement.optional && showsNoToken(error)) return pass(undefined)
-      reports.note(request, known)
-      refuse(edge, request, response, error)
+      audit.note(request, known)
+      refuse(http, request, response, error)
     }
-    const admission = { find, tokenTypes, useOnce: useOnceIn(edge, request), now: edge.now(), witness }
+    const admission = { find, tokenTypes, useOnce: useOnceIn(http, request), now: http.now(), onFound }
     const decision = requests.enter(request, response)
       ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
@@ -139,7 +139,7 @@ function showsNoToken(error: unknown): boolean {
 }
 
 function refuse(
-  { tokenTypes, reports, errorUri }: GuardHttp,
+  { tokenTypes, audit, errorUri }: GuardHttp,
   request: Request,
   response: Response,
   thrown: unknown,
@@ -147,14 +147,14 @@ function refuse(
   const asked = { request, response, endpoint: 'protected resource' } as const
   if (thrown instanceof AccessRefusal) {
     const { code, status, reason } = thrown
-    if (code !== undefined) reports.reportRefusal(asked, { code, reason })
+    if (code !== undefined) audit.reportRefusal(asked, { code, reason })
     // RFC 9110 11.6.1: a line for each scheme, because clients read lists of challenges badly.
     const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
     sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
     return
   }
   const error = unexpected(thrown)
-  reports.reportError(asked, error)
+  audit.reportError(asked, error)
   // What broke in here is for the host's own error handling; trouble of a store or an issuer is for the client to try again.
   if (error.code !== 'temporarily_unavailable') throw thrown
   const [status, wait] = error instanceof Throttled ? [429, error.retryAfter] : [503, 1]

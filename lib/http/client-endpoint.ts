@@ -54,23 +54,23 @@ export interface ClientEndpointAnswer {
 }
 
 /** The endpoint behind a client authentication that the host has mounted before it. */
-export function clientEndpoint(edge: ClientEndpointHttp): RequestHandler {
-  const respond = responding(edge)
-  return clientPost(edge, async (request, response) => {
-    const proven = edge.contexts.of(request).client
+export function clientEndpoint(http: ClientEndpointHttp): RequestHandler {
+  const respond = responding(http)
+  return clientPost(http, async (request, response) => {
+    const proven = http.contexts.of(request).client
     if (proven === undefined)
       throw new Error(
-        `oauth.${edge.endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
+        `oauth.${http.endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    return respond(request, response, await formOf(request, edge.bodyDeadline), proven)
+    return respond(request, response, await formOf(request, http.bodyDeadline), proven)
   })
 }
 
 /** The endpoint and what authenticates its clients, in one: what two parts check each is checked once. */
-export function wholeClientEndpoint(edge: ClientEndpointHttp): RequestHandler {
-  const respond = responding(edge)
-  return clientPost(edge, async (request, response) => {
-    const { form, proven } = await authenticate(edge, request)
+export function wholeClientEndpoint(http: ClientEndpointHttp): RequestHandler {
+  const respond = responding(http)
+  return clientPost(http, async (request, response) => {
+    const { form, proven } = await authenticate(http, request)
     return respond(request, response, form, proven)
   })
 }
@@ -82,24 +82,24 @@ type Respond = (
   proven: ProvenClient,
 ) => ReturnType<Act>
 
-function responding({ endpoint, reports }: ClientEndpointHttp): Respond {
+function responding({ endpoint, audit }: ClientEndpointHttp): Respond {
   return async (request, response, parameters, { client, byOldSecret }) => {
     const asked = { request, response, endpoint: endpoint.name, clientId: client.client_id }
-    reports.note(request, endpoint.notesOf(parameters))
-    if (byOldSecret) reports.reportOldSecret(asked)
+    audit.note(request, endpoint.notesOf(parameters))
+    if (byOldSecret) audit.reportOldSecret(asked)
     const address = () => request.ip
-    const onCommitted = reports.onCommitted(request)
+    const onCommitted = audit.onCommitted(request)
     const answer = await endpoint.answer({ client, parameters, address, onCommitted })
     const { members, status = 200, headers } = answer
-    sendJson(response, status, members, { ...headers, ...requestIdHeader(reports.reportSuccess(asked)) })
+    sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(asked)) })
     return 'answered'
   }
 }
 
 /** Authenticates the client by exactly one method and passes the request on; answers it when that fails. */
-export function clientAuthentication(edge: ClientEndpointHttp): RequestHandler {
-  return clientPost(edge, async (request) => {
-    await authenticate(edge, request)
+export function clientAuthentication(http: ClientEndpointHttp): RequestHandler {
+  return clientPost(http, async (request) => {
+    await authenticate(http, request)
     return 'next'
   })
 }
@@ -111,14 +111,14 @@ export function clientAuthentication(edge: ClientEndpointHttp): RequestHandler {
  * @throws OAuthError when the client does not prove itself.
  */
 async function authenticate(
-  edge: ClientEndpointHttp,
+  http: ClientEndpointHttp,
   request: Request,
 ): Promise<{ readonly form: Parameters; readonly proven: ProvenClient }> {
-  const { failures, bodyDeadline } = edge
+  const { failures, bodyDeadline } = http
   if (failures.refusalOf(request) !== undefined && hasLongBody(request))
-    await authenticateWith(edge, request, Parameters.none)
+    await authenticateWith(http, request, Parameters.none)
   const form = await formOf(request, bodyDeadline)
-  return { form, proven: await authenticateWith(edge, request, form) }
+  return { form, proven: await authenticateWith(http, request, form) }
 }
 
 /** Runs the strategy of the one method by which this form, or the header, presents a client. */
@@ -140,12 +140,12 @@ async function authenticateWith(
 }
 
 /** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
-export function clientAuthenticationErrors(edge: ClientEndpointHttp): ErrorRequestHandler {
+export function clientAuthenticationErrors(http: ClientEndpointHttp): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const refusal = isPassportFailure(thrown)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : thrown
-    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, edge).catch(next)
+    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, http).catch(next)
     else next(thrown)
   }
 }
@@ -169,7 +169,7 @@ export interface ClientEndpointHttp extends AuthenticationHttp {
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
-  readonly reports: AuditLog
+  readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
@@ -177,13 +177,13 @@ export interface ClientEndpointHttp extends AuthenticationHttp {
 export type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
 
 /** Lets `POST` over TLS through to `act` and answers everything else, and every failure, in the form for clients. */
-export function clientPost(edge: ClientEndpointHttp, act: Act): RequestHandler {
+export function clientPost(http: ClientEndpointHttp, act: Act): RequestHandler {
   const attempt: Act = async (request, response) => {
-    if (request.method !== 'POST') return refuseMethod(edge, response)
-    requireTls(request, edge.tlsRequired)
-    edge.watchHost(request)
-    if (!edge.requests.enter(request, response)) return turnAway(request, edge)
-    await edge.requireService()
+    if (request.method !== 'POST') return refuseMethod(http, response)
+    requireTls(request, http.tlsRequired)
+    http.watchHost(request)
+    if (!http.requests.enter(request, response)) return turnAway(request, http)
+    await http.requireService()
     return act(request, response)
   }
   const serve = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
@@ -191,7 +191,7 @@ export function clientPost(edge: ClientEndpointHttp, act: Act): RequestHandler {
     try {
       outcome = await attempt(request, response)
     } catch (error) {
-      return sendClientFailure(request, response, error, edge)
+      return sendClientFailure(request, response, error, http)
     }
     if (outcome === 'next') next()
   }
@@ -208,8 +208,8 @@ async function turnAway(request: Request, { bodyDeadline }: ClientEndpointHttp):
 }
 
 // Counted by no limit: any web page can have browsers send a GET here, and the answer costs nothing.
-function refuseMethod(edge: ClientEndpointHttp, response: Response): 'answered' {
-  sendJsonError(response, 405, methodNotAllowed(edge), edge.errorUri, { Allow: 'POST' })
+function refuseMethod(http: ClientEndpointHttp, response: Response): 'answered' {
+  sendJsonError(response, 405, methodNotAllowed(http), http.errorUri, { Allow: 'POST' })
   return 'answered'
 }
 
@@ -223,12 +223,12 @@ async function sendClientFailure(
   request: Request,
   response: Response,
   thrown: unknown,
-  edge: ClientEndpointHttp,
+  http: ClientEndpointHttp,
 ): Promise<void> {
-  const { endpoint, reports, errorUri, schemes } = edge
+  const { endpoint, audit, errorUri, schemes } = http
   const failed = unexpected(thrown)
-  const error = await limited(failed, request, response, edge)
-  reports.reportError({ request, response, endpoint: endpoint.name }, error)
+  const error = await limited(failed, request, response, http)
+  audit.reportError({ request, response, endpoint: endpoint.name }, error)
   const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
   const headers = { ...headersOf(error, request, schemes), ...(isLeft ? { Connection: 'close' } : {}) }
   sendJsonError(response, statusOf(error, endpoint), error, errorUri, headers)

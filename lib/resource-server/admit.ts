@@ -38,7 +38,7 @@ export interface GuardedLookup {
   /** Seconds since the epoch. */
   readonly now: number
   /** Is told which token the request shows and what that stands for, for events alone. */
-  readonly witness?: (accessToken: string, access: GuardedAccess | undefined) => void
+  readonly onFound?: (accessToken: string, access: GuardedAccess | undefined) => void
 }
 
 /**
@@ -57,7 +57,7 @@ export async function authorizeRequest(
   const { tokenType, presented } = tokenOf(request, tokenTypes, scope)
   const found = await find(presented.accessToken, now)
   const good = found?.rejectReason === undefined ? found : undefined
-  admission.witness?.(presented.accessToken, good?.access)
+  admission.onFound?.(presented.accessToken, good?.access)
   if (found === undefined) throw AccessRefusal.badToken('token_invalid', scope)
   if (found.rejectReason !== undefined) throw AccessRefusal.badToken(found.rejectReason, scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.

@@ -19,7 +19,7 @@ export function wireAuthorization({
   context,
   requireService,
   admit,
-  reports,
+  audit,
   requests,
 }: ServerContext): AuthorizationHttp | undefined {
   const {
@@ -60,7 +60,7 @@ export function wireAuthorization({
     watchHost: hostWatch(issuer),
     bodyDeadline: settings.bodyDeadline,
     admit: admit.authorization,
-    reports,
+    audit,
     requests,
   }
 }

@@ -68,7 +68,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const wiring = createServerContext(settings)
-  const { store, counters, context, contexts, reports, requests } = wiring
+  const { store, counters, context, contexts, audit, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
   const { strategies, table } = clientEndpoints
@@ -82,13 +82,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const clientEndpoint = (name: string): ClientEndpointPart =>
     part(name, () => {
       mounted.expectClientAuthentication(name)
-      const { edge, handler } = endpointNamed(name)
-      return [handler, clientAuthenticationErrors(edge)]
+      const { http, handler } = endpointNamed(name)
+      return [handler, clientAuthenticationErrors(http)]
     })
   const whole = () => {
     const routes = new Map<string, readonly RequestHandler[]>()
     for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
-    for (const { edge, whole: endpoint } of table.values()) routes.set(edge.endpoint.path, [endpoint])
+    for (const { http, whole: endpoint } of table.values()) routes.set(http.endpoint.path, [endpoint])
     if (authorization !== undefined)
       routes.set(settings.authorizationPath, [authorizationEndpoint(authorization)])
     return router(routes, settings.mount)
@@ -98,7 +98,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mounted.noteClientAuthentication()
-      return clientAuthentication(endpointNamed('token').edge)
+      return clientAuthentication(endpointNamed('token').http)
     }),
     token: clientEndpoint('token'),
     revocation: clientEndpoint('revocation'),
@@ -110,7 +110,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       tokenTypes: settings.tokenTypes,
       now: () => context().now,
       knownScope: [...settings.scopes.keys()],
-      reports,
+      audit,
       requests,
       errorUri: settings.errorUri,
     }),
@@ -119,7 +119,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return strategies
     },
     revoke: hostRevocation(wiring),
-    events: reports.events,
+    events: audit.events,
     ...wireRegistration(settings, clientEndpoints),
     ...lifecycleOf({ ...settings, requests }),
   }
@@ -142,9 +142,9 @@ export function wireRegistration(settings: ServerSettings, { grantTypes }: Clien
 /** Revokes an authorization in the host's own name. */
 export function hostRevocation({
   store,
-  reports,
+  audit,
   context,
-}: Pick<ServerContext, 'store' | 'reports' | 'context'>): (authorizationId: string) => Promise<void> {
+}: Pick<ServerContext, 'store' | 'audit' | 'context'>): (authorizationId: string) => Promise<void> {
   return async (authorizationId) => {
     // Read for the event, and for a one-time use that must stay used. A record that cannot be read is revoked all the same.
     const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
@@ -155,6 +155,6 @@ export function hostRevocation({
       await commit(store, authorizationId, () => deleteRecord(undefined), context().random)
     else await end(store, authorizationId)
     const found = unlessRemains(stored)
-    if (found !== undefined || read === 'unreadable') reports.reportHostRevocation(authorizationId, found)
+    if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
   }
 }

@@ -68,7 +68,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   reading.settle('createBearerGuard() cannot work with these options:')
 
   const ownDigest = issuerDigest(issuer)
-  const edge = {
+  const http = {
     ...guardByStore(
       storeOfIssuer(withDeadline(store, storeDeadline), ownDigest),
       countersOfIssuer(
@@ -80,8 +80,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     ...standaloneGuard(alone),
   }
   const { closeDeadline } = alone
-  const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: edge.requests })
-  return Object.assign(bearerGuard(edge), { events: edge.reports.events, ...lifecycle })
+  const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: http.requests })
+  return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle })
 }
 
 /** Options of every guard that stands by itself. */
@@ -114,7 +114,7 @@ export function standaloneGuard({
     knownScope: undefined,
     errorUri,
     contexts,
-    reports: new AuditLog(clock, (request) => contexts.of(request).notes),
+    audit: new AuditLog(clock, (request) => contexts.of(request).notes),
     requests: new RequestsInFlight(),
   }
 }

@@ -29,7 +29,7 @@ import type { ServerContext } from './context'
 
 /** An endpoint for clients as it is mounted. */
 export interface WiredEndpoint {
-  readonly edge: ClientEndpointHttp
+  readonly http: ClientEndpointHttp
   /** Behind a client authentication that the host has mounted. */
   readonly handler: RequestHandler
   /** With the authentication of the client. */
@@ -48,7 +48,7 @@ export interface ClientEndpoints {
 }
 
 export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
-  const { settings, requireService, reports, requests } = server
+  const { settings, requireService, audit, requests } = server
   const { issuer, tlsRequired, errorUri } = settings
   const { methods, authentication } = clientAuthentication(server)
   const strategies = [...methods, none].map(({ name }) =>
@@ -62,7 +62,7 @@ export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
     schemes: methods.flatMap(({ scheme }) => scheme ?? []),
     errorUri,
     requireService,
-    reports,
+    audit,
     requests,
   }
   const tokens = tokenEndpoint(server)
@@ -76,10 +76,10 @@ export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
   }
 }
 
-const wired = (edge: ClientEndpointHttp): WiredEndpoint => ({
-  edge,
-  handler: clientEndpoint(edge),
-  whole: wholeClientEndpoint(edge),
+const wired = (http: ClientEndpointHttp): WiredEndpoint => ({
+  http,
+  handler: clientEndpoint(http),
+  whole: wholeClientEndpoint(http),
 })
 
 /** RFC 6749 3.2 */

@@ -40,7 +40,7 @@ export interface ServerContext {
   readonly admit: NetworkLimits
   /** What is known of each request. */
   readonly contexts: RequestContexts
-  readonly reports: AuditLog
+  readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
@@ -80,7 +80,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),
     contexts,
     admit: networkLimitsOf(settings, contexts),
-    reports: new AuditLog(clock, (request) => contexts.of(request).notes),
+    audit: new AuditLog(clock, (request) => contexts.of(request).notes),
     requests: new RequestsInFlight(),
   }
 }

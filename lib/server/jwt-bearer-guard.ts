@@ -73,19 +73,19 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   reading.settle('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
 
-  const edge = {
+  const http = {
     find: findJwt(terms),
     useOnce: neverAsked,
     tokenTypes: [bearer],
     ...standaloneGuard(alone),
   }
   const living = {
-    requests: edge.requests,
+    requests: http.requests,
     closeDeadline: alone.closeDeadline,
-    answers: () => keysOf(terms.keys, edge.now()),
+    answers: () => keysOf(terms.keys, http.now()),
     release: async () => {},
   }
-  return Object.assign(bearerGuard(edge), { events: edge.reports.events, ...lifecycle(living) })
+  return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle(living) })
 }
 
 // RFC 6750: a bearer token may be used again.

@@ -15,7 +15,7 @@ export function wireMetadata(
   return metadataDocument(
     serverMetadata({
       ...settings,
-      endpoints: [...table.values()].map(({ edge }) => edge.endpoint),
+      endpoints: [...table.values()].map(({ http }) => http.endpoint),
       scopes: [...settings.scopes.keys()],
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: strategies.map(({ name }) => name),

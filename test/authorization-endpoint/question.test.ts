@@ -2,7 +2,7 @@ import { type AuthorizationEndpoint, authorize } from '../../lib/authorization-e
 import { codeResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import { digest } from '../../lib/protocol/credential'
 import type { Extension } from '../../lib/protocol/extension'
-import { noon, ownIssuer } from '../support/authorization/circumstances'
+import { noon, ownIssuer } from '../support/authorization/issue-context'
 import { clientWith } from '../support/authorization/client'
 import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'

@@ -13,7 +13,7 @@ import {
   pendingAuthorization,
   proposal,
 } from '../support/authorization/authorization'
-import { context, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/issue-context'
 
 const { pending, handle } = pendingAuthorization()
 const answer = { handle, subject: 'alice', approved: true }

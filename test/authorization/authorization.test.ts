@@ -1,7 +1,7 @@
 import { expiryOf } from '../../lib/authorization/authorization'
 import { issueDirectly } from '../../lib/authorization/issue'
 import { activeAuthorization, nightlyExport as grant } from '../support/authorization/authorization'
-import { context, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/issue-context'
 
 describe('expiryOf', () => {
   it('is when the last credential of the authorization dies', () => {

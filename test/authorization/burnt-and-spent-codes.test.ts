@@ -3,7 +3,7 @@ import type { IssueContext } from '../../lib/authorization/transition'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { approvedAuthorization, redemption, refreshed } from '../support/authorization/authorization'
-import { context, later } from '../support/authorization/circumstances'
+import { context, later } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { approved, code } = approvedAuthorization()

@@ -6,7 +6,7 @@ import { invalidGrant } from '../../lib/protocol/host-errors'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { pendingAuthorization } from '../support/authorization/authorization'
-import { countedRandom, noon } from '../support/authorization/circumstances'
+import { countedRandom, noon } from '../support/authorization/issue-context'
 
 const { pending } = pendingAuthorization()
 const denied = deny(pending)

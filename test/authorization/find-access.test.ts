@@ -2,7 +2,7 @@ import type { Authorization } from '../../lib/authorization/authorization'
 import { findAccess, findAccessToken } from '../../lib/authorization/lookup'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { activeAuthorization } from '../support/authorization/authorization'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 
 const { active, issued } = activeAuthorization()
 const token = issued.accessToken

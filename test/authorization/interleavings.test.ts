@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { lifetimes, noon } from '../support/authorization/circumstances'
+import { lifetimes, noon } from '../support/authorization/issue-context'
 import { goodNetwork, lossyNetwork } from '../support/authorization/moves'
 import { holds } from '../support/authorization/scene'
 import {

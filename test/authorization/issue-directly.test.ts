@@ -1,7 +1,7 @@
 import { issueDirectly } from '../../lib/authorization/issue'
 import { hasDigest } from '../../lib/protocol/credential'
 import { nightlyExport as grant } from '../support/authorization/authorization'
-import { context, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, lifetimes, noon } from '../support/authorization/issue-context'
 
 describe('issueDirectly', () => {
   it('begins an authorization of a client for itself', () => {

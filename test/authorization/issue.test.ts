@@ -2,7 +2,7 @@ import { expiryOf } from '../../lib/authorization/authorization'
 import { issue, issueAccessToken, issuePair } from '../../lib/authorization/issue'
 import { credentialId, derivedBytes, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
 import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 
 describe('issue', () => {
   const { active } = activeAuthorization()

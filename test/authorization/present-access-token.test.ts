@@ -12,7 +12,7 @@ import {
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 import { answerOf, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()

@@ -4,7 +4,7 @@ import { presentAccessToken } from '../../lib/authorization/lookup'
 import { rotateRefreshToken, type Refresh } from '../../lib/authorization/refresh'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
 import { activeAuthorization, refreshed, refreshWith } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()

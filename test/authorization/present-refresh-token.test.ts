@@ -1,6 +1,6 @@
 import { presentRefreshToken } from '../../lib/authorization/lookup'
 import { activeAuthorization, approvedAuthorization, refreshed } from '../support/authorization/authorization'
-import { lifetimes, noon } from '../support/authorization/circumstances'
+import { lifetimes, noon } from '../support/authorization/issue-context'
 
 const { active, issued } = activeAuthorization()
 const token = issued.refreshToken ?? ''

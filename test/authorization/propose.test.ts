@@ -1,7 +1,7 @@
 import { expiryOf } from '../../lib/authorization/authorization'
 import { credentialId, hasDigest } from '../../lib/protocol/credential'
 import { pendingAuthorization, proposal } from '../support/authorization/authorization'
-import { lifetimes, noon } from '../support/authorization/circumstances'
+import { lifetimes, noon } from '../support/authorization/issue-context'
 
 describe('propose', () => {
   const { pending, handle } = pendingAuthorization()

@@ -9,7 +9,7 @@ import {
   pendingAuthorization,
   redemption,
 } from '../support/authorization/authorization'
-import { context, later, lifetimes } from '../support/authorization/circumstances'
+import { context, later, lifetimes } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { approved, code } = approvedAuthorization()

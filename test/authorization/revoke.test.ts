@@ -13,7 +13,7 @@ import {
   pendingAuthorization,
   refreshed,
 } from '../support/authorization/authorization'
-import { context } from '../support/authorization/circumstances'
+import { context } from '../support/authorization/issue-context'
 
 const { active, issued, code } = activeAuthorization()
 const first = issued.refreshToken ?? ''

@@ -9,7 +9,7 @@ import {
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/circumstances'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { active, issued } = activeAuthorization()

@@ -3,7 +3,7 @@ import type { Active } from '../../lib/authorization/authorization'
 import { rederiveTokens, rotate } from '../../lib/authorization/refresh'
 import { secureRandom } from '../../lib/protocol/credential'
 import { activeAuthorization } from '../support/authorization/authorization'
-import { context } from '../support/authorization/circumstances'
+import { context } from '../support/authorization/issue-context'
 
 const scope = ['photos.read']
 const first = activeAuthorization()

@@ -2,7 +2,7 @@ import { FetchedKeys, KeysUnavailable, maximumAge, maximumSize, pause } from '..
 import { RefusedJwt, verifyJwt } from '../../lib/jwt/verify-jwt'
 import { audience, claimsAt, hub, hubOnCurve, jwt, signer, type Signer } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 
 let server: KeyServer
 let elsewhere: KeyServer

@@ -1,7 +1,7 @@
 import { secureRandom } from '../../lib/protocol/credential'
 import { issueOfType, type TokenType } from '../../lib/protocol/token-type'
 import { bearer } from '../../lib/token-types/bearer'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 
 const moment = { now: noon, random: secureRandom }
 const bringing = (properties: Record<string, string | number>): TokenType => ({

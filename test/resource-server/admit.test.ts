@@ -10,7 +10,7 @@ import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
 import { activeAuthorization, pendingAuthorization } from '../support/authorization/authorization'
-import { context, noon, stamped } from '../support/authorization/circumstances'
+import { context, noon, stamped } from '../support/authorization/issue-context'
 
 const { active, issued, code } = activeAuthorization()
 const token = issued.accessToken

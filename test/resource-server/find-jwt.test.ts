@@ -3,7 +3,7 @@ import { parsePublicKeys } from '../../lib/jwt/public-keys'
 import { longestJwt } from '../../lib/jwt/verify-jwt'
 import { findJwt, type JwtAccessTerms, rfc9068 } from '../../lib/resource-server/find-jwt'
 import { hub, hubOnCurve } from '../support/assertions/jwt'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
 import { refusalOf } from '../support/rooms/refused'
 

@@ -1,5 +1,5 @@
 import { saml2Bearer } from '../../lib/index'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 import { bent, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'

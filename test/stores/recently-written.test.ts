@@ -9,7 +9,7 @@ import {
   approvedAuthorization,
   pendingAuthorization,
 } from '../support/authorization/authorization'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 
 const { pending } = pendingAuthorization()
 const inMemory = () => memoryStore({ clock: () => noon * 1000 })

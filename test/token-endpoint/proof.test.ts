@@ -1,6 +1,6 @@
 import { exchange } from '../../lib/token-endpoint/exchange'
 import type { GrantType, GrantResult } from '../../lib/token-endpoint/grant-type'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 import { clientWith } from '../support/authorization/client'
 import { tokenEndpoint } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'

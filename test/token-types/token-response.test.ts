@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Issued } from '../../lib/authorization/issue'
 import { parseScope } from '../../lib/protocol/scope'
 import { tokenResponse } from '../../lib/token-types/bearer'
-import { noon } from '../support/authorization/circumstances'
+import { noon } from '../support/authorization/issue-context'
 
 const issued: Issued = {
   accessToken: 'at_1',

@@ -1,7 +1,7 @@
 import { codeResponseType } from '../../../lib/authorization-endpoint/response-types'
 import { digest } from '../../../lib/protocol/credential'
 import { pendingAuthorization } from '../../support/authorization/authorization'
-import { context } from '../../support/authorization/circumstances'
+import { context } from '../../support/authorization/issue-context'
 
 describe('the response type code', () => {
   it('answers in the query with a code and nothing else', () => {

@@ -1,7 +1,7 @@
 import { implicit } from '../../../lib/authorization-endpoint/response-types'
 import { ConfigurationError } from '../../../lib/protocol/configuration'
 import { pendingAuthorization } from '../../support/authorization/authorization'
-import { context } from '../../support/authorization/circumstances'
+import { context } from '../../support/authorization/issue-context'
 
 // A method, not a function type: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { implicit(options: unknown): unknown } = { implicit }

@@ -10,7 +10,7 @@ import type { DirectAuthorization, Issued } from '../../../lib/authorization/iss
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
 import { type Refresh, rotateRefreshToken } from '../../../lib/authorization/refresh'
 import type { IssueContext, TransitionResult } from '../../../lib/authorization/transition'
-import { context } from './circumstances'
+import { context } from './issue-context'
 import { answerOf, written } from './step'
 
 /** The canonical request: the photo printer asks alice for her photos, with a code challenge. */

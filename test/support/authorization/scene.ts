@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Lifetimes } from '../../../lib/authorization/transition'
 import { extent } from '../extent'
-import { lifetimes as usual } from './circumstances'
+import { lifetimes as usual } from './issue-context'
 import { badNetwork, type Work } from './moves'
 import { Turns } from './turns'
 import type { Fate } from './unreliable-store'

@@ -4,7 +4,7 @@ import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/refresh'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { redemption, refreshWith } from './authorization'
-import { noon } from './circumstances'
+import { noon } from './issue-context'
 import type { Move } from './moves'
 import type { Deed, World } from './world'
 

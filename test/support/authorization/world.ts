@@ -3,7 +3,7 @@ import type { IssueContext, Lifetimes, Transition } from '../../../lib/authoriza
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'
-import { countedRandom, noon, ownIssuer, tokenTypes } from './circumstances'
+import { countedRandom, noon, ownIssuer, tokenTypes } from './issue-context'
 import type { Move, Work } from './moves'
 import { type ConsentForm, type Ending, transitionOf } from './transition-of'
 import type { Turn } from './turns'

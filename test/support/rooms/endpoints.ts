@@ -7,7 +7,7 @@ import { memoryCounters } from '../../../lib/stores/memory-counters'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import type { TokenEndpoint } from '../../../lib/token-endpoint/exchange'
 import type { GrantType } from '../../../lib/token-endpoint/grant-type'
-import { context, noon } from '../authorization/circumstances'
+import { context, noon } from '../authorization/issue-context'
 import { clientWith } from '../authorization/client'
 
 /** A memory store that keeps what was asked to be saved, in order. */

@@ -1,6 +1,6 @@
 import type { TokenRequest } from '../../../lib/token-endpoint/grant-type'
 import { memoryCounters } from '../../../lib/stores/memory-counters'
-import { context } from '../authorization/circumstances'
+import { context } from '../authorization/issue-context'
 import { clientWith } from '../authorization/client'
 import { parametersOf } from './parameters'
 

@@ -1,6 +1,6 @@
 import { saml2Bearer, type Assertion, type Saml2BearerOptions } from '../../../lib/index'
 import type { GrantResult } from '../../../lib/token-endpoint/grant-type'
-import { context, noon } from '../authorization/circumstances'
+import { context, noon } from '../authorization/issue-context'
 import { parametersOf } from '../rooms/parameters'
 import { tokenRequest } from '../rooms/token-request'
 import { audience, museum, recipient, studio } from './assertion'

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../lib/protocol/configuration'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { mac, macKeyOf } from '../../../lib/token-types/mac'
-import { noon } from '../../support/authorization/circumstances'
+import { noon } from '../../support/authorization/issue-context'
 
 const javascript: { make(options: unknown): unknown } = { make: mac }
 const hosts = ['api.example.com']

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { audience, claimsAt, hub, issuers, jwt } from '../../../support/assertions/jwt'
-import { noon } from '../../../support/authorization/circumstances'
+import { noon } from '../../../support/authorization/issue-context'
 
 const root = join(__dirname, '../../../..')
 

@@ -12,7 +12,7 @@ import {
   partner,
   signer,
 } from '../../../support/assertions/jwt'
-import { context, noon } from '../../../support/authorization/circumstances'
+import { context, noon } from '../../../support/authorization/issue-context'
 import { parametersOf } from '../../../support/rooms/parameters'
 import { refusalOf } from '../../../support/rooms/refused'
 import { tokenRequest } from '../../../support/rooms/token-request'

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign, type KeyPairKeyObjectResult } from 'node:crypto'
-import { noon } from '../../../support/authorization/circumstances'
+import { noon } from '../../../support/authorization/issue-context'
 import {
   assertionXml,
   attributeXml,

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type * as suite from '../../../../lib/index'
 import { saml2Bearer, type Saml2BearerOptions } from '../../../../lib/index'
 import { ConfigurationError } from '../../../../lib/protocol/configuration'
-import { noon } from '../../../support/authorization/circumstances'
+import { noon } from '../../../support/authorization/issue-context'
 import { encoded, signedXml, studio } from '../../../support/saml/assertion'
 import { counter, options } from '../../../support/saml/grant'
 
