@@ -1,7 +1,11 @@
 import { expiryOf } from '../../lib/authorization/authorization'
-import { issue, issueAccessToken, issuePair } from '../../lib/authorization/issue'
+import { issue, issueAccessToken, issueDirectly, issuePair } from '../../lib/authorization/issue'
 import { credentialId, derivedBytes, genuineGeneration, hasDigest } from '../../lib/protocol/credential'
-import { activeAuthorization, approvedAuthorization } from '../support/authorization/authorization'
+import {
+  activeAuthorization,
+  approvedAuthorization,
+  nightlyExport as grant,
+} from '../support/authorization/authorization'
 import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 
 describe('issue', () => {
@@ -74,5 +78,34 @@ describe('issueAccessToken', () => {
     const brief = context({ lifetimes: { ...lifetimes, accessToken: 1 } })
     const dead = issueAccessToken(approved, ['photos.read'], brief).authorization
     expect(expiryOf(dead)).toBe(approved.code.expiresAt)
+  })
+})
+
+describe('issueDirectly', () => {
+  it('begins an authorization of a client for itself', () => {
+    const { authorization, issued } = issueDirectly(grant, context())
+    expect(authorization).toMatchObject({
+      state: 'active',
+      clientId: 'nightly-export',
+      subject: undefined,
+      scope: ['photos.read'],
+      spentCode: undefined,
+      refreshToken: undefined,
+    })
+    expect(issued).toMatchObject({ scope: ['photos.read'], expiresAt: noon + lifetimes.accessToken })
+    expect(issued.refreshToken).toBeUndefined()
+  })
+
+  it('begins one of an owner, with a refresh token where the grant brings one', () => {
+    const bend = { subject: 'alice', refreshToken: true, extensionData: { assertion: 'jti' } }
+    const { authorization, issued } = issueDirectly({ ...grant, ...bend }, context())
+    expect(authorization).toMatchObject({ subject: 'alice', extensionData: { assertion: 'jti' } })
+    expect(authorization.refreshToken).toMatchObject({ generation: 0, rotation: undefined })
+    expect(hasDigest(issued.refreshToken!, authorization.refreshToken!.digest)).toBe(true)
+  })
+
+  it('gives each authorization an id of its own', () => {
+    const ids = [1, 2, 3].map(() => issueDirectly(grant, context()).authorization.id)
+    expect(new Set(ids).size).toBe(3)
   })
 })

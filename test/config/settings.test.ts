@@ -1,9 +1,10 @@
+import { implicit } from '../../lib/authorization-endpoint/response-types'
 import { resolveOptions } from '../../lib/config/resolve-options'
 import type { ConfigurationIssue } from '../../lib/protocol/configuration'
 import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { memoryStore } from '../../lib/stores/memory-store'
-import { mistakesWith } from '../support/rooms/mistakes'
-import { callback, optionsWith, printer } from '../support/rooms/registrations'
+import { mistakesWith, pathsWith } from '../support/rooms/mistakes'
+import { callback, optionsWith, phone, printer } from '../support/rooms/registrations'
 
 /** The mistakes that are told where NODE_ENV is this. */
 function issuesIn(
@@ -145,5 +146,153 @@ describe('createAuthorizationServer', () => {
     expect(() => createAuthorizationServer(optionsWith({ issuer: 'x' }))).toThrow(
       'issuer must be an absolute URL',
     )
+  })
+})
+
+const named = (name: string) => ({ ...implicit(), name })
+
+describe('options that belong together', () => {
+  it.each([
+    'photos.print',
+    'photos.read photos.print',
+    'photos.read  photos.write',
+    ' photos.read',
+    'PHOTOS.READ',
+  ])('the default scope %j is not of this server', (defaultScope) => {
+    expect(mistakesWith({ defaultScope })).toEqual([
+      { path: 'defaultScope', message: 'must hold scopes of this server: photos.read, photos.write.' },
+    ])
+  })
+
+  it.each(['a b', '', 'a"b', 'a\\b', 'é', 'a\tb'])('%j is no scope token', (token) => {
+    const scopes = { ...optionsWith().scopes, [token]: 'Something' }
+    expect(mistakesWith({ scopes })).toEqual([
+      { path: 'scopes', message: expect.stringContaining(`names "${token}", which is no scope token`) },
+    ])
+  })
+
+  it.each([
+    [{ tokenPath: '/authorize' }],
+    [{ authorizationPath: '/token' }],
+    [{ authorizationPath: '/x', tokenPath: '/x' }],
+  ])('%j: two endpoints at one path', (bend) => {
+    expect(mistakesWith(bend)).toEqual([
+      { path: 'tokenPath', message: 'must differ from authorizationPath.' },
+    ])
+  })
+
+  it.each([
+    [{ revocationPath: '/token' }, 'revocationPath', 'tokenPath'],
+    [{ introspectionPath: '/revoke' }, 'introspectionPath', 'revocationPath'],
+    [{ tokenPath: '/x', introspectionPath: '/x' }, 'introspectionPath', 'tokenPath'],
+    [{ introspectionPath: '/authorize' }, 'introspectionPath', 'authorizationPath'],
+  ])('%j: one path for %s and %s', (bend, later, earlier) => {
+    expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
+  })
+
+  it.each([[['pkce']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
+    const extensions = names.map((name) => ({ name }))
+    expect(mistakesWith({ extensions })).toEqual([
+      { path: 'extensions', message: 'must have a name of its own each; "pkce" is taken.' },
+    ])
+  })
+})
+
+describe('response types', () => {
+  it.each(['token', 'code id_token token', 'none', 'x_1'])('may be named %j', (name) => {
+    expect(mistakesWith({ responseTypes: [named(name)] })).toEqual([])
+  })
+
+  it.each([' token', 'token ', 'code  token', 'code\ttoken', 'code-token', 'tökn', 'token token', 'a\n'])(
+    'are refused with the name %j',
+    (name) => {
+      expect(mistakesWith({ responseTypes: [implicit(), named(name)] })).toEqual([
+        {
+          path: 'responseTypes[1].name',
+          message: `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
+        },
+      ])
+    },
+  )
+
+  it.each([[['code']], [['token', 'token']], [['code token', 'token code']]])(
+    'are refused when two have one name: %j',
+    (names) => {
+      expect(mistakesWith({ responseTypes: names.map(named) })).toEqual([
+        {
+          path: `responseTypes[${names.length - 1}].name`,
+          message: `is "${names.at(-1)}", which another response type has already, in whatever order.`,
+        },
+      ])
+    },
+  )
+
+  it('bring the grant types that clients may have', () => {
+    const clients = [{ ...printer, grant_types: ['implicit'], response_types: ['token'] }]
+    expect(mistakesWith({ clients, responseTypes: [implicit()] })).toEqual([])
+    expect(pathsWith({ clients })).toEqual(['clients[0].grant_types', 'clients[0].response_types'])
+  })
+})
+
+describe('options that only look right', () => {
+  it.each(['atAuthorizationRequest', 'atRedemption', 'authorizationParameters', 'tokenParameters'])(
+    'are refused: an extension whose %s is of the wrong kind would break every request',
+    (part) => {
+      for (const wrong of [7, null, 'x', {}, [7]])
+        expect({ wrong, paths: pathsWith({ extensions: [{ name: 'x', [part]: wrong }] }) }).toEqual({
+          wrong,
+          paths: ['extensions'],
+        })
+    },
+  )
+
+  it.each(['größe', 'a"b', 'a\\b', 'a b', ''])(
+    'an extension has no parameter %j, which no error could name',
+    (name) => {
+      expect(pathsWith({ extensions: [{ name: 'x', tokenParameters: [name] }] })).toEqual(['extensions'])
+    },
+  )
+
+  it.each([{ resourceOwner: 7 }, { responseTypes: 7 }])(
+    '%j hides no scope that a client cannot have',
+    (bend) => {
+      const clients = [{ ...phone, scope: 'photos.print' }]
+      expect(pathsWith({ ...bend, clients })).toEqual([...Object.keys(bend), 'clients[0].scope'])
+    },
+  )
+
+  it('a login with a fragment would lose the way back', () => {
+    expect(pathsWith({ login: '/login#top' })).toEqual(['login'])
+  })
+
+  it.each(['//another.example/login', '/\\another.example/login'])(
+    'are refused: a login at %s, to a browser, is at another host',
+    (login) => {
+      expect(pathsWith({ login })).toEqual(['login'])
+    },
+  )
+
+  it('are refused: a deadline longer than a timer can keep would be one of a millisecond', () => {
+    expect(pathsWith({ storeDeadline: 2 ** 31 / 1000 })).toEqual(['storeDeadline'])
+    expect(pathsWith({ storeDeadline: 60.001 })).toEqual(['storeDeadline'])
+    expect(pathsWith({ storeDeadline: 60 })).toEqual([])
+  })
+
+  it.each(['accessTokenLifetime', 'refreshTokenLifetime', 'authorizationRequestLifetime'])(
+    'are refused: a %s of more than ten years, which at last leads to times that no store can keep',
+    (key) => {
+      const tenYears = 10 * 365 * 24 * 3600
+      expect(pathsWith({ [key]: tenYears })).toEqual([])
+      for (const lifetime of [tenYears + 1, Number.MAX_SAFE_INTEGER])
+        expect(pathsWith({ [key]: lifetime })).toEqual([key])
+    },
+  )
+
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['scopes', { scopes: null }, 'scopes'],
+    ['a client type', { clients: [phone, { ...printer, client_type: 'web' }] }, 'clients[1].client_type'],
+    ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, 'scopes'],
+  ])('are told once: %s that is wrong is no mistake of what rests on it', (_what, bend, path) => {
+    expect(pathsWith(bend)).toEqual([path])
   })
 })

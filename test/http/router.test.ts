@@ -1,5 +1,7 @@
 import express from 'express'
 import request from 'supertest'
+import { part } from '../../lib/http/router'
+import { ConfigurationError } from '../../lib/protocol/configuration'
 import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
@@ -51,5 +53,26 @@ describe('router', () => {
     const app = express().use(oauth.router())
     expect(await statusOf(request(app).get('/authorize'))).toBe(404)
     expect(await statusOf(request(app).post('/token'))).toBe(400)
+  })
+})
+
+describe('part', () => {
+  it('makes when it is called with nothing', () => {
+    expect(part('token', () => 'made')()).toBe('made')
+  })
+
+  it('says what to do when it is mounted uncalled, as middleware or as error handling', () => {
+    const make = jest.fn()
+    const mounted: (...given: readonly unknown[]) => unknown = part('token', make)
+    for (const given of [[{}, {}, () => undefined], [new Error('x'), {}, {}, () => undefined], [undefined]]) {
+      const attempt = () => mounted(...given)
+      expect(attempt).toThrow(ConfigurationError)
+      expect(attempt).toThrow('oauth.token makes the middleware and is not one itself: mount oauth.token().')
+    }
+    expect(make).not.toHaveBeenCalled()
+  })
+
+  it('has no parameters, so that Express never takes it for error handling', () => {
+    expect(part('token', () => undefined)).toHaveLength(0)
   })
 })

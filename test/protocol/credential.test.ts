@@ -1,15 +1,21 @@
+import { hashSync } from 'bcrypt'
 import * as fc from 'fast-check'
+import { createHash } from 'node:crypto'
+import { isBcryptHash, isSecretHash } from '../../lib/protocol/client'
 import {
   createCredential,
   createId,
   createRefreshToken,
   createTagKey,
   credentialId,
+  type CredentialKind,
+  derivedBytes,
   digest,
   genuineGeneration,
   hasDigest,
+  sealText,
   secureRandom,
-  type CredentialKind,
+  unsealText,
 } from '../../lib/protocol/credential'
 
 const plainKinds = ['authorizationRequest', 'authorizationCode', 'accessToken'] as const
@@ -179,4 +185,114 @@ describe('digest', () => {
       expect(hasDigest('abc', stored)).toBe(false)
     },
   )
+})
+
+describe('secureRandom', () => {
+  it.each([1, 16, 32, 4096, 5000])('gives %i bytes', (bytes) => {
+    expect(secureRandom(bytes)).toHaveLength(bytes)
+  })
+
+  it('never gives the same bytes twice, over many pools', () => {
+    const drawn = Array.from({ length: 10_000 }, () => secureRandom(16).toString('hex'))
+    expect(new Set(drawn).size).toBe(drawn.length)
+  })
+
+  it('gives bytes that belong to whoever asked: what comes later changes nothing of them', () => {
+    const first = secureRandom(32)
+    const before = first.toString('hex')
+    for (let round = 0; round < 1000; round++) secureRandom(32).fill(0)
+    expect(first.toString('hex')).toBe(before)
+  })
+
+  it('has each bit set about half of the time', () => {
+    const ones = [...secureRandom(100_000)].reduce(
+      (sum, byte) => sum + byte.toString(2).replaceAll('0', '').length,
+      0,
+    )
+    expect(Math.abs(ones / 800_000 - 0.5)).toBeLessThan(0.01)
+  })
+})
+
+const key = { credential: 'at_x', purpose: 'mac key' }
+const anyText = fc.string({ unit: 'grapheme' })
+
+describe('sealText', () => {
+  it('is opened by the credential and the purpose that sealed it', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (secret, credential, purpose) => {
+        const sealed = sealText(secret, { credential, purpose }, secureRandom)
+        expect(unsealText(sealed, { credential, purpose })).toBe(secret)
+      }),
+    )
+  })
+
+  it.each([
+    ['another credential', { ...key, credential: 'at_y' }],
+    ['another purpose', { ...key, purpose: 'refresh token grace' }],
+  ])('is not opened by %s', (_what, other) => {
+    expect(unsealText(sealText('secret', key, secureRandom), other)).toBeUndefined()
+  })
+
+  it('shows nothing of what it holds, and reads differently each time', () => {
+    const [first, second] = [1, 2].map(() => sealText('a secret anyText', key, secureRandom))
+    expect(first).not.toBe(second)
+    expect(Buffer.from(String(first), 'base64url').toString('latin1')).not.toContain('secret')
+  })
+})
+
+const purpose = 'pair of c2FsdCBmb3IgYSBwYWlyIQ'
+const drawn = (secret: string, own: string) => derivedBytes(secret, own)(64).toString('hex')
+
+describe('derivedBytes', () => {
+  it('is the one-step derivation of NIST SP 800-56C 4.1 with SHA-512, drawn in order', () => {
+    const draw = derivedBytes('rt_secret', purpose)
+    const expected = createHash('sha512')
+      .update(Buffer.from([0, 0, 0, 1]))
+      .update('rt_secret')
+      .update(purpose)
+    expect(Buffer.concat([draw(32), draw(8), draw(24)]).toString('hex')).toBe(expected.digest('hex'))
+  })
+
+  it('is the same again for the same secret and purpose, and another for each other one', () => {
+    expect(drawn('rt_secret', purpose)).toBe(drawn('rt_secret', purpose))
+    const all = ['rt_secret', 'rt_secreT', 'rt_secret ', ''].flatMap((secret) =>
+      [purpose, purpose.toLowerCase(), ''].map((own) => drawn(secret, own)),
+    )
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  it('never repeats itself: what goes beyond 64 bytes is refused', () => {
+    const draw = derivedBytes('rt_secret', purpose)
+    draw(32)
+    expect(() => draw(33)).toThrow(RangeError)
+  })
+})
+
+const chosen = hashSync('a secret that a person chose', 4)
+const generated = `sha256:${digest('a generated secret')}`
+
+describe('isSecretHash', () => {
+  it.each([chosen, generated])('knows %s', (hash) => {
+    expect(isSecretHash(hash)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'secret',
+    'sha256:',
+    digest('x'),
+    `${generated}=`,
+    `${chosen}x`,
+    ` ${chosen}`,
+    `${generated}\n`,
+  ])('takes %j for a secret, not for a digest', (text) => {
+    expect(isSecretHash(text)).toBe(false)
+  })
+})
+
+describe('isBcryptHash', () => {
+  it('tells the two kinds apart', () => {
+    expect(isBcryptHash(chosen)).toBe(true)
+    expect(isBcryptHash(generated)).toBe(false)
+  })
 })

@@ -5,7 +5,7 @@ import { createCredential } from '../../lib/protocol/credential'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import type { TokenType } from '../../lib/protocol/token-type'
 import { AccessRefusal } from '../../lib/resource-server/access-refusal'
-import { authorizeRequest, type FindToken, type Requirement } from '../../lib/resource-server/admit'
+import { authorizeRequest, type FindToken, frozen, type Requirement } from '../../lib/resource-server/admit'
 import type { AuthorizationStore } from '../../lib/stores/authorization-store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
@@ -290,5 +290,25 @@ describe('admit: the scope', () => {
     const requirement = { ...anything, scope: ['photos.write'] }
     const attempt = present([`Bearer ${token}`], { requirement, authorization })
     expect(await refusalOf(attempt)).toHaveProperty('status', 403)
+  })
+})
+
+describe('frozen', () => {
+  it('freezes what JSON holds, at every level', () => {
+    const value = frozen({ list: [{ deep: ['x'] }], nothing: null, text: 'x' })
+    expect([value, value.list, value.list[0], value.list[0]?.deep].every(Object.isFrozen)).toBe(true)
+  })
+
+  it('goes as deep as JSON does', () => {
+    const levels = 100_000
+    const value: unknown = JSON.parse('[['.repeat(levels) + ']]'.repeat(levels))
+    expect(Object.isFrozen(frozen(Object(value)))).toBe(true)
+  })
+
+  it('freezes a member named __proto__, and nothing that objects inherit', () => {
+    const value: unknown = JSON.parse('{"__proto__":{"a":1}}')
+    const held = Object.getOwnPropertyDescriptor(frozen(Object(value)), '__proto__')?.value
+    expect(Object.isFrozen(held)).toBe(true)
+    expect(Object.isFrozen(Object.prototype)).toBe(false)
   })
 })

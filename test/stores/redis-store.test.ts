@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
+import { describeAddress } from '../../lib/stores/redis/connection'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import {
   approvedRecord,
@@ -16,7 +17,7 @@ import { oneMoreFailure, rivals } from '../../lib/testing/race-rules'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster'
 import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel'
-import type { RedisServer } from '../support/redis-server'
+import { type RedisServer, startRedis } from '../support/redis-server'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
@@ -149,5 +150,69 @@ describeOwnRedis('redisStore behind Sentinel', () => {
       ),
     )
     expect(await findRecord(store, first)).toEqual(second)
+  })
+})
+
+describe('redis store clients', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  test('a client that answers numbers as text saves once, and a wrong revision is still refused', async () => {
+    const client = new Redis(server.url, { stringNumbers: true })
+    const store = redisStore({ client, prefix: 'text-numbers:' })
+    const [first, second, third] = threeVersions()
+    await expect(saveRecord(store, first)).resolves.toBe(true)
+    await expect(saveRecord(store, second)).resolves.toBe(false)
+    await expect(saveRecord(store, second, first)).resolves.toBe(true)
+    await expect(saveRecord(store, third, first)).resolves.toBe(false)
+    client.disconnect()
+  })
+
+  test('a client that answers something else than text rejects, and does not look like an empty store', async () => {
+    const client = new Redis(server.url)
+    const call = (command: string, ...words: string[]) => client.callBuffer(command, words)
+    const store = redisStore({ client: { call }, prefix: 'buffers:' })
+    const [first] = threeVersions()
+    await saveRecord(store, first)
+    await expect(store.find(first.authorization.id)).rejects.toThrow('something else than text')
+    client.disconnect()
+  })
+
+  test('a client that answers a script with neither 0 nor 1 rejects, and does not pass for a conflict', async () => {
+    const store = redisStore({ client: { call: async () => 'QUEUED' } })
+    const [first, second] = threeVersions()
+    await expect(saveRecord(store, first)).rejects.toThrow('something else than a whole number')
+    await expect(saveRecord(store, second, first)).rejects.toThrow('something else than 0 or 1')
+  })
+})
+
+const secret = 'hunter2'
+const lazy = { lazyConnect: true }
+
+describe('the place of Redis, as messages say it', () => {
+  it.each<[string, object]>([
+    ['Redis at redis.example:6380', new Redis(`rediss://admin:${secret}@redis.example:6380/3`, lazy)],
+    ['Redis at localhost:6379', new Redis({ ...lazy, password: secret })],
+    ['Redis at /run/redis.sock', new Redis({ ...lazy, path: '/run/redis.sock', password: secret })],
+    [
+      'Redis tokens behind the sentinels a:26379, b:6379',
+      new Redis({
+        ...lazy,
+        name: 'tokens',
+        sentinels: [{ host: 'a', port: 26_379 }, { host: 'b' }],
+        sentinelPassword: secret,
+      }),
+    ],
+    [
+      'Redis Cluster at a:7000, b:7001, localhost:7002',
+      new Cluster([{ host: 'a', port: 7000 }, `redis://:${secret}@b:7001`, 7002], lazy),
+    ],
+    ['Redis', { call: async () => null }],
+    ['Redis', { call: async () => null, options: { socket: { host: 'a' }, password: secret } }],
+  ])('is %s', (place, client) => {
+    expect(describeAddress(client)).toBe(place)
   })
 })

@@ -35,10 +35,11 @@ export class World {
   readonly made = new Set<string>()
   /** Every record that anybody tried to save, as a store would keep it. */
   readonly texts: string[] = []
-  readonly records = memoryStore({ clock: () => this.now * 1000 })
   private readonly random = countedRandom()
   private readonly form: ConsentForm
   private now = noon
+  // Behind the time that its clock reads.
+  readonly records = memoryStore({ clock: () => this.now * 1000 })
   private turns = 0
 
   constructor(

@@ -1,5 +1,7 @@
 import { memoryCounters, OAuthError, password } from '../../../../lib/index'
 import type { TokenRequest } from '../../../../lib/token-endpoint/grant-type'
+import { countedName } from '../../../../lib/token-endpoint/grant-types/password/counted-name'
+import { attemptLimits } from '../../../../lib/token-endpoint/grant-types/password/password'
 import { clientWith } from '../../../support/authorization/client'
 import { mistakesOf } from '../../../support/rooms/mistakes-of'
 import { parametersOf } from '../../../support/rooms/parameters'
@@ -161,5 +163,109 @@ describe('the grant type password', () => {
     expect(await reasonAt({ address: 101 })).toBe('password_address_limited')
     expect(await reasonAt({ username: 11 })).toBe('password_username_limited')
     expect(await reasonAt({ client: 1001 })).toBe('password_client_limited')
+  })
+})
+
+const limits = {
+  username: { attempts: 1, seconds: 10 },
+  address: { attempts: 2, seconds: 20 },
+  client: { attempts: 3, seconds: 30 },
+}
+const client = clientWith()
+const keysOf = (username: string, bend: { address?: string; client_id?: string } = {}) => {
+  const named = clientWith({ client_id: bend.client_id ?? 'photo-printer' })
+  return attemptLimits({ client: named, address: bend.address }, username, limits).map(({ key }) => key)
+}
+
+describe('what a guess at a password counts towards', () => {
+  it('is its address, its user name and its client, in this order', () => {
+    const found = attemptLimits({ client, address: '192.0.2.7' }, 'alice', limits)
+    expect(found.map(({ attempts, seconds }) => [attempts, seconds])).toEqual([
+      [2, 20],
+      [1, 10],
+      [3, 30],
+    ])
+  })
+
+  it('has a reason of its own each, and one text', () => {
+    const errors = attemptLimits({ client, address: undefined }, 'alice', limits).map(({ refusal }) =>
+      refusal(7),
+    )
+    expect(errors.map(({ reason }) => reason)).toEqual([
+      'password_address_limited',
+      'password_username_limited',
+      'password_client_limited',
+    ])
+    expect(new Set(errors.map(({ code, description }) => `${code}: ${description}`)).size).toBe(1)
+    expect(errors).toEqual(errors.map(() => expect.objectContaining({ retryAfter: 7 })))
+  })
+
+  it('leaves out what is switched off', () => {
+    const off = { ...limits, address: undefined, client: undefined }
+    const found = attemptLimits({ client, address: '192.0.2.7' }, 'alice', off)
+    expect(found.map(({ attempts }) => attempts)).toEqual([1])
+  })
+
+  it('tells a store neither name nor address', () => {
+    for (const key of keysOf('alice', { address: '192.0.2.7' }))
+      expect(key).toMatch(/^password:(?:username|address|client):[A-Za-z0-9_-]{43}$/)
+  })
+
+  it('counts each kind for itself, even under one word', () => {
+    expect(new Set(keysOf('unknown', { client_id: 'unknown' })).size).toBe(3)
+  })
+})
+
+describe('the name that guesses are counted under', () => {
+  it.each([
+    'Alice',
+    'ALICE',
+    ' alice',
+    'alice  ',
+    'al ice',
+    'alice\t',
+    'alice\u0000',
+    '\u200Balice',
+    'alic\u00ADe',
+    'álicé',
+    'a\u0301lice',
+    'ａｌｉｃｅ',
+    '𝒶𝓁𝒾𝒸𝑒',
+    'a\u1DC4lice',
+    'ali\uFE0Fce',
+    'ali\u3164ce',
+    'aⅼıce',
+    'ałice',
+    'ⱥlɨȼɇ',
+  ])('is one for %j and alice', (spelling) => {
+    expect(countedName(spelling)).toBe('alice')
+  })
+
+  it.each([
+    ['straße', 'STRASSE'],
+    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευς'],
+    ['ﬁne', 'fine'],
+    ['straße', 'strase'],
+    ['SØREN', 'soren'],
+    ['Łukasz', 'lukasz'],
+    ['Đorđe', 'dorde'],
+    ['Ægir', 'aegir'],
+    ['Œdipe', 'oedipe'],
+    ['Þórður', 'thordur'],
+    ['Ħamrun', 'hamrun'],
+    ['ŋaŧi', 'nati'],
+  ])('is one for %s and %s', (one, other) => {
+    expect(countedName(one)).toBe(countedName(other))
+  })
+
+  it.each(['bob', 'alice2', 'alice@example.com', 'मीना', '__proto__', 'constructor'])(
+    'is another one for %s than for alice',
+    (name) => {
+      expect(countedName(name)).not.toBe(countedName('alice'))
+    },
+  )
+
+  it('tells names apart whose vowels are marks', () => {
+    expect(countedName('मीना')).not.toBe(countedName('मना'))
   })
 })

@@ -1,10 +1,16 @@
+import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check'
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type * as suite from '../../../../lib/index'
-import { saml2Bearer, type Saml2BearerOptions } from '../../../../lib/index'
+import { type Assertion, saml2Bearer, type Saml2BearerOptions } from '../../../../lib/index'
 import { ConfigurationError } from '../../../../lib/protocol/configuration'
+import { OAuthError } from '../../../../lib/protocol/oauth-error'
 import { noon } from '../../../support/authorization/issue-context'
-import { encoded, signedXml, studio } from '../../../support/saml/assertion'
-import { counter, options } from '../../../support/saml/grant'
+import { refusalOf } from '../../../support/rooms/refused'
+import { audience, encoded, recipient, signedXml, studio } from '../../../support/saml/assertion'
+import { forgeries, genuine } from '../../../support/saml/forgeries'
+import { believed, counter, options } from '../../../support/saml/grant'
 
 // A method, so that the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { create(options: unknown): unknown } = { create: saml2Bearer }
@@ -122,5 +128,113 @@ describe('saml2Bearer()', () => {
         expect.objectContaining({ client_id: 'photo-printer' }),
       ],
     ])
+  })
+})
+
+const read = (file: string) => readFileSync(join(__dirname, 'foreign', file), 'utf8')
+const certificates = [read('rsa.pem'), read('ec.pem')]
+const issuer = 'https://idp.example/metadata'
+const trusted = { issuers: [{ issuer, certificates }], audience, recipient }
+const seconds = (instant: string) => Date.parse(instant) / 1000
+
+test.each(['xmlsec1-rsa-sha256', 'xmlsec1-rsa-sha512', 'xmlsec1-ecdsa-sha256'])(
+  'takes an assertion that xmlsec1 signed: %s',
+  async (file) => {
+    const assertion = encoded(read(`${file}.xml`))
+    expect(await believed(assertion, seconds('2026-11-20T12:00:30Z'), trusted)).toEqual({
+      issuer,
+      subject: 'alice@idp.example',
+      id: expect.stringMatching(/^_(rsa|ec)\d+$/),
+      expiresAt: seconds('2026-11-20T12:05:00Z'),
+      claims: { email: ['alice@idp.example'], groups: ['editors & <friends>', 'Łódź\ttab'] },
+    })
+  },
+)
+
+test('takes an assertion that the package saml made', async () => {
+  const assertion = encoded(read('auth0-saml.xml'))
+  expect(await believed(assertion, seconds('2026-11-20T19:37:00Z'), trusted)).toEqual({
+    issuer,
+    subject: 'alice@idp.example',
+    id: '_9uxsxO59L7NzjbwpYIfPz4C771O8Dit0',
+    expiresAt: seconds('2026-11-20T19:46:51Z'),
+    claims: { email: ['alice@idp.example'], groups: ['editors', 'readers'] },
+  })
+})
+
+test.each(['xmlsec1-rsa-sha256', 'auth0-saml'])('refuses it with one letter changed: %s', async (file) => {
+  const now = seconds(file === 'auth0-saml' ? '2026-11-20T19:37:00Z' : '2026-11-20T12:00:30Z')
+  const changed = read(`${file}.xml`).replace('>alice@idp.example</saml', '>malice@idp.example</saml')
+  await expect(believed(encoded(changed), now, trusted)).rejects.toMatchObject({ code: 'invalid_grant' })
+})
+
+const marks = [
+  '<',
+  '>',
+  '"',
+  "'",
+  '&',
+  '&amp;',
+  '&#10;',
+  '&#0;',
+  '/',
+  ' ',
+  '\n',
+  '\r',
+  '\t',
+  '=',
+  ':',
+  'x',
+  'é',
+  '\u2028',
+]
+const words = [
+  '<a>',
+  '</a>',
+  '<a/>',
+  '<!---->',
+  '<![CDATA[x]]>',
+  '<?x y?>',
+  'xmlns="urn:x"',
+  ' xmlns:saml="urn:x"',
+  ' ID="_a1"',
+]
+const pieces = ['', ...marks, ...words, ...(genuine.match(/<[^>]*>/g) ?? [])]
+const tampering = record({
+  at: integer({ min: 0, max: genuine.length }),
+  without: integer({ min: 0, max: 40 }),
+  piece: constantFrom(...pieces),
+})
+
+/** What is believed of a document; undefined when it is refused as it must be. */
+async function reading(document: string): Promise<Assertion | undefined> {
+  try {
+    return await believed(encoded(document))
+  } catch (error) {
+    if (error instanceof OAuthError && error.code === 'invalid_grant') return undefined
+    throw error
+  }
+}
+
+test('a document that was tampered with says what its issuer signed, or nothing [saml-17]', async () => {
+  const original = await believed(encoded(genuine))
+  await assert(
+    asyncProperty(array(tampering, { minLength: 1, maxLength: 3 }), async (steps) => {
+      const document = steps.reduce(
+        (text, { at, without, piece }) => text.slice(0, at) + piece + text.slice(at + without),
+        genuine,
+      )
+      expect([undefined, original]).toContainEqual(await reading(document))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+describe.each(forgeries)('%s', (_, reason, assertion) => {
+  test(`is refused (${reason}), and leaves the genuine assertion its use`, async () => {
+    const { present, seen } = counter()
+    expect(await refusalOf(present(assertion))).toEqual({ code: 'invalid_grant', reason })
+    expect(seen).toEqual([])
+    await expect(present(encoded(genuine))).resolves.toMatchObject({ grant: { subject: 'alice' } })
   })
 })
