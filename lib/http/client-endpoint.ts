@@ -213,9 +213,9 @@ function refuseMethod(http: ClientEndpointHttp, response: Response): 'answered' 
   return 'answered'
 }
 
-const methodNotAllowed = ({ endpoint }: ClientEndpointHttp) => ({
+const methodNotAllowed = ({ endpoint: { name: endpoint } }: ClientEndpointHttp) => ({
   code: 'invalid_request',
-  description: `The ${endpoint.name} endpoint takes POST requests only.`,
+  description: `The ${endpoint} endpoint takes POST requests only.`,
 })
 
 /** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
