@@ -154,7 +154,7 @@ function resolveExtensions(reading: OptionsReader): Pick<ServerSettings, 'pkce' 
     'extensions',
     [],
     isExtensions,
-    'must be a list of extensions: a name each, lists of parameters, functions.',
+    'must be a list of extensions: a name each, lists of parameters, metadata, functions.',
   )
   const extensions = [pkce(requirement), ...guests]
   if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
@@ -181,7 +181,12 @@ const isExtension = (value: unknown): value is Extension =>
   isRecord(value) &&
   isText(value['name']) &&
   ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isParameterNames, value[key])) &&
-  ['atAuthorizationRequest', 'atRedemption'].every((key) => isAbsentOr(isFunction, value[key]))
+  ['atAuthorizationRequest', 'atRedemption', 'introspect'].every((key) =>
+    isAbsentOr(isFunction, value[key]),
+  ) &&
+  isAbsentOr(isMetadata, value['metadata'])
+const isMetadata = (value: unknown) => isRecord(value) && Object.values(value).every(isMetadataMember)
+const isMetadataMember = (value: unknown) => isText(value) || typeof value === 'boolean' || isTexts(value)
 // RFC 6749 5.2: an error may name the parameter, so it keeps to the characters of an error.
 const isParameterNames = (value: unknown) =>
   isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))

@@ -19,6 +19,7 @@ export function pkce(requirement: PkceRequirement): Extension {
     name: 'pkce',
     authorizationParameters: ['code_challenge', 'code_challenge_method'],
     tokenParameters: ['code_verifier'],
+    metadata: { code_challenge_methods_supported: ['S256'] },
 
     atAuthorizationRequest({ client, parameters, responseType }) {
       // RFC 7636 1: it protects codes; an answer without one has nothing to prove.

@@ -9,6 +9,8 @@ export interface Offer {
   readonly authenticationMethods: readonly string[]
   /** What signs the assertions of methods such as `private_key_jwt`; empty where there are none. */
   readonly signingAlgorithms: readonly string[]
+  /** What extensions add; the members of the suite stay what they are. */
+  readonly extensionMembers: ServerMetadata
   /** Undefined for a server that asks no resource owner. */
   readonly authorization: AuthorizationOffer | undefined
 }
@@ -26,7 +28,6 @@ export interface AuthorizationOffer {
   readonly path: string
   readonly responseTypes: readonly string[]
   readonly responseModes: readonly string[]
-  readonly codeChallengeMethods: readonly string[]
 }
 
 /** Authorization server metadata (RFC 8414 2), under its registered names. A member that does not apply is not there. */
@@ -37,6 +38,7 @@ export function serverMetadata(offer: Offer): ServerMetadata {
   const { authorization, endpoints, scopes } = offer
   const at = (path: string) => offer.issuer.replace(/\/+$/, '') + path
   return {
+    ...offer.extensionMembers,
     issuer: offer.issuer,
     ...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) }),
     ...Object.fromEntries(endpoints.map(({ name, path }) => [`${name}_endpoint`, at(path)])),
@@ -66,10 +68,9 @@ function authenticationMembers({
   return members
 }
 
-function authorizationMembers({ responseModes, codeChallengeMethods }: AuthorizationOffer): ServerMetadata {
+function authorizationMembers({ responseModes }: AuthorizationOffer): ServerMetadata {
   return {
     response_modes_supported: responseModes,
-    code_challenge_methods_supported: codeChallengeMethods,
     // RFC 9207 3
     authorization_response_iss_parameter_supported: true,
   }

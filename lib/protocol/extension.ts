@@ -26,6 +26,11 @@ export interface Extension {
   /** Parameters of the token request that it reads; repeated ones refuse the request. */
   readonly tokenParameters?: readonly string[]
   /**
+   * Members that it adds to the metadata of the server (RFC 8414 2); members of the suite stay what they are. A server
+   * without an authorization endpoint leaves out those of an extension that reads parameters there.
+   */
+  readonly metadata?: ExtensionMetadata
+  /**
    * Looks at an authorization request whose client and destination are settled, and returns what to keep.
    *
    * @throws OAuthError to refuse the request; the client is told by redirect.
@@ -33,7 +38,15 @@ export interface Extension {
   atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /** Returns what it holds against a redemption of the code, given what it kept. Five objections burn the code. */
   atRedemption?(request: ExtensionRequest, data: Json | undefined): OAuthError | undefined
+  /**
+   * What introspection adds about an authorization that keeps something under the name of this extension
+   * (RFC 7662 2.2); its own members stay what they are.
+   */
+  introspect?(data: Json): Readonly<Record<string, Json>>
 }
+
+/** Members of the metadata, under their registered names. */
+export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
 /** Values that survive a store: what an extension may keep with an authorization. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }

@@ -16,7 +16,7 @@ import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
-import type { ExtensionData, Json } from '../protocol/extension'
+import type { Extension, ExtensionData, Json } from '../protocol/extension'
 import { grantableScope } from '../protocol/scope'
 import { steadyClock } from '../protocol/steady-clock'
 import { revoke } from '../revocation-endpoint/revoke'
@@ -116,7 +116,8 @@ function introspectionRow({ settings, store, context }: ServerContext): ClientEn
   const endpoint = {
     issuer: settings.issuer,
     store,
-    describe: (extensionData: ExtensionData) => describe(extensionData, settings.grantTypes),
+    describe: (extensionData: ExtensionData) =>
+      describe(extensionData, [...settings.grantTypes, ...settings.extensions]),
     now: () => context().now,
   }
   return {
@@ -145,11 +146,11 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
 
 function describe(
   extensionData: ExtensionData,
-  grantTypes: readonly GrantType[],
+  describing: readonly Pick<GrantType | Extension, 'name' | 'introspect'>[],
 ): Readonly<Record<string, Json>> {
-  const described = grantTypes.map((grantType) => {
-    const data = Object.hasOwn(extensionData, grantType.name) ? extensionData[grantType.name] : undefined
-    return data === undefined ? {} : grantType.introspect?.(data)
+  const described = describing.map((one) => {
+    const data = Object.hasOwn(extensionData, one.name) ? extensionData[one.name] : undefined
+    return data === undefined ? {} : one.introspect?.(data)
   })
   return Object.assign({}, ...described)
 }

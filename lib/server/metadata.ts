@@ -4,6 +4,7 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { metadataDocument } from '../http/metadata'
 import { hostWatch } from '../http/transport'
 import { serverMetadata } from '../metadata/server-metadata'
+import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ClientEndpoints } from './client-endpoints'
 
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
@@ -20,15 +21,22 @@ export function wireMetadata(
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: strategies.map(({ name }) => name),
       signingAlgorithms,
+      extensionMembers: extensionMembers(settings.extensions, asks),
       authorization: asks
         ? {
             path: settings.authorizationPath,
             responseTypes: settings.responseTypes.map(({ name }) => name),
             responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
-            codeChallengeMethods: ['S256'],
           }
         : undefined,
     }),
     hostWatch(settings.issuer),
   )
+}
+
+function extensionMembers(extensions: readonly Extension[], asks: boolean): ExtensionMetadata {
+  const acting = extensions.filter(
+    ({ authorizationParameters }) => asks || authorizationParameters === undefined,
+  )
+  return Object.assign({}, ...acting.map(({ metadata }) => metadata))
 }

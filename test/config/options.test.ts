@@ -139,7 +139,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   clientAuthenticationLimits: { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
-    cure: 'must be a list of extensions: a name each, lists of parameters, functions.',
+    cure: 'must be a list of extensions: a name each, lists of parameters, metadata, functions.',
   },
   storeDeadline: {
     wrong: [null, '1', true, {}, NaN, Infinity, -1, 0],

@@ -11,11 +11,11 @@ const offer: Offer = {
   grantTypes: ['authorization_code', 'refresh_token'],
   authenticationMethods: ['client_secret_basic', 'none'],
   signingAlgorithms: [],
+  extensionMembers: { code_challenge_methods_supported: ['S256'], issuer: 'https://elsewhere.example' },
   authorization: {
     path: '/a',
     responseTypes: ['code'],
     responseModes: ['query'],
-    codeChallengeMethods: ['S256'],
   },
 }
 
@@ -49,7 +49,7 @@ describe('serverMetadata', () => {
 
   it('[META-1] leaves out what only the authorization endpoint has, where there is none', () => {
     const { authorization: _none, ...rest } = offer
-    const metadata = serverMetadata({ ...rest, authorization: undefined })
+    const metadata = serverMetadata({ ...rest, extensionMembers: {}, authorization: undefined })
     expect(Object.keys(metadata).filter((name) => /authorization|mode|challenge/.test(name))).toEqual([])
     expect(metadata['response_types_supported']).toEqual([])
   })

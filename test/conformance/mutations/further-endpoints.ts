@@ -58,7 +58,12 @@ export const furtherEndpoints: readonly Mutation[] = [
     "authorization_endpoint: at(authorization?.path ?? '/authorize')",
   ],
   ['META-2', 'serverMetadata', 'scopes_supported: scopes', "scopes_supported: [...scopes, 'other']"],
-  ['META-2', 'wireMetadata', "codeChallengeMethods: ['S256']", "codeChallengeMethods: ['S256', 'plain']"],
+  [
+    'META-2',
+    'pkce',
+    "code_challenge_methods_supported: ['S256']",
+    "code_challenge_methods_supported: ['S256', 'plain']",
+  ],
   ['META-3', 'serverMetadata', '    issuer: offer.issuer,', '    issuer: new URL(offer.issuer).href,'],
   [
     'META-4',
