@@ -1,251 +1,413 @@
-import type { ClientAuthenticationMethod, ClientRegistration } from '../../lib/index'
-import { invalidRequest } from '../../lib/index'
+import type { Express } from 'express'
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, request } from 'node:https'
+import { apiKey, optionsWith } from '../../docs/examples/api-key'
+import {
+  type ClientAuthenticationMethod,
+  type ClientCertificate,
+  type ClientRegistration,
+  ConfigurationError,
+  invalidRequest,
+} from '../../lib/index'
+import { otherCertificate, ownCertificate } from '../support/flows/certificates'
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
-import { basic, type Fields, type Headers } from '../support/flows/flow'
+import { basic, type Fields, formOf, type Headers } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
 
-const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+describe('client authentication methods', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-/** `Authorization: Sealed <client_id>:<wax>`, or the same in the parameter `seal`. */
-const sealed: ClientAuthenticationMethod = {
-  name: 'sealed',
-  scheme: 'Sealed',
-  read({ authorization: [header] }) {
-    const [, clientId, credential] = /^Sealed ([^:]*):(.*)$/i.exec(header ?? '') ?? []
-    return clientId === undefined || credential === undefined ? undefined : { clientId, credential }
-  },
-  verify: async (client, credential) => client?.credentials['sealed'] === credential,
-}
-const stamped: ClientAuthenticationMethod = {
-  name: 'stamped',
-  read({ body }) {
-    const credential = body.get('stamp')
-    return credential === undefined ? undefined : { clientId: body.require('client_id'), credential }
-  },
-  verify: async (client, credential) => client?.credentials['stamped'] === credential,
-}
+  /** `Authorization: Sealed <client_id>:<wax>`, or the same in the parameter `seal`. */
+  const sealed: ClientAuthenticationMethod = {
+    name: 'sealed',
+    scheme: 'Sealed',
+    read({ authorization: [header] }) {
+      const [, clientId, credential] = /^Sealed ([^:]*):(.*)$/i.exec(header ?? '') ?? []
+      return clientId === undefined || credential === undefined ? undefined : { clientId, credential }
+    },
+    verify: async (client, credential) => client?.credentials['sealed'] === credential,
+  }
+  const stamped: ClientAuthenticationMethod = {
+    name: 'stamped',
+    read({ body }) {
+      const credential = body.get('stamp')
+      return credential === undefined ? undefined : { clientId: body.require('client_id'), credential }
+    },
+    verify: async (client, credential) => client?.credentials['stamped'] === credential,
+  }
 
-const watch: ClientRegistration = {
-  client_id: 'watch',
-  client_type: 'confidential',
-  credentials: { sealed: 'red', stamped: 'blue' },
-  grant_types: ['client_credentials'],
-  scope: 'photos:read',
-}
-const other: ClientRegistration = { ...watch, client_id: 'other', credentials: { sealed: 'green' } }
-const clients = [watch, other, nightlyReport.registration, photoBook.registration]
-const methods = [sealed, stamped]
-const { client_id } = nightlyReport.registration
-const client_secret = nightlyReport.secret
-const Authorization = basic(client_id, client_secret)
-const seal = (clientId: string, wax: string) => ({ Authorization: `Sealed ${clientId}:${wax}` })
+  const watch: ClientRegistration = {
+    client_id: 'watch',
+    client_type: 'confidential',
+    credentials: { sealed: 'red', stamped: 'blue' },
+    grant_types: ['client_credentials'],
+    scope: 'photos:read',
+  }
+  const other: ClientRegistration = { ...watch, client_id: 'other', credentials: { sealed: 'green' } }
+  const clients = [watch, other, nightlyReport.registration, photoBook.registration]
+  const methods = [sealed, stamped]
+  const { client_id } = nightlyReport.registration
+  const client_secret = nightlyReport.secret
+  const Authorization = basic(client_id, client_secret)
+  const seal = (clientId: string, wax: string) => ({ Authorization: `Sealed ${clientId}:${wax}` })
 
-const host = (stage: SetStage, bend: Partial<ClientAuthenticationMethod> = {}) =>
-  stage({ clients, clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] })
+  const host = (stage: SetStage, bend: Partial<ClientAuthenticationMethod> = {}) =>
+    stage({ clients, clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] })
 
-const broken = () => {
-  throw new TypeError('the key is red')
-}
-const refusing = () => {
-  throw invalidRequest('seal_broken', 'The seal is broken.')
-}
-const returning = (value: unknown) => ({ read: () => JSON.parse(JSON.stringify(value)) })
+  const broken = () => {
+    throw new TypeError('the key is red')
+  }
+  const refusing = () => {
+    throw invalidRequest('seal_broken', 'The seal is broken.')
+  }
+  const returning = (value: unknown) => ({ read: () => JSON.parse(JSON.stringify(value)) })
 
-describeOnStores('A method of the host', (stage) => {
-  test.each<[string, Fields, Headers]>([
-    ['its scheme', {}, seal('watch', 'red')],
-    ['its scheme in other case', {}, { Authorization: 'SEALED watch:red' }],
-    ['its scheme beside the same client_id', { client_id: 'watch' }, seal('watch', 'red')],
-    ['the body', { client_id: 'watch', stamp: 'blue' }, {}],
-  ])('proves a client by %s', async (_, fields, headers) => {
-    const { flow } = host(stage)
-    const { accessToken } = tokensOf(await flow.submit('/token', { ...grant, ...fields }, undefined, headers))
-    expect((await flow.photos(accessToken)).status).toBe(200)
-  })
-
-  test.each<[string, Fields, Headers, string]>([
-    ['a wrong key', {}, seal('watch', 'blue'), '401 invalid_client'],
-    ["another client's key", {}, seal('watch', 'green'), '401 invalid_client'],
-    ['an unknown client', {}, seal('nobody', 'red'), '401 invalid_client'],
-    ['an empty key', {}, seal('watch', ''), '401 invalid_client'],
-    ['an empty key and its client_id', { client_id: 'watch' }, seal('watch', ''), '401 invalid_client'],
-    ['an empty client', {}, seal('', 'red'), '401 invalid_client'],
-    ['its scheme and nothing', {}, { Authorization: 'Sealed' }, '401 invalid_client'],
-    [
-      'its scheme and nothing, as a public client',
-      { client_id: 'photo-book' },
-      { Authorization: 'Sealed' },
-      '401 invalid_client',
-    ],
-    ['the key of another of its methods', {}, seal('watch', 'blue'), '401 invalid_client'],
-    [
-      'a method for which it has no entry',
-      { client_id: 'other', stamp: 'undefined' },
-      {},
-      '401 invalid_client',
-    ],
-    ['its client_id alone', { client_id: 'watch' }, {}, '401 invalid_client'],
-    ['its key as a secret', { client_id: 'watch', client_secret: 'red' }, {}, '401 invalid_client'],
-    ['its key as a Basic password', {}, { Authorization: basic('watch', 'red') }, '401 invalid_client'],
-    ['a client with a secret only', {}, seal(client_id, client_secret), '401 invalid_client'],
-    ['another client_id', { client_id: 'other' }, seal('watch', 'red'), '400 invalid_request'],
-    [
-      'a client_secret too',
-      { client_id: 'watch', client_secret: 'x' },
-      seal('watch', 'red'),
-      '400 invalid_request',
-    ],
-    [
-      'two methods of the host',
-      { client_id: 'watch', stamp: 'blue' },
-      seal('watch', 'red'),
-      '400 invalid_request',
-    ],
-    ['Basic too', { client_id, stamp: 'blue' }, { Authorization }, '400 invalid_request'],
-    [
-      'Basic without a password too',
-      { client_id: 'watch', stamp: 'blue' },
-      { Authorization: basic('watch', '') },
-      '400 invalid_request',
-    ],
-    [
-      'an unknown scheme too',
-      { client_id: 'watch', stamp: 'blue' },
-      { Authorization: 'Digest a="b"' },
-      '400 invalid_request',
-    ],
-    ['a body without a client_id', { stamp: 'blue' }, {}, '400 invalid_request'],
-  ])('refuses %s', async (_, fields, headers, refusal) => {
-    const { flow, store } = host(stage)
-    expect(refusalOf(await flow.submit('/token', { ...grant, ...fields }, undefined, headers))).toBe(refusal)
-    expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
-  })
-
-  test.each([
-    ['twice', 'Sealed watch:red', 'Sealed watch:red'],
-    ['beside Basic', 'Sealed watch:red', Authorization],
-    ['behind an empty one', '', 'Sealed watch:red'],
-  ])('refuses its header %s', async (_, first, second) => {
-    const headers = ['Content-Type', 'application/x-www-form-urlencoded']
-    const response = await rawRequest(host(stage).app, {
-      method: 'POST',
-      path: '/token',
-      headers: [...headers, 'Authorization', first, 'Authorization', second],
-      body: new URLSearchParams(grant).toString(),
+  describeOnStores('A method of the host', (stage) => {
+    test.each<[string, Fields, Headers]>([
+      ['its scheme', {}, seal('watch', 'red')],
+      ['its scheme in other case', {}, { Authorization: 'SEALED watch:red' }],
+      ['its scheme beside the same client_id', { client_id: 'watch' }, seal('watch', 'red')],
+      ['the body', { client_id: 'watch', stamp: 'blue' }, {}],
+    ])('proves a client by %s', async (_, fields, headers) => {
+      const { flow } = host(stage)
+      const { accessToken } = tokensOf(
+        await flow.submit('/token', { ...grant, ...fields }, undefined, headers),
+      )
+      expect((await flow.photos(accessToken)).status).toBe(200)
     })
-    expect([response.status, JSON.parse(response.text).error]).toEqual([400, 'invalid_request'])
-  })
 
-  test.each([
-    ['a wrong key', 'watch', 'blue'],
-    ['an empty key', 'watch', ''],
-  ])('answers %s and an unknown client alike', async (_, known, wax) => {
-    const { flow } = host(stage)
-    const [wrong, stranger] = [
-      await flow.submit('/token', grant, undefined, seal(known, wax)),
-      await flow.submit('/token', grant, undefined, seal('nobody', wax)),
-    ]
-    expect([stranger.status, stranger.text]).toEqual([wrong.status, wrong.text])
-    expect(stranger.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
-    expect(wrong.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
-  })
+    test.each<[string, Fields, Headers, string]>([
+      ['a wrong key', {}, seal('watch', 'blue'), '401 invalid_client'],
+      ["another client's key", {}, seal('watch', 'green'), '401 invalid_client'],
+      ['an unknown client', {}, seal('nobody', 'red'), '401 invalid_client'],
+      ['an empty key', {}, seal('watch', ''), '401 invalid_client'],
+      ['an empty key and its client_id', { client_id: 'watch' }, seal('watch', ''), '401 invalid_client'],
+      ['an empty client', {}, seal('', 'red'), '401 invalid_client'],
+      ['its scheme and nothing', {}, { Authorization: 'Sealed' }, '401 invalid_client'],
+      [
+        'its scheme and nothing, as a public client',
+        { client_id: 'photo-book' },
+        { Authorization: 'Sealed' },
+        '401 invalid_client',
+      ],
+      ['the key of another of its methods', {}, seal('watch', 'blue'), '401 invalid_client'],
+      [
+        'a method for which it has no entry',
+        { client_id: 'other', stamp: 'undefined' },
+        {},
+        '401 invalid_client',
+      ],
+      ['its client_id alone', { client_id: 'watch' }, {}, '401 invalid_client'],
+      ['its key as a secret', { client_id: 'watch', client_secret: 'red' }, {}, '401 invalid_client'],
+      ['its key as a Basic password', {}, { Authorization: basic('watch', 'red') }, '401 invalid_client'],
+      ['a client with a secret only', {}, seal(client_id, client_secret), '401 invalid_client'],
+      ['another client_id', { client_id: 'other' }, seal('watch', 'red'), '400 invalid_request'],
+      [
+        'a client_secret too',
+        { client_id: 'watch', client_secret: 'x' },
+        seal('watch', 'red'),
+        '400 invalid_request',
+      ],
+      [
+        'two methods of the host',
+        { client_id: 'watch', stamp: 'blue' },
+        seal('watch', 'red'),
+        '400 invalid_request',
+      ],
+      ['Basic too', { client_id, stamp: 'blue' }, { Authorization }, '400 invalid_request'],
+      [
+        'Basic without a password too',
+        { client_id: 'watch', stamp: 'blue' },
+        { Authorization: basic('watch', '') },
+        '400 invalid_request',
+      ],
+      [
+        'an unknown scheme too',
+        { client_id: 'watch', stamp: 'blue' },
+        { Authorization: 'Digest a="b"' },
+        '400 invalid_request',
+      ],
+      ['a body without a client_id', { stamp: 'blue' }, {}, '400 invalid_request'],
+    ])('refuses %s', async (_, fields, headers, refusal) => {
+      const { flow, store } = host(stage)
+      expect(refusalOf(await flow.submit('/token', { ...grant, ...fields }, undefined, headers))).toBe(
+        refusal,
+      )
+      expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
+    })
 
-  test.each([1, 'true', 'yes', {}, [], false, null, undefined, 0])(
-    'proves nobody when verify says %j: only true is a proof [client-28]',
-    async (answer) => {
-      const { flow } = host(stage, { verify: async () => JSON.parse(JSON.stringify({ answer })).answer })
+    test.each([
+      ['twice', 'Sealed watch:red', 'Sealed watch:red'],
+      ['beside Basic', 'Sealed watch:red', Authorization],
+      ['behind an empty one', '', 'Sealed watch:red'],
+    ])('refuses its header %s', async (_, first, second) => {
+      const headers = ['Content-Type', 'application/x-www-form-urlencoded']
+      const response = await rawRequest(host(stage).app, {
+        method: 'POST',
+        path: '/token',
+        headers: [...headers, 'Authorization', first, 'Authorization', second],
+        body: new URLSearchParams(grant).toString(),
+      })
+      expect([response.status, JSON.parse(response.text).error]).toEqual([400, 'invalid_request'])
+    })
+
+    test.each([
+      ['a wrong key', 'watch', 'blue'],
+      ['an empty key', 'watch', ''],
+    ])('answers %s and an unknown client alike', async (_, known, wax) => {
+      const { flow } = host(stage)
+      const [wrong, stranger] = [
+        await flow.submit('/token', grant, undefined, seal(known, wax)),
+        await flow.submit('/token', grant, undefined, seal('nobody', wax)),
+      ]
+      expect([stranger.status, stranger.text]).toEqual([wrong.status, wrong.text])
+      expect(stranger.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
+      expect(wrong.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
+    })
+
+    test.each([1, 'true', 'yes', {}, [], false, null, undefined, 0])(
+      'proves nobody when verify says %j: only true is a proof [client-28]',
+      async (answer) => {
+        const { flow } = host(stage, { verify: async () => JSON.parse(JSON.stringify({ answer })).answer })
+        expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
+          '401 invalid_client',
+        )
+      },
+    )
+
+    test('proves no unknown client, and none without an entry, even if verify always says true', async () => {
+      const { flow } = host(stage, { verify: async () => true })
+      for (const id of ['nobody', client_id, 'photo-book', '', '__proto__'])
+        expect(refusalOf(await flow.submit('/token', grant, undefined, seal(id, 'red')))).toBe(
+          '401 invalid_client',
+        )
+    })
+
+    test.each<[string, Partial<ClientAuthenticationMethod>]>([
+      ['a verify that throws', { verify: broken }],
+      ['a verify that rejects', { verify: () => Promise.reject(new TypeError('the key is red')) }],
+      ['a read that throws', { read: broken }],
+      ['a claim without a client', returning({ credential: 'red' })],
+      ['a client that is no text', returning({ clientId: ['watch'], credential: 'red' })],
+      ['a credential that is no text', returning({ clientId: 'watch', credential: 7 })],
+      ['a claim that is null', returning(null)],
+      ['a claim that is a text', returning('watch')],
+    ])('that is broken, with %s, is a server_error without detail', async (_, bend) => {
+      const { flow, failures } = host(stage, bend)
+      const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
+      expect(response.status).toBe(500)
+      expectJsonThatNobodyKeeps(response)
+      expect(response.body).toEqual({
+        error: 'server_error',
+        error_description: 'The server met an unexpected condition.',
+      })
+      expect(failures).toMatchObject([{ reason: 'unexpected', cause: expect.any(TypeError) }])
+    })
+
+    test('refuses in its own words by an OAuthError', async () => {
+      const { flow, failures } = host(stage, { read: refusing })
+      const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
+      expect(refusalOf(response)).toBe('400 invalid_request')
+      expect(response.body.error_description).toBe('The seal is broken.')
+      expect(failures).toMatchObject([{ reason: 'seal_broken', cause: undefined }])
+    })
+
+    test('is a strategy and stands in the metadata, for each endpoint', async () => {
+      const { flow, oauth } = host(stage)
+      const names = ['client_secret_basic', 'client_secret_post', 'sealed', 'stamped', 'none']
+      expect(oauth.strategies.map(({ name }) => name)).toEqual(names)
+      const { body } = await flow.open('/.well-known/oauth-authorization-server')
+      expect(body).toMatchObject({
+        token_endpoint_auth_methods_supported: names,
+        revocation_endpoint_auth_methods_supported: names,
+        introspection_endpoint_auth_methods_supported: names.slice(0, -1),
+      })
+    })
+
+    test('is the only one of a client that is registered for it', async () => {
+      const credentials = { sealed: 'red', stamped: 'blue' }
+      const strict = { ...watch, credentials, token_endpoint_auth_method: 'stamped' }
+      const { flow } = stage({ clients: [strict], clientAuthenticationMethods: methods })
       expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
         '401 invalid_client',
       )
-    },
-  )
+      tokensOf(await flow.submit('/token', { ...grant, client_id: 'watch', stamp: 'blue' }))
+    })
 
-  test('proves no unknown client, and none without an entry, even if verify always says true', async () => {
-    const { flow } = host(stage, { verify: async () => true })
-    for (const id of ['nobody', client_id, 'photo-book', '', '__proto__'])
-      expect(refusalOf(await flow.submit('/token', grant, undefined, seal(id, 'red')))).toBe(
+    test('is good at the revocation and the introspection endpoint, too', async () => {
+      const asking = { ...watch, may_introspect: true }
+      const { flow } = stage({ clients: [asking], clientAuthenticationMethods: methods })
+      const { accessToken: token } = tokensOf(
+        await flow.submit('/token', grant, undefined, seal('watch', 'red')),
+      )
+      const about = async () =>
+        (await flow.submit('/introspect', { token }, undefined, seal('watch', 'red'))).body
+      expect(await about()).toMatchObject({ active: true, client_id: 'watch' })
+      expect(refusalOf(await flow.submit('/revoke', { token }, undefined, seal('watch', 'blue')))).toBe(
         '401 invalid_client',
       )
-  })
-
-  test.each<[string, Partial<ClientAuthenticationMethod>]>([
-    ['a verify that throws', { verify: broken }],
-    ['a verify that rejects', { verify: () => Promise.reject(new TypeError('the key is red')) }],
-    ['a read that throws', { read: broken }],
-    ['a claim without a client', returning({ credential: 'red' })],
-    ['a client that is no text', returning({ clientId: ['watch'], credential: 'red' })],
-    ['a credential that is no text', returning({ clientId: 'watch', credential: 7 })],
-    ['a claim that is null', returning(null)],
-    ['a claim that is a text', returning('watch')],
-  ])('that is broken, with %s, is a server_error without detail', async (_, bend) => {
-    const { flow, failures } = host(stage, bend)
-    const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
-    expect(response.status).toBe(500)
-    expectJsonThatNobodyKeeps(response)
-    expect(response.body).toEqual({
-      error: 'server_error',
-      error_description: 'The server met an unexpected condition.',
+      expect((await flow.submit('/revoke', { token }, undefined, seal('watch', 'red'))).status).toBe(200)
+      expect(await about()).toEqual({ active: false })
     })
-    expect(failures).toMatchObject([{ reason: 'unexpected', cause: expect.any(TypeError) }])
-  })
 
-  test('refuses in its own words by an OAuthError', async () => {
-    const { flow, failures } = host(stage, { read: refusing })
-    const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
-    expect(refusalOf(response)).toBe('400 invalid_request')
-    expect(response.body.error_description).toBe('The seal is broken.')
-    expect(failures).toMatchObject([{ reason: 'seal_broken', cause: undefined }])
-  })
-
-  test('is a strategy and stands in the metadata, for each endpoint', async () => {
-    const { flow, oauth } = host(stage)
-    const names = ['client_secret_basic', 'client_secret_post', 'sealed', 'stamped', 'none']
-    expect(oauth.strategies.map(({ name }) => name)).toEqual(names)
-    const { body } = await flow.open('/.well-known/oauth-authorization-server')
-    expect(body).toMatchObject({
-      token_endpoint_auth_methods_supported: names,
-      revocation_endpoint_auth_methods_supported: names,
-      introspection_endpoint_auth_methods_supported: names.slice(0, -1),
+    test('works with a store of clients, whose registrations are held to the same rules', async () => {
+      const rows: Record<string, unknown> = {
+        watch,
+        faulty: { ...watch, client_id: 'faulty', credentials: { x: 1 } },
+      }
+      const find = async (id: string) => JSON.parse(JSON.stringify(rows[id] ?? null))
+      const { flow, failures } = stage({ clients: { find }, clientAuthenticationMethods: methods })
+      tokensOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))
+      expect((await flow.submit('/token', grant, undefined, seal('faulty', 'red'))).status).toBe(500)
+      expect(failures).toMatchObject([{ cause: { issues: [{ path: 'registration.credentials.x' }] } }])
     })
   })
+})
 
-  test('is the only one of a client that is registered for it', async () => {
-    const credentials = { sealed: 'red', stamped: 'blue' }
-    const strict = { ...watch, credentials, token_endpoint_auth_method: 'stamped' }
-    const { flow } = stage({ clients: [strict], clientAuthenticationMethods: methods })
-    expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
-      '401 invalid_client',
+describe('api key', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const key = randomBytes(32).toString('base64url')
+  const anotherKey = randomBytes(32).toString('base64url')
+  const options = optionsWith(key)
+
+  describeOnStores('The method of docs/examples/api-key.ts', (stage) => {
+    test.each([`ApiKey robot.${key}`, `apikey  robot.${key}`])(
+      '[CAU-5] takes the key of a client',
+      async (sent) => {
+        const { flow } = stage(options)
+        const { accessToken } = tokensOf(
+          await flow.submit('/token', grant, undefined, { Authorization: sent }),
+        )
+        expect((await flow.photos(accessToken)).body).toMatchObject({ clientId: 'robot' })
+      },
     )
-    tokensOf(await flow.submit('/token', { ...grant, client_id: 'watch', stamp: 'blue' }))
+
+    test.each([
+      ['a wrong key', `ApiKey robot.${anotherKey}`],
+      ['an unknown client', `ApiKey nobody.${key}`],
+      ['a client without a name', `ApiKey .${key}`],
+      ['an empty key', 'ApiKey robot.'],
+      ['nothing', 'ApiKey'],
+      ['more than a key', `ApiKey robot.${key} x`],
+      ['two keys', `ApiKey robot.${key}, ApiKey robot.${key}`],
+    ])('[TER-2] refuses %s by a challenge of its own scheme', async (_, Authorization) => {
+      const response = await stage(options).flow.submit('/token', grant, undefined, { Authorization })
+      expect(refusalOf(response)).toBe('401 invalid_client')
+      expect(response.get('WWW-Authenticate')).toBe('ApiKey realm="oauth"')
+    })
+
+    test('keeps a digest, and takes nothing else for one', () => {
+      const [client] = options.clients
+      expect(JSON.stringify(client)).not.toContain(key)
+      for (const wrong of [key, 7, ['x']])
+        expect(() =>
+          stage({ ...options, clients: [{ ...client!, credentials: { [apiKey.name]: wrong } }] }),
+        ).toThrow(ConfigurationError)
+    })
   })
+})
 
-  test('is good at the revocation and the introspection endpoint, too', async () => {
-    const asking = { ...watch, may_introspect: true }
-    const { flow } = stage({ clients: [asking], clientAuthenticationMethods: methods })
-    const { accessToken: token } = tokensOf(
-      await flow.submit('/token', grant, undefined, seal('watch', 'red')),
-    )
-    const about = async () =>
-      (await flow.submit('/introspect', { token }, undefined, seal('watch', 'red'))).body
-    expect(await about()).toMatchObject({ active: true, client_id: 'watch' })
-    expect(refusalOf(await flow.submit('/revoke', { token }, undefined, seal('watch', 'blue')))).toBe(
-      '401 invalid_client',
-    )
-    expect((await flow.submit('/revoke', { token }, undefined, seal('watch', 'red'))).status).toBe(200)
-    expect(await about()).toEqual({ active: false })
-  })
+describe('client certificate', () => {
+  /** RFC 8705 2.2, as a host would add it: the registration keeps the fingerprint of the client's certificate. */
+  const selfSigned: ClientAuthenticationMethod = {
+    name: 'self_signed_tls_client_auth',
+    read({ certificate, authorization, body }) {
+      // A certificate says nothing of the client: without client_id, or beside another method, it is not used.
+      const clientId = body.get('client_id')
+      if (certificate === undefined || clientId === undefined || authorization.length > 0) return undefined
+      return { clientId, credential: certificate.x509.fingerprint256 }
+    },
+    verify: async (client, fingerprint) => client?.credentials[selfSigned.name] === fingerprint,
+  }
 
-  test('works with a store of clients, whose registrations are held to the same rules', async () => {
-    const rows: Record<string, unknown> = {
-      watch,
-      faulty: { ...watch, client_id: 'faulty', credentials: { x: 1 } },
+  const bank: ClientRegistration = {
+    client_id: 'bank',
+    client_type: 'confidential',
+    credentials: { [selfSigned.name]: new X509Certificate(ownCertificate.cert).fingerprint256 },
+    grant_types: ['client_credentials'],
+    scope: 'photos:read',
+  }
+  const options = {
+    issuer: 'https://photos.example',
+    clients: [bank],
+    clientAuthenticationMethods: [selfSigned],
+  }
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+  /** A token request over TLS, with or without a certificate of the client; the server may trust one. */
+  async function ask(
+    app: Express,
+    fields: Fields,
+    client: object = {},
+    { headers = {}, ca = [] as string[] }: { headers?: Headers; ca?: string[] } = {},
+  ): Promise<number> {
+    const server = createServer(
+      { ...otherCertificate, ca, requestCert: true, rejectUnauthorized: false },
+      app,
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('It listens on no port.')
+    try {
+      const sent = request({
+        ...client,
+        port: address.port,
+        host: '127.0.0.1',
+        path: '/token',
+        method: 'POST',
+        rejectUnauthorized: false,
+        agent: false,
+        headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+      }).end(formOf({ ...grant, ...fields }))
+      const [response] = await once(sent, 'response')
+      response.resume()
+      return response.statusCode
+    } finally {
+      server.close()
     }
-    const find = async (id: string) => JSON.parse(JSON.stringify(rows[id] ?? null))
-    const { flow, failures } = stage({ clients: { find }, clientAuthenticationMethods: methods })
-    tokensOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))
-    expect((await flow.submit('/token', grant, undefined, seal('faulty', 'red'))).status).toBe(500)
-    expect(failures).toMatchObject([{ cause: { issues: [{ path: 'registration.credentials.x' }] } }])
+  }
+
+  describeOnStores('A method by the certificate of the connection', (stage) => {
+    test('[CAU-5] proves the client that has it, and no other', async () => {
+      const { app } = stage(options)
+      expect(await ask(app, { client_id: 'bank' }, ownCertificate)).toBe(200)
+      expect(await ask(app, { client_id: 'bank' }, otherCertificate)).toBe(401)
+      expect(await ask(app, { client_id: 'nobody' }, ownCertificate)).toBe(401)
+      expect(await ask(app, { client_id: 'bank' })).toBe(401)
+      expect(await ask(app, {}, ownCertificate)).toBe(401)
+    })
+
+    test('[CAU-2] is not used beside another one', async () => {
+      const { app } = stage(options)
+      const fields = { client_id: 'bank', client_secret: 'x' }
+      expect(await ask(app, fields, ownCertificate)).toBe(400)
+      const headers = { Authorization: basic('bank', 'x') }
+      expect(await ask(app, { client_id: 'bank' }, ownCertificate, { headers })).toBe(401)
+    })
+
+    test('takes no header for a certificate [client-29]', async () => {
+      const headers = { 'X-Client-Cert': ownCertificate.cert.replaceAll('\n', ''), 'Client-Cert': 'x' }
+      expect(await ask(stage(options).app, { client_id: 'bank' }, {}, { headers })).toBe(401)
+    })
+
+    test.each([
+      ['one that the TLS server trusts', [ownCertificate.cert], true],
+      ['one that nobody vouches for', [], false],
+    ])('is told of %s', async (_, ca, trusted) => {
+      const seen: (ClientCertificate | undefined)[] = []
+      const watching: ClientAuthenticationMethod = {
+        ...selfSigned,
+        read(sources) {
+          seen.push(sources.certificate)
+          return selfSigned.read(sources)
+        },
+      }
+      const { app } = stage({ ...options, clientAuthenticationMethods: [watching] })
+      expect(await ask(app, { client_id: 'bank' }, ownCertificate, { ca })).toBe(200)
+      expect(seen).toEqual([{ x509: expect.any(X509Certificate), trusted }])
+    })
   })
 })

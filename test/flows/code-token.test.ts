@@ -1,8 +1,10 @@
 import { options } from '../../docs/examples/code-token'
-import { photoPrint } from '../support/flows/clients'
-import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { implicit } from '../../lib/index'
+import { answeredPageOf } from '../support/flows/answered-page'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { fragmentOf } from '../support/flows/redirection'
+import { fragmentOf, redirectionOf } from '../support/flows/redirection'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const [registration] = options.clients
@@ -92,5 +94,129 @@ describeOnStores('The response type of docs/examples/code-token.ts', (stage) => 
     const { flow } = stage(options)
     const response = await flow.ask({ ...authorizationRequest(album), response_type }, 'alice')
     expect(response.get('Location')).toMatch(/error=(?:unauthorized_client|unsupported_response_type)&/)
+  })
+})
+
+const terms = { grant_types: ['implicit'], response_types: ['token'] }
+const slideshow = bent(photoBook, terms)
+const on = { clients: [slideshow.registration], responseTypes: [implicit()] }
+const asked = {
+  ...authorizationRequest(slideshow),
+  response_type: 'token',
+  code_challenge: undefined,
+  code_challenge_method: undefined,
+}
+
+describeOnStores('The implicit grant', (stage) => {
+  test('[AUZ-7] answers with an access token in the fragment, that the guard takes', async () => {
+    const { flow } = stage(on)
+    const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+    const { uri, parameters } = fragmentOf(response)
+    expect(uri).toBe('https://book.example/callback')
+    expect(parameters).toEqual({
+      access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
+      token_type: 'bearer',
+      expires_in: '3600',
+      scope: 'photos:read photos:print',
+      state: asked.state,
+      iss: 'http://localhost',
+    })
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    expect((await flow.photos(parameters['access_token'] ?? '')).body).toMatchObject({ subject: 'alice' })
+  })
+
+  test('[AUZ-7] names a scope that came from the default, and keeps a query of the URI', async () => {
+    const redirect_uri = 'https://book.example/callback?app=1&x=%7E'
+    const client = bent(slideshow, { redirect_uris: [redirect_uri] })
+    const { flow } = stage({ ...on, clients: [client.registration], defaultScope: 'photos:read' })
+    const page = await flow.ask({ ...asked, redirect_uri, scope: undefined }, 'alice')
+    const { uri, parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
+    expect({ uri, scope: parameters['scope'] }).toEqual({ uri: redirect_uri, scope: 'photos:read' })
+  })
+
+  test('[AUZ-8] gives no refresh token, even to a client that may have one otherwise [implicit-3]', async () => {
+    const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
+    const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
+    const { flow } = stage({ ...on, clients: [client.registration] })
+    const { parameters } = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice'))
+    expect(parameters).not.toHaveProperty('refresh_token')
+    expect(parameters).not.toHaveProperty('code')
+  })
+
+  test('[AUZ-8] asks a confidential client for no secret', async () => {
+    const client = bent(photoPrint, terms)
+    const { flow } = stage({ ...on, clients: [client.registration] })
+    const page = await flow.ask({ ...authorizationRequest(client), response_type: 'token' }, 'alice')
+    expect(fragmentOf(await flow.decide(page, 'approve', 'alice')).parameters).toHaveProperty('access_token')
+  })
+
+  test('[AUZ-8] goes to a registered redirection URI only [redirect-7]', async () => {
+    const { flow, store } = stage(on)
+    const response = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
+    expect(response.status).toBe(400)
+    expect(response.headers).not.toHaveProperty('location')
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('[AUZ-11] tells a denial and a bad request in the fragment', async () => {
+    const { flow } = stage(on)
+    const denial = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice'))
+    const refusal = fragmentOf(await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice'))
+    const answer = { error_description: expect.any(String), state: asked.state, iss: 'http://localhost' }
+    expect(denial.parameters).toEqual({ ...answer, error: 'access_denied' })
+    expect(refusal.parameters).toEqual({ ...answer, error: 'invalid_scope' })
+  })
+
+  test('[AUZ-11] tells in the fragment that the token could not be kept', async () => {
+    const { flow, store } = stage(on)
+    const page = await flow.ask(asked, 'alice')
+    store.begin('fails', 'save')
+    const { parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
+    expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+    expect(parameters).not.toHaveProperty('access_token')
+  })
+
+  test('is one write with the approval, and one decision gives one token [implicit-4]', async () => {
+    const { flow, store } = stage(on)
+    const page = await flow.ask(asked, 'alice')
+    expect(store.calls.save).toBe(1)
+    const before = store.calls.save
+    const approve = () => flow.decide(page, 'approve', 'alice')
+    const responses = await Promise.all([approve(), approve(), approve()])
+    const [won, ...others] = responses.toSorted((one, other) => other.status - one.status)
+    expect(fragmentOf(won!).parameters).toHaveProperty('access_token')
+    for (const response of others) expect(answeredPageOf(response)).toBe('https://book.example/')
+    expect(store.calls.save - before).toBe(1)
+  })
+
+  test('gives a token that expires, and that a revocation kills [implicit-6]', async () => {
+    const { flow, clock, oauth } = stage(on)
+    const token = async () => {
+      const { parameters } = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice'))
+      return parameters['access_token'] ?? ''
+    }
+    const [lasting, revoked] = [await token(), await token()]
+    await oauth.revoke((await flow.photos(revoked)).body.authorizationId)
+    const status = async (accessToken: string) => (await flow.photos(accessToken)).status
+    expect([await status(lasting), await status(revoked)]).toEqual([200, 401])
+    clock.advance(3600)
+    expect(await status(lasting)).toBe(401)
+  })
+
+  test('is no grant of the token endpoint', async () => {
+    const { flow } = stage(on)
+    expect(refusalOf(await flow.request(slideshow, { grant_type: 'implicit' }))).toBe(
+      '400 unsupported_grant_type',
+    )
+  })
+
+  test('is off: a server without it does not know it, and a client without it may not use it [implicit-1]', async () => {
+    const without = redirectionOf(await stage().flow.ask(asked, 'alice'))
+    expect(without.parameters).toMatchObject({ error: 'unsupported_response_type' })
+    const { flow } = stage({ ...on, clients: [photoBook.registration] })
+    expect(fragmentOf(await flow.ask(asked, 'alice')).parameters).toMatchObject({
+      error: 'unauthorized_client',
+      state: asked.state,
+    })
   })
 })

@@ -1,7 +1,13 @@
+import helmet from 'helmet'
+import type { Response } from 'supertest'
+import { implicit } from '../../lib/index'
+import { type Mount, mountAll } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
-import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
+import { insecureLinkOf } from '../support/flows/insecure-redirect'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { tokensOf } from '../support/flows/tokens'
 
 describeOnStores('The consent page', (stage) => {
   const asked = authorizationRequest(photoBook)
@@ -73,5 +79,204 @@ describeOnStores('The consent page', (stage) => {
     const { fields, action } = page.body
     expect(action).toBe('?')
     codeOf(await flow.submit('/authorize?', { ...fields, decision: 'approve' }, 'alice'))
+  })
+})
+
+describe('page headers', () => {
+  const asked = authorizationRequest(photoBook)
+  const insecure = bent(photoBook, { redirect_uris: ['http://old.example/cb'], insecure_redirect_uris: true })
+  const token = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
+
+  const one = { openRequestLimit: { attempts: 1 } }
+  const pages: readonly [string, object, (stage: Stage) => Promise<Response>][] = [
+    ['consent', {}, ({ flow }) => flow.ask(asked, 'alice')],
+    ['error', {}, ({ flow }) => flow.ask({ ...asked, client_id: 'nobody' }, 'alice')],
+    [
+      'error about too many requests',
+      one,
+      async ({ flow }) => {
+        await flow.ask(asked, 'alice')
+        return flow.ask(asked, 'alice')
+      },
+    ],
+    [
+      'continue',
+      { clients: [token.registration], responseTypes: [implicit({ redirectBy: 'page' })] },
+      ({ flow }) => {
+        const rest = {
+          ...authorizationRequest(token),
+          code_challenge: undefined,
+          code_challenge_method: undefined,
+        }
+        return flow.ask({ ...rest, response_type: 'token', scope: 'unheard-of' }, 'alice')
+      },
+    ],
+    [
+      'insecure redirect',
+      { clients: [insecure.registration] },
+      ({ flow }) => flow.ask({ ...authorizationRequest(insecure), scope: 'unheard-of' }, 'alice'),
+    ],
+  ]
+
+  const behindHelmet: Mount = (app, oauth) => {
+    app.use(helmet())
+    mountAll(app, oauth)
+  }
+
+  describeOnStores('The page', (stage) => {
+    describe.each([
+      ['alone', mountAll],
+      ['behind helmet', behindHelmet],
+    ] as const)('%s', (_, mount) => {
+      test.each(pages)(
+        'for %s is kept by nobody, framed by nobody, and runs no script',
+        async (_name, options, open) => {
+          const { headers, text } = await open(stage(options, { mount }))
+          expect(headers).toMatchObject({
+            'content-type': 'text/html; charset=utf-8',
+            'cache-control': 'no-store',
+            pragma: 'no-cache',
+            'referrer-policy': 'same-origin',
+            'x-content-type-options': 'nosniff',
+            'x-frame-options': 'DENY',
+          })
+          expect(headers['content-security-policy']).toMatch(
+            /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; img-src 'self' https:; form-action [^;*]+; frame-ancestors 'none'; base-uri 'none'$/,
+          )
+          expect(text).not.toMatch(
+            /<script|<iframe|<object|<embed|<base|http-equiv|javascript:| on\w+=| style=/i,
+          )
+        },
+      )
+    })
+  })
+})
+
+describe('continue page', () => {
+  const terms = { grant_types: ['implicit'], response_types: ['token'] }
+  const slideshow = bent(photoBook, terms)
+  const on = { clients: [slideshow.registration], responseTypes: [implicit({ redirectBy: 'page' })] }
+  const asked = { ...authorizationRequest(slideshow), response_type: 'token', code_challenge: undefined }
+  const request = { ...asked, code_challenge_method: undefined }
+
+  /** The parameters in the one link of a page that goes nowhere by itself. */
+  function linkOf(response: Response): Readonly<Record<string, string>> {
+    expect(response.status).toBe(200)
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'referrer-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*form-action 'none'/),
+    })
+    expect(response.headers).not.toHaveProperty('location')
+    expect(response.text).not.toMatch(/<script|<meta http-equiv|<form/)
+    const [[, href = ''] = [], ...more] = response.text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>/g)
+    expect(more).toEqual([])
+    const [uri, fragment] = href.replaceAll('&amp;', '&').split('#')
+    expect(uri).toBe('https://book.example/callback')
+    return Object.fromEntries(new URLSearchParams(fragment))
+  }
+
+  describeOnStores('The page in the place of a redirect', (stage) => {
+    test('[AUZ-9] links to the client with an access token that is good', async () => {
+      const { flow } = stage(on)
+      const page = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
+      expect(page.text).toContain('<h1>You allowed access</h1>')
+      const parameters = linkOf(page)
+      expect(parameters).toEqual({
+        access_token: expect.stringMatching(/^at_/),
+        token_type: 'bearer',
+        expires_in: '3600',
+        scope: 'photos:read photos:print',
+        state: asked.state,
+        iss: 'http://localhost',
+      })
+      expect((await flow.photos(parameters['access_token'] ?? '')).status).toBe(200)
+    })
+
+    test('[AUZ-9] links to the client with an error, too, and names the request in a header', async () => {
+      const { flow, failures } = stage(on)
+      const denial = await flow.decide(await flow.ask(request, 'alice'), 'deny', 'alice')
+      expect(denial.text).toContain('<h1>No access was given</h1>')
+      expect(linkOf(denial)).toMatchObject({ error: 'access_denied', state: asked.state })
+      expect(denial.headers['x-request-id']).toBe(failures.at(-1)?.requestId)
+      const refusal = linkOf(await flow.ask({ ...request, scope: 'unheard-of' }, 'alice'))
+      expect(refusal).toMatchObject({ error: 'invalid_scope', state: asked.state })
+    })
+  })
+})
+
+describe('insecure redirect', () => {
+  const callback = 'http://old.example/callback?app=1'
+  const old = bent(photoBook, {
+    redirect_uris: [callback, 'https://book.example/callback', 'http://127.0.0.1:7000/callback'],
+    insecure_redirect_uris: true,
+  })
+  const asked = authorizationRequest(old)
+
+  describeOnStores('[AUZ-14] Before a redirect over plain HTTP the owner is warned', (stage) => {
+    const set = () => stage({ clients: [old.registration] })
+
+    test('after an approval, and the link brings the code', async () => {
+      const { flow } = set()
+      const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+      const link = insecureLinkOf(response)
+      expect(link.href.startsWith(`${callback}&code=ac_`)).toBe(true)
+      expect(link.searchParams.get('state')).toBe(asked.state)
+      expect(response.text).toContain('the app then gets no access')
+      tokensOf(await flow.redeem(old, String(link.searchParams.get('code'))))
+    })
+
+    test('after a denial', async () => {
+      const { flow, failures } = set()
+      const response = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
+      expect(insecureLinkOf(response).searchParams.get('error')).toBe('access_denied')
+      expect(response.text).toContain('No access was given.')
+      expect(failures).toMatchObject([{ code: 'access_denied', requestId: response.get('X-Request-Id') }])
+    })
+
+    test.each(['GET', 'POST'])('of the error of a request by %s', async (method) => {
+      const { flow } = set()
+      const request = { ...asked, scope: 'unheard-of', state: `"><script>alert(1)</script>&#39;` }
+      const response =
+        method === 'GET'
+          ? await flow.ask(request, 'alice')
+          : await flow.submit('/authorize', request, 'alice')
+      const { searchParams } = insecureLinkOf(response)
+      expect(searchParams.get('error')).toBe('invalid_scope')
+      expect(searchParams.get('state')).toBe(request.state)
+    })
+
+    test('of trouble in the store', async () => {
+      const { flow, store } = stage({ clients: [old.registration], storeDeadline: 0.1 })
+      store.begin('fails', 'save')
+      const link = insecureLinkOf(await flow.ask(asked, 'alice'))
+      expect(link.searchParams.get('error')).toBe('temporarily_unavailable')
+    })
+
+    test('though the host asks on a page of its own', async () => {
+      const { flow } = stage({
+        clients: [old.registration],
+        consentPage: (_request, response, { action, fields }) => {
+          const hidden = Object.entries(fields).map(
+            ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+          )
+          response.send(`<form method="post" action="${action}">${hidden.join('')}</form>`)
+        },
+      })
+      const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+      expect(insecureLinkOf(response).host).toBe('old.example')
+    })
+
+    test.each(['https://book.example/callback', 'http://127.0.0.1:7000/callback'])(
+      'and not of %s, a protected one of the same client',
+      async (redirect_uri) => {
+        const { flow } = set()
+        const page = await flow.ask({ ...asked, redirect_uri }, 'alice')
+        expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(redirect_uri)
+      },
+    )
   })
 })

@@ -1,8 +1,17 @@
+import express, { type RequestHandler } from 'express'
+import {
+  type AuthorizationServer,
+  type BearerGuardOptions,
+  createAuthorizationServer,
+  createBearerGuard,
+  type RemoteGuardOptions,
+} from '../../lib/index'
+import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
-import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
-import { authorizationRequest } from '../support/flows/flow'
+import { authorizationRequest, Flow } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
 
 const bad = 'The access token is unknown, expired or revoked.'
@@ -104,5 +113,176 @@ describeOnStores('A guarded route', (stage) => {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     })
+  })
+})
+
+const both = 'photos:read reports:write'
+
+const optional = (oauth: AuthorizationServer) => oauth.bearerGuard('photos:read', { optional: true })
+const optionalForAny = (oauth: AuthorizationServer) => oauth.bearerGuard({ optional: true })
+
+/** A route behind this guard, called with a token of this scope. */
+async function call(
+  stage: SetStage,
+  guard: (oauth: AuthorizationServer) => RequestHandler,
+  tokenScope: string,
+) {
+  const { flow } = stage(
+    {},
+    {
+      mount: (app, oauth) => {
+        app.use(oauth.router())
+        app.get('/guarded', guard(oauth), (request, response) => {
+          response.json({ clientId: request.oauth?.clientId ?? null })
+        })
+      },
+    },
+  )
+  const grant = { grant_type: 'client_credentials', scope: tokenScope }
+  const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+  const present = (Authorization?: string) =>
+    flow.open('/guarded', undefined, Authorization === undefined ? {} : { Authorization })
+  return { response: await present(`Bearer ${accessToken}`), present }
+}
+
+describeOnStores('A guard', (stage) => {
+  test.each<[string | undefined, BearerGuardOptions, string, number]>([
+    [undefined, {}, 'photos:read', 200],
+    ['', { match: 'any' }, 'photos:read', 200],
+    ['photos:read', {}, both, 200],
+    [both, {}, both, 200],
+    ['reports:write photos:read', { match: 'all' }, both, 200],
+    [both, {}, 'photos:read', 403],
+    [both, { match: 'all' }, 'reports:write', 403],
+    [both, { match: 'any' }, 'photos:read', 200],
+    [both, { match: 'any' }, 'reports:write', 200],
+    ['photos:print', { match: 'any' }, both, 403],
+  ])('for %p with %j gives a token of %p the status %d', async (scope, options, tokenScope, status) => {
+    const { response } = await call(stage, (oauth) => oauth.bearerGuard(scope, options), tokenScope)
+    expect(response.status).toBe(status)
+    const challenge = response.get('WWW-Authenticate') ?? ''
+    expect(challenge.includes(`scope="${scope}"`)).toBe(status === 403)
+  })
+
+  test('for any token names no scope', async () => {
+    const { present } = await call(stage, (oauth) => oauth.bearerGuard(), both)
+    expect((await present()).get('WWW-Authenticate')).toBe('Bearer realm="oauth"')
+  })
+
+  describe('that is optional', () => {
+    test('lets a request without a token pass, as nobody’s', async () => {
+      const { response, present } = await call(stage, optional, 'photos:read')
+      expect(response.body).toEqual({ clientId: 'nightly-report' })
+      expect((await present()).body).toEqual({ clientId: null })
+    })
+
+    test('need ask for no scope', async () => {
+      const { response, present } = await call(stage, optionalForAny, 'reports:write')
+      expect(response.body).toEqual({ clientId: 'nightly-report' })
+      expect((await present()).body).toEqual({ clientId: null })
+    })
+
+    test('lets a request with another scheme pass: it shows no token', async () => {
+      const { present } = await call(stage, optional, 'photos:read')
+      expect((await present('Basic YTpi')).status).toBe(200)
+    })
+
+    test.each([
+      ['a bad token', `Bearer at_${'A'.repeat(64)}`, 401],
+      ['garbage', 'Bearer x', 401],
+      ['a scheme without a token', 'Bearer', 400],
+    ])('refuses %s all the same', async (_, Authorization, status) => {
+      const { present } = await call(stage, optional, 'photos:read')
+      expect((await present(Authorization)).status).toBe(status)
+    })
+
+    test('refuses a good token of too little scope all the same', async () => {
+      const { response } = await call(stage, optional, 'reports:write')
+      expect(response.status).toBe(403)
+    })
+  })
+})
+
+test.each([' ', 'photos:read  photos:print', 'photos:read\n', 'unheard-of', '"'])(
+  'A guard for %j cannot be made',
+  (scope) => {
+    const oauth = createAuthorizationServer(canonicalOptions)
+    expect(() => oauth.bearerGuard(scope)).toThrow('A bearer guard cannot work')
+  },
+)
+
+/** A resource server that shares nothing with the authorization server but the store. */
+function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOptions> = {}) {
+  const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read, ...bend })
+  const reasons: string[] = []
+  guard.events.on('refused', ({ reason }) => reasons.push(reason))
+  guard.events.on('failure', ({ reason }) => reasons.push(reason))
+  const app = express()
+  app.get('/photos', guard('photos:read'), (request, response) => {
+    response.json(request.oauth)
+  })
+  app.get('/reports', guard('reports:write reports:read', { match: 'any' }), (_request, response) => {
+    response.end()
+  })
+  return { flow: new Flow(app), reasons }
+}
+
+describeOnStores('A guard in another application', (stage) => {
+  test('lets in what the authorization server issued, until it expires', async () => {
+    const set = stage()
+    const { flow } = resourceServer(set)
+    const { accessToken } = await set.flow.tokens(photoBook)
+    const answer = await flow.photos(accessToken)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual((await set.flow.photos(accessToken)).body)
+    set.clock.advance(3600)
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('sees a refresh, a replay and a revocation at once [token-11]', async () => {
+    const set = stage()
+    const { flow, reasons } = resourceServer(set)
+    const code = await set.flow.approve(photoBook)
+    const first = tokensOf(await set.flow.redeem(photoBook, code))
+    const second = tokensOf(await set.flow.refresh(photoBook, first.refreshToken))
+    expect((await flow.photos(second.accessToken)).status).toBe(200)
+    await set.flow.redeem(photoBook, code)
+    expect((await flow.photos(second.accessToken)).status).toBe(401)
+    expect(reasons).toEqual(['token_invalid'])
+
+    const third = await set.flow.tokens(photoBook)
+    const { authorizationId } = (await flow.photos(third.accessToken)).body
+    await set.oauth.revoke(authorizationId)
+    expect((await flow.photos(third.accessToken)).status).toBe(401)
+  })
+
+  test('asks for scopes that the authorization server need not know', async () => {
+    const set = stage()
+    const { flow } = resourceServer(set)
+    const grant = { grant_type: 'client_credentials', scope: 'reports:write' }
+    const { accessToken } = tokensOf(await set.flow.request(nightlyReport, grant))
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    expect((await flow.open('/reports', undefined, headers)).status).toBe(200)
+    expect((await flow.photos(accessToken)).status).toBe(403)
+  })
+
+  test.each(['fails', 'hangs'] as const)('answers 503 when the store %s', async (trouble) => {
+    const set = stage()
+    const { accessToken } = await set.flow.tokens(photoBook)
+    const { flow, reasons } = resourceServer(set, { storeDeadline: 0.05 })
+    set.store.begin(trouble, 'find')
+    const response = await flow.photos(accessToken)
+    expect(response.status).toBe(503)
+    expect(response.get('Retry-After')).toBe('1')
+    expect(reasons).toEqual(['store_unavailable'])
+  })
+
+  test('costs one read of the store and no write', async () => {
+    const set = stage()
+    const { flow } = resourceServer(set)
+    const { accessToken } = await set.flow.tokens(photoBook)
+    const { find, save } = { ...set.store.calls }
+    await flow.photos(accessToken)
+    expect(set.store.calls).toEqual({ find: find + 1, save, remove: 0 })
   })
 })

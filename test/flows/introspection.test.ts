@@ -99,3 +99,130 @@ describeOnStores('Introspection', (stage) => {
     expect(answerOf(hinted)).toMatchObject({ active: true })
   })
 })
+
+function expectDone(response: Response): void {
+  expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '{}' })
+  expectJsonThatNobodyKeeps(response)
+}
+
+const known = (prefix: string, token: string) =>
+  `${prefix}${token.slice(3, 25)}${'A'.repeat(prefix === 'rt_' ? 58 : 42)}`
+
+describeOnStores('Revocation', (stage) => {
+  test.each([
+    ['[REV-1] a refresh token', 'refreshToken'],
+    ['[REV-2] an access token', 'accessToken'],
+  ] as const)(
+    'of %s ends all of the authorization, and no other one [revocation-3]',
+    async (_title, which) => {
+      const { flow } = stage()
+      for (const client of [photoBook, photoPrint]) {
+        const tokens = await flow.tokens(client)
+        const other = await flow.tokens(client)
+        expectDone(await flow.revoke(client, tokens[which]))
+        expect((await flow.photos(tokens.accessToken)).status).toBe(401)
+        expect(refusalOf(await flow.refresh(client, tokens.refreshToken))).toBe('400 invalid_grant')
+        expect((await flow.photos(other.accessToken)).status).toBe(200)
+        expectDone(await flow.revoke(client, tokens[which]))
+      }
+    },
+  )
+
+  test('[REV-4] by an old refresh token ends it, too', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const { accessToken } = tokensOf(await flow.refresh(photoPrint, refreshToken))
+    expectDone(await flow.revoke(photoPrint, refreshToken))
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('of a token of a client for itself works alike', async () => {
+    const { flow } = stage()
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+    expectDone(await flow.revoke(nightlyReport, accessToken))
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('[REV-3] [REV-4] of what is not a genuine token of this client does nothing, and looks the same', async () => {
+    const { flow, store } = stage()
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    for (const client of everyClient.filter((one) => one !== photoPrint)) {
+      expectDone(await flow.revoke(client, accessToken))
+      expectDone(await flow.revoke(client, refreshToken))
+    }
+    const garbage = [
+      'x',
+      '\u00e9',
+      known('at_', accessToken),
+      known('rt_', refreshToken),
+      'at_',
+      accessToken + 'A',
+    ]
+    for (const token of garbage) expectDone(await flow.revoke(photoPrint, token))
+    expect(store.calls.remove).toBe(0)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    tokensOf(await flow.refresh(photoPrint, refreshToken))
+  })
+
+  test('[REV-3] of a code does nothing', async () => {
+    const { flow } = stage()
+    const code = await flow.approve(photoPrint)
+    expectDone(await flow.revoke(photoPrint, code))
+    expect(tokensOf(await flow.redeem(photoPrint, code)).refreshToken).not.toBe('')
+  })
+
+  test.each(['access_token', 'refresh_token', 'pickle', ''])(
+    '[REV-7] ignores the hint %p',
+    async (token_type_hint) => {
+      const { flow } = stage()
+      const { accessToken, refreshToken } = await flow.tokens(photoBook)
+      expectDone(await flow.revoke(photoBook, refreshToken, { token_type_hint }))
+      expect((await flow.photos(accessToken)).status).toBe(401)
+    },
+  )
+
+  test('[REV-6] [REV-7] refuses as the token endpoint does', async () => {
+    const { flow, failures } = stage()
+    const { accessToken } = await flow.tokens(photoPrint)
+    const { registration } = photoPrint
+    const wrong = { ...photoPrint, secret: 'guess' }
+    expect(refusalOf(await flow.revoke(wrong, accessToken))).toBe('401 invalid_client')
+    expect(refusalOf(await flow.revoke({ registration }, accessToken))).toBe('401 invalid_client')
+    expect(refusalOf(await flow.revoke(photoPrint, ''))).toBe('400 invalid_request')
+    const twice = `client_id=photo-book&token=${accessToken}&token=${accessToken}`
+    expect(refusalOf(await flow.submit('/revoke', twice))).toBe('400 invalid_request')
+    const inQuery = await flow.request(photoPrint, {}, `/revoke?token=${accessToken}`)
+    expect(refusalOf(inQuery)).toBe('400 invalid_request')
+    const got = await flow.open('/revoke')
+    expect([got.status, got.headers['allow']]).toEqual([405, 'POST'])
+    expect(new Set(failures.map(({ endpoint }) => endpoint))).toEqual(new Set(['revocation']))
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('is 503 while the store is in trouble, by which a client knows that the token still exists [revocation-4]', async () => {
+    const { flow, store } = stage()
+    const { accessToken } = await flow.tokens(photoPrint)
+    store.begin('fails', 'remove')
+    expect(refusalOf(await flow.revoke(photoPrint, accessToken))).toBe('503 temporarily_unavailable')
+    store.recover()
+    expectDone(await flow.revoke(photoPrint, accessToken))
+  })
+
+  test('works as a part', async () => {
+    const { flow } = stage(
+      { revocationPath: '/connect/forget' },
+      {
+        mount: (app, oauth) => {
+          app.post('/connect/forget', oauth.clientAuthentication(), oauth.revocation())
+          app.use(oauth.router())
+          app.get('/photos', oauth.bearerGuard(), (_request, response) => void response.end())
+        },
+        paths: { revoke: '/connect/forget' },
+      },
+    )
+    const { accessToken } = await flow.tokens(photoPrint)
+    expectDone(await flow.revoke(photoPrint, accessToken))
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+})

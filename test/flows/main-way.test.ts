@@ -1,8 +1,19 @@
+import express from 'express'
+import { setImmediate } from 'node:timers/promises'
+import { createAuthorizationServer } from '../../lib/index'
+import {
+  canonicalOptions,
+  type Hosting,
+  type Mount,
+  mountAll,
+  mountPhotos,
+} from '../support/flows/application'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { describeOnStores } from '../support/flows/stores-of-run'
-import { authorizationRequest, formOf } from '../support/flows/flow'
+import { errorPageOf } from '../support/flows/error-page'
+import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
-import { tokensOf } from '../support/flows/tokens'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 describeOnStores('The main way', (stage) => {
   test.each([photoBook, photoPrint, photoFrame])(
@@ -53,4 +64,206 @@ describeOnStores('The main way', (stage) => {
     const { accessToken } = tokensOf(response)
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
+})
+
+const partly: Hosting = {
+  mount: (app, oauth) => {
+    app.all('/connect/allow', oauth.authorize())
+    app.post('/connect/token', oauth.clientAuthentication(), oauth.token())
+    mountPhotos(app, oauth)
+  },
+  paths: { authorize: '/connect/allow', token: '/connect/token' },
+}
+const paths = { authorizationPath: '/connect/allow', tokenPath: '/connect/token' }
+
+const below: Hosting = {
+  mount: (app, oauth) => {
+    app.use('/oauth', oauth.router())
+    mountPhotos(app, oauth)
+  },
+  paths: { authorize: '/oauth/authorize', token: '/oauth/token' },
+}
+
+const inRouter: Hosting = {
+  mount: (app, oauth) => {
+    const router = express.Router()
+    router.all('/allow', oauth.authorize())
+    router.post('/token', oauth.clientAuthentication(), oauth.token())
+    app.use('/oauth', router)
+    mountPhotos(app, oauth)
+  },
+  paths: { authorize: '/oauth/allow', token: '/oauth/token' },
+}
+
+async function mainWay({ flow }: Stage, client: typeof photoBook | typeof photoPrint): Promise<number> {
+  const handOff = redirectionOf(await flow.ask(authorizationRequest(client)))
+  const page = await flow.open(String(handOff.parameters['return_to']), 'alice')
+  const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+  const { refreshToken } = tokensOf(await flow.redeem(client, code))
+  const { accessToken } = tokensOf(await flow.refresh(client, refreshToken))
+  return (await flow.photos(accessToken)).status
+}
+
+describeOnStores('The suite', (stage) => {
+  const issuer = 'http://localhost/oauth'
+  const settings = [
+    { title: 'in parts under other paths', options: paths, hosting: partly },
+    { title: 'as a router below a path', options: { issuer }, hosting: below },
+    {
+      title: 'as a router below a path, under paths of its own',
+      options: { issuer, authorizationPath: '/v1/allow', tokenPath: '/v1/token' },
+      hosting: { ...below, paths: { authorize: '/oauth/v1/allow', token: '/oauth/v1/token' } },
+    },
+    {
+      title: 'in parts in a router of the host',
+      options: { issuer, authorizationPath: '/allow' },
+      hosting: inRouter,
+    },
+  ]
+  test.each(settings)('leads on the main way $title', async ({ options, hosting }) => {
+    for (const client of [photoBook, photoPrint])
+      expect(await mainWay(stage(options, hosting), client)).toBe(200)
+  })
+
+  test.each(settings)('tells and refuses $title as ever', async ({ options, hosting }) => {
+    const { flow } = stage(options, hosting)
+    expect(errorPageOf(await flow.ask({}, 'alice'))).toBe('400 invalid_request')
+    const wrong = { ...photoPrint, secret: 'guess' }
+    expect(refusalOf(await flow.redeem(wrong, 'x'))).toBe('401 invalid_client')
+    expect(refusalOf(await flow.redeem(photoFrame, 'x'))).toBe('400 invalid_grant')
+  })
+
+  test('as a router passes on what is none of its own', async () => {
+    const { flow } = stage(
+      {},
+      {
+        mount: (app, oauth) => {
+          app.use(oauth.router())
+          app.use((request, response) => response.send(`the host: ${request.path}`))
+        },
+      },
+    )
+    for (const path of ['/', '/token/', '/Token', '/authorize/x', '/authorize2'])
+      expect((await flow.open(path)).text).toBe(`the host: ${path}`)
+  })
+})
+
+test('A token part without client authentication refuses everybody, and warns of it at the start', async () => {
+  const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const oauth = createAuthorizationServer(canonicalOptions)
+  oauth.events.on('failure', () => {})
+  const app = express()
+  app.post('/token', oauth.token())
+  await setImmediate()
+  expect(warning).toHaveBeenCalledWith(
+    expect.stringContaining('oauth.clientAuthentication()'),
+    expect.objectContaining({ code: 'EAS_NO_CLIENT_AUTHENTICATION' }),
+  )
+  warning.mockRestore()
+  expect(refusalOf(await new Flow(app).redeem(photoPrint, 'x'))).toBe('500 server_error')
+})
+
+test('A router at another path than the issuer says warns of it', async () => {
+  const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const oauth = createAuthorizationServer({ ...canonicalOptions, issuer: 'http://localhost/oauth' })
+  oauth.events.on('failure', () => {})
+  const app = express()
+  app.use('/elsewhere', oauth.router())
+  await new Flow(app).open('/elsewhere/token')
+  expect(warning).toHaveBeenCalledWith(
+    expect.stringContaining('"/elsewhere"'),
+    expect.objectContaining({ code: 'EAS_MOUNT_PATH' }),
+  )
+  warning.mockRestore()
+})
+
+test.each([
+  'router',
+  'authorize',
+  'clientAuthentication',
+  'token',
+  'revocation',
+  'introspection',
+  'metadata',
+] as const)('oauth.%s that is mounted uncalled says so', (name) => {
+  const uncalled: (...given: unknown[]) => unknown = createAuthorizationServer(canonicalOptions)[name]
+  expect(() => uncalled({}, {}, () => {})).toThrow(`mount oauth.${name}()`)
+})
+
+test('A server without an owner to ask has no authorization endpoint', async () => {
+  const { issuer, scopes } = canonicalOptions
+  const oauth = createAuthorizationServer({ issuer, scopes, clients: [nightlyReport.registration] })
+  const app = express()
+  app.use(oauth.router())
+  const flow = new Flow(app)
+  expect((await flow.open('/authorize')).status).toBe(404)
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  tokensOf(await flow.request(nightlyReport, grant))
+  expect(() => oauth.authorize()).toThrow('resourceOwner')
+})
+
+const issuer = 'https://photos.example'
+const asked = authorizationRequest(photoPrint)
+const overTls = { 'X-Forwarded-Proto': 'https' }
+
+const trustingMount: Mount = (app, oauth) => {
+  app.set('trust proxy', 'loopback')
+  mountAll(app, oauth)
+}
+const trusting: Hosting = { mount: trustingMount }
+
+describeOnStores('With an https issuer', (stage) => {
+  test.each([
+    ['no proxy', {}, {}],
+    ['a proxy that no one trusts', overTls, {}],
+    ['a trusted proxy that got it over plain HTTP', { 'X-Forwarded-Proto': 'http' }, trusting],
+    ['a trusted proxy that says nothing', {}, trusting],
+  ])('both endpoints refuse plain HTTP: %s [edge-2]', async (_, headers, hosting) => {
+    const set = stage({ issuer }, hosting)
+    const flow = set.flow.behind(headers)
+    expect(errorPageOf(await flow.ask(asked, 'alice'))).toBe('400 invalid_request')
+    expect(errorPageOf(await flow.ask(asked))).toBe('400 invalid_request')
+    expect(errorPageOf(await flow.submit('/authorize', asked, 'alice'))).toBe('400 invalid_request')
+    expect(refusalOf(await flow.redeem(photoPrint, 'x'))).toBe('400 invalid_request')
+    expect(refusalOf(await flow.redeem({ ...photoPrint, secret: 'guess' }, 'x'))).toBe('400 invalid_request')
+    expect(new Set(set.failures.map(({ reason }) => reason))).toEqual(new Set(['tls_required']))
+    expect(set.store.calls).toEqual({ find: 0, save: 0, remove: 0 })
+  })
+
+  test.each([photoBook, photoPrint])(
+    'a trusted proxy that ended TLS leads $registration.client_id on the main way',
+    async (client) => {
+      const flow = stage({ issuer }, trusting).flow.behind(overTls)
+      const { refreshToken } = await flow.tokens(client)
+      const { accessToken } = tokensOf(await flow.refresh(client, refreshToken))
+      expect((await flow.photos(accessToken)).status).toBe(200)
+    },
+  )
+
+  test('what was begun over TLS cannot be ended without, and stays good [edge-3]', async () => {
+    const plain = stage({ issuer }, trusting).flow
+    const safe = plain.behind(overTls)
+    const page = await safe.ask(asked, 'alice')
+    expect(errorPageOf(await plain.decide(page, 'approve', 'alice'))).toBe('400 invalid_request')
+    const code = codeOf(await safe.decide(page, 'approve', 'alice'))
+    expect(refusalOf(await plain.redeem(photoPrint, code))).toBe('400 invalid_request')
+    expect(tokensOf(await safe.redeem(photoPrint, code)).expiresIn).toBe(3600)
+  })
+
+  test('no URL is built from what a request says of its host', async () => {
+    const forged = { ...overTls, Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
+    const flow = stage({ issuer }, trusting).flow.behind(forged)
+    expect((await flow.ask(asked)).get('Location')).toMatch(/^\/login\?return_to=%2Fauthorize%3F/)
+    const approval = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+    expect(redirectionOf(approval).parameters['iss']).toBe(issuer)
+  })
+})
+
+describeOnStores('With an issuer on a loopback host', (stage) => {
+  test.each(['http://localhost', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
+    'plain HTTP will do: %s',
+    async (own) => {
+      expect((await stage({ issuer: own }).flow.tokens(photoBook)).expiresIn).toBe(3600)
+    },
+  )
 })

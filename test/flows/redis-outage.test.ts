@@ -1,62 +1,170 @@
+import express from 'express'
 import { randomUUID } from 'node:crypto'
-import { redisStore, type RedisStore } from '../../lib/index'
+import { createBearerGuard, redisStore, type RedisStore } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { application, type Application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
-import { authorizationRequest } from '../support/flows/flow'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
+import { startServer } from '../support/flows/start-server'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { type RedisServer, startRedis } from '../support/redis-server'
 import { waitUntil } from '../support/wait-until'
 
-const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-const asked = authorizationRequest(photoBook)
-let redis: RedisServer
-let store: RedisStore
+describe('redis outage', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const asked = authorizationRequest(photoBook)
+  let redis: RedisServer
+  let store: RedisStore
 
-beforeEach(async () => {
-  redis = await startRedis({ own: true })
-  store = redisStore({ url: redis.url, prefix: `outage:${randomUUID()}:` })
-  await store.find('a'.repeat(22))
-})
-afterEach(async () => {
-  await store.close()
-  await redis.stop()
-})
-
-async function expectUnavailable({ flow }: Application, accessToken: string): Promise<void> {
-  const page = await flow.ask(asked, 'alice')
-  expect(redirectionOf(page).parameters).toMatchObject({
-    error: 'temporarily_unavailable',
-    state: asked.state,
+  beforeEach(async () => {
+    redis = await startRedis({ own: true })
+    store = redisStore({ url: redis.url, prefix: `outage:${randomUUID()}:` })
+    await store.find('a'.repeat(22))
   })
-  expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
-  expect(refusalOf(await flow.redeem(photoBook, `ac_${'A'.repeat(64)}`))).toBe('400 temporarily_unavailable')
-  expect(refusalOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
-}
-
-describeOwnRedis('A Redis', () => {
-  test('that stalls is answered for within the deadline, and nothing is lost when it goes on', async () => {
-    const set = application({ store })
-    const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
-    const page = await set.flow.ask(asked, 'alice')
-    await redis.kill('SIGSTOP')
-    await expectUnavailable(set, accessToken)
-    const decision = await set.flow.decide(page, 'approve', 'alice')
-    expect(redirectionOf(decision).parameters).toMatchObject({ error: 'temporarily_unavailable' })
-    await redis.kill('SIGCONT')
-    await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 200)
-    expect(tokensOf(await set.flow.refresh(photoBook, refreshToken)).scope).toBe(asked.scope)
-  })
-
-  test('that is gone is answered for within the deadline, and used again when it is back', async () => {
-    const set = application({ store })
-    const { accessToken } = await set.flow.tokens(photoBook)
-    await redis.kill('SIGKILL')
-    await expectUnavailable(set, accessToken)
+  afterEach(async () => {
+    await store.close()
     await redis.stop()
-    redis = await startRedis({ port: redis.port })
-    await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 401)
-    expect((await set.flow.tokens(photoBook)).scope).toBe(asked.scope)
+  })
+
+  async function expectUnavailable({ flow }: Application, accessToken: string): Promise<void> {
+    const page = await flow.ask(asked, 'alice')
+    expect(redirectionOf(page).parameters).toMatchObject({
+      error: 'temporarily_unavailable',
+      state: asked.state,
+    })
+    expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
+    expect(refusalOf(await flow.redeem(photoBook, `ac_${'A'.repeat(64)}`))).toBe(
+      '400 temporarily_unavailable',
+    )
+    expect(refusalOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
+  }
+
+  describeOwnRedis('A Redis', () => {
+    test('that stalls is answered for within the deadline, and nothing is lost when it goes on', async () => {
+      const set = application({ store })
+      const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
+      const page = await set.flow.ask(asked, 'alice')
+      await redis.kill('SIGSTOP')
+      await expectUnavailable(set, accessToken)
+      const decision = await set.flow.decide(page, 'approve', 'alice')
+      expect(redirectionOf(decision).parameters).toMatchObject({ error: 'temporarily_unavailable' })
+      await redis.kill('SIGCONT')
+      await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 200)
+      expect(tokensOf(await set.flow.refresh(photoBook, refreshToken)).scope).toBe(asked.scope)
+    })
+
+    test('that is gone is answered for within the deadline, and used again when it is back', async () => {
+      const set = application({ store })
+      const { accessToken } = await set.flow.tokens(photoBook)
+      await redis.kill('SIGKILL')
+      await expectUnavailable(set, accessToken)
+      await redis.stop()
+      redis = await startRedis({ port: redis.port })
+      await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 401)
+      expect((await set.flow.tokens(photoBook)).scope).toBe(asked.scope)
+    })
+  })
+})
+
+describe('redis late', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const someToken = `at_${'A'.repeat(64)}`
+
+  /** A port at which nothing listens, and where a Redis may be started later. */
+  async function emptyPort(): Promise<number> {
+    const redis = await startRedis({ own: true })
+    await redis.stop()
+    return redis.port
+  }
+
+  function guardedBy(guard: ReturnType<typeof createBearerGuard>): Flow {
+    return new Flow(
+      express().get('/photos', guard(), (request, response) => void response.json(request.oauth)),
+    )
+  }
+
+  describeOwnRedis('A server that starts before its Redis', () => {
+    let redis: RedisServer | undefined
+    const unhandled = jest.fn()
+    beforeAll(() => process.on('unhandledRejection', unhandled))
+    afterAll(() => process.off('unhandledRejection', unhandled))
+    afterEach(() => redis?.stop())
+
+    test('answers, is not ready, and works by itself as soon as Redis is there', async () => {
+      const port = await emptyPort()
+      const [url, prefix] = [`redis://127.0.0.1:${port}`, `late:${randomUUID()}:`]
+      const { flow, oauth } = application({ store: redisStore({ url, prefix }) })
+      const guard = createBearerGuard({ issuer: 'http://localhost', store: redisStore({ url, prefix }) })
+      const remote = guardedBy(guard)
+      const asked = authorizationRequest(photoBook)
+      expect([
+        outcomeOf(await flow.ask(asked, 'alice')),
+        outcomeOf(await flow.request(nightlyReport, grant)),
+        outcomeOf(await flow.redeem(photoBook, `ac_${'A'.repeat(64)}`)),
+        outcomeOf(await flow.photos(someToken)),
+        outcomeOf(await remote.photos(someToken)),
+        await oauth.ready(),
+        await guard.ready(),
+      ]).toEqual([
+        'redirect temporarily_unavailable',
+        '400 temporarily_unavailable',
+        '400 temporarily_unavailable',
+        '503 temporarily_unavailable',
+        '503 temporarily_unavailable',
+        false,
+        false,
+      ])
+
+      redis = await startRedis({ own: true, port })
+      await waitUntil('both are ready', async () => (await oauth.ready()) && guard.ready())
+      const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+      expect((await flow.photos(accessToken)).status).toBe(200)
+      expect((await remote.photos(accessToken)).status).toBe(200)
+      expect((await flow.tokens(photoBook)).scope).toBe(asked.scope)
+      await Promise.all([oauth.close(), guard.close()])
+      expect(unhandled).not.toHaveBeenCalled()
+    })
+
+    test('is not killed by a rejection that nobody handles', async () => {
+      const port = await emptyPort()
+      const plan = { redis: { url: `redis://127.0.0.1:${port}` }, prefix: `late:${randomUUID()}:` }
+      const server = await startServer({ ...plan, storeDeadline: 0.5 })
+      const { flow } = server
+      expect(outcomeOf(await flow.photos(someToken))).toBe('503 temporarily_unavailable')
+      redis = await startRedis({ own: true, port })
+      await waitUntil('it answers', async () => (await flow.photos(someToken)).status === 401)
+      expect((await flow.tokens(photoBook)).scope).toBe(photoBook.registration.scope)
+      await server.kill()
+    })
+
+    test('closes without it, too', async () => {
+      const store = redisStore({ url: `redis://127.0.0.1:${await emptyPort()}` })
+      const { oauth, flow } = application({ store })
+      await oauth.close()
+      expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
+      await expect(store.find('a'.repeat(22))).rejects.toThrow('Connection is closed')
+      expect(unhandled).not.toHaveBeenCalled()
+    })
+  })
+
+  describeOwnRedis('Closing on Redis', () => {
+    let redis: RedisServer
+    beforeEach(async () => {
+      redis = await startRedis({ own: true })
+    })
+    afterEach(() => redis.stop())
+
+    test('ends the connection of a store that server and guard share with the last of them', async () => {
+      const store = redisStore({ url: redis.url })
+      const { flow, oauth } = application({ store })
+      const guard = createBearerGuard({ issuer: 'http://localhost', store })
+      const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+      await oauth.close()
+      expect((await guardedBy(guard).photos(accessToken)).status).toBe(200)
+      await guard.close()
+      await expect(store.find('a'.repeat(22))).rejects.toThrow('Connection is closed')
+    })
   })
 })

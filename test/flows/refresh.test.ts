@@ -1,4 +1,5 @@
-import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import type { GuardedAccess } from '../../lib/index'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -155,5 +156,153 @@ describeOnStores('A refresh', (stage) => {
     await oauth.revoke((await flow.photos(accessToken)).body.authorizationId)
     expect((await flow.photos(accessToken)).status).toBe(401)
     expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+  })
+})
+
+const both = 'photos:read photos:print'
+
+describeOnStores('The scope of a refresh', (stage) => {
+  test.each([undefined, '', both])('is all that was granted when it asks for %p', async (scope) => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    expect(tokensOf(await flow.refresh(photoBook, refreshToken, { scope })).scope).toBe(both)
+  })
+
+  test('can be narrower, for that access token alone: the next refresh may have it all again', async () => {
+    const { flow } = stage()
+    const first = await flow.tokens(photoBook)
+    const narrow = tokensOf(await flow.refresh(photoBook, first.refreshToken, { scope: 'photos:print' }))
+    expect(narrow.scope).toBe('photos:print')
+    expect((await flow.photos(narrow.accessToken)).status).toBe(403)
+    expect((await flow.photos(first.accessToken)).status).toBe(200)
+    const wide = tokensOf(await flow.refresh(photoBook, narrow.refreshToken))
+    expect(wide.scope).toBe(both)
+    expect((await flow.photos(wide.accessToken)).body).toMatchObject({
+      scope: ['photos:read', 'photos:print'],
+    })
+  })
+
+  test('that asks for less when it is repeated gets an access token of its own with less, the same each time', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const repeat = async (scope?: string) =>
+      tokensOf(await flow.refresh(photoBook, refreshToken, scope === undefined ? {} : { scope }))
+    const first = await repeat()
+    const narrow = await repeat('photos:print')
+    expect(narrow).toMatchObject({ scope: 'photos:print', refreshToken: first.refreshToken })
+    expect((await flow.photos(narrow.accessToken)).status).toBe(403)
+    expect(await repeat('photos:print')).toEqual(narrow)
+    expect(await repeat('photos:print photos:read')).toEqual(first)
+    expect((await flow.photos(first.accessToken)).body).toMatchObject({
+      scope: ['photos:read', 'photos:print'],
+    })
+  })
+
+  test('that was narrower at first is all that was granted when the repetition names none', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const narrow = tokensOf(await flow.refresh(photoBook, refreshToken, { scope: 'photos:print' }))
+    const wide = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect(wide).toMatchObject({ scope: both, refreshToken: narrow.refreshToken })
+    expect(wide.accessToken).not.toBe(narrow.accessToken)
+  })
+
+  test.each([
+    ['the client may have but the owner did not grant', 'photos:print'],
+    ['the server has but not the client', 'photos:read reports:write'],
+    ['nobody knows', 'unheard-of'],
+    ['is malformed', 'photos:read  photos:read'],
+    ['is in another case', 'PHOTOS:READ'],
+  ])('that %s is invalid_scope, and the token stays good', async (_, scope) => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
+    expect(refusalOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
+    expect(tokensOf(await flow.refresh(photoBook, refreshToken)).scope).toBe('photos:read')
+  })
+
+  test('that is repeated is invalid_request, and the token stays good', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const body = `grant_type=refresh_token&client_id=photo-book&refresh_token=${refreshToken}&scope=photos:read&scope=photos:print`
+    expect(refusalOf(await flow.submit('/token', body))).toBe('400 invalid_request')
+    tokensOf(await flow.refresh(photoBook, refreshToken))
+  })
+})
+
+const grant_type = 'client_credentials'
+
+describeOnStores('A client for itself', (stage) => {
+  test('gets an access token and no refresh token', async () => {
+    const { flow } = stage()
+    const response = await flow.request(nightlyReport, { grant_type, scope: 'photos:read' })
+    tokensOf(response)
+    expect(Object.keys(response.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
+    expect(response.body).toMatchObject({ expires_in: 3600, scope: 'photos:read' })
+  })
+
+  test('gets none even where it may refresh what others grant it [refresh-16]', async () => {
+    const client = bent(photoPrint, {
+      grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
+    })
+    const { flow } = stage({ clients: [client.registration] })
+    const response = await flow.request(client, { grant_type, scope: 'photos:read' })
+    expect(tokensOf(response).refreshToken).toBe('')
+  })
+
+  test('has no subject at a guarded route [token-20]', async () => {
+    const seen: (GuardedAccess | undefined)[] = []
+    const { flow } = stage(
+      {},
+      {
+        mount: (app, oauth) => {
+          app.use(oauth.router())
+          app.get('/photos', oauth.bearerGuard('photos:read'), (request, response) => {
+            seen.push(request.oauth)
+            response.end()
+          })
+        },
+      },
+    )
+    const { accessToken } = tokensOf(await flow.request(nightlyReport, { grant_type, scope: 'photos:read' }))
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect(seen).toMatchObject([{ clientId: 'nightly-report', scope: ['photos:read'] }])
+    expect(seen[0]?.subject).toBeUndefined()
+  })
+
+  test('gets a token of its own for each request', async () => {
+    const { flow } = stage()
+    const ask = async () => tokensOf(await flow.request(nightlyReport, { grant_type, scope: 'photos:read' }))
+    expect((await ask()).accessToken).not.toBe((await ask()).accessToken)
+  })
+
+  test('without a scope gets the default one, as far as it may have it', async () => {
+    const { flow } = stage({ defaultScope: 'photos:read photos:print' })
+    expect(tokensOf(await flow.request(nightlyReport, { grant_type })).scope).toBe('photos:read')
+  })
+
+  test.each([undefined, '', 'photos:print', 'photos:read  reports:write', 'unheard-of'])(
+    'with the scope %p gets invalid_scope [token-10]',
+    async (scope) => {
+      const { flow, store } = stage()
+      expect(refusalOf(await flow.request(nightlyReport, { grant_type, scope }))).toBe('400 invalid_scope')
+      expect(store.calls.save).toBe(0)
+    },
+  )
+
+  test('that is public, or not registered for the grant, gets unauthorized_client', async () => {
+    const { flow, store } = stage()
+    for (const client of [photoBook, photoPrint])
+      expect(refusalOf(await flow.request(client, { grant_type, scope: 'photos:read' }))).toBe(
+        '400 unauthorized_client',
+      )
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('that does not authenticate gets invalid_client', async () => {
+    const { flow } = stage()
+    const { registration } = nightlyReport
+    expect(refusalOf(await flow.request({ registration }, { grant_type, scope: 'photos:read' }))).toBe(
+      '401 invalid_client',
+    )
   })
 })

@@ -1,11 +1,12 @@
 import express from 'express'
+import request from 'supertest'
 import { createBearerGuard, jwtBearer, memoryClients } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
-import { bent, photoPrint } from '../support/flows/clients'
-import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const assertions = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
@@ -109,5 +110,32 @@ describeOnStores('Of two issuers on one store', (stage) => {
     const renamed = application({ clients, store: own.store, clock: own.clock.read, issuer: otherIssuer })
     expect(await isGood(renamed, accessToken)).toBe(401)
     expect(await isGood(renamed, (await renamed.flow.tokens(photoPrint)).accessToken)).toBe(200)
+  })
+})
+
+const asks = (app: express.Express) =>
+  request(app)
+    .post('/')
+    .auth(nightlyReport.registration.client_id, nightlyReport.secret)
+    .type('form')
+    .send({ grant_type: 'client_credentials', scope: 'photos:read' })
+
+describe('of two servers in one application', () => {
+  it('one issues nothing to a client that only the other one has authenticated', async () => {
+    const [{ oauth: one }, { oauth: other }] = [application(), application()]
+    const app = express()
+    app.post('/', one.clientAuthentication(), ...other.token())
+    const { status, body } = await asks(app)
+    expect({ status, body }).toEqual({
+      status: 500,
+      body: expect.objectContaining({ error: 'server_error' }),
+    })
+  })
+
+  it('each issues to a client that both have authenticated', async () => {
+    const [{ oauth: one }, { oauth: other }] = [application(), application()]
+    const app = express()
+    app.post('/', one.clientAuthentication(), other.clientAuthentication(), ...other.token())
+    expect((await asks(app)).status).toBe(200)
   })
 })

@@ -1,8 +1,7 @@
-import type { ExchangeRequest } from '../../lib/index'
-import { photoBook } from '../support/flows/clients'
-import { describeOnStores } from '../support/flows/stores-of-run'
-import { formOf } from '../support/flows/flow'
-import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { type ExchangeRequest, invalidTarget, mac } from '../../lib/index'
+import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { type Fields, formOf } from '../support/flows/flow'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import {
   accessTokenType,
   actingAs,
@@ -10,8 +9,10 @@ import {
   exchangeOf,
   exchanging,
   service,
+  tokenExchangeName,
   tokenTypeOf,
 } from '../support/flows/token-exchange'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 describeOnStores('Token exchange', (stage) => {
   test('by impersonation gives a token in the name of the owner, and nothing of it shows an actor', async () => {
@@ -173,3 +174,195 @@ const anyOwnerNow = ({ subject, resource, audience }: ExchangeRequest) => ({
 })
 
 const inBody = formOf({ client_id: service.registration.client_id, client_secret: service.secret })
+
+/** The refusal and its reason. */
+async function refused(set: Stage, fields: Fields | string): Promise<string> {
+  const form = `${formOf(fields)}&${formOf({ client_id: service.registration.client_id, client_secret: service.secret })}`
+  const refusal = refusalOf(await set.flow.submit('/token', form))
+  return `${refusal} ${set.failures.at(-1)?.reason}`
+}
+
+describeOnStores('Token exchange refuses', (stage) => {
+  test('a token of the type mac, which by itself proves nothing: whoever saw a request has it [exchange-7]', async () => {
+    const signing = bent(photoBook, { token_type: 'mac' })
+    const { flow } = stage({
+      ...exchanging(),
+      clients: [service.registration, signing.registration],
+      tokenTypes: [mac({ hosts: ['api.example.com'] })],
+    })
+    const { body } = await flow.redeem(signing, await flow.approve(signing))
+    expect(body.token_type).toBe('mac')
+    expect(refusalOf(await flow.request(service, exchangeOf(body.access_token)))).toBe('400 invalid_request')
+  })
+
+  test('a subject token that is not good, in whatever way [exchange-6]', async () => {
+    const set = stage(exchanging())
+    const { flow, clock } = set
+    const tokens = await flow.tokens(photoBook)
+    const revoked = await flow.tokens(photoBook)
+    await flow.revoke(photoBook, revoked.accessToken)
+    const code = await flow.approve(photoPrint)
+    const id = tokens.accessToken.slice(3, 25)
+    const bad = [
+      revoked.accessToken,
+      tokens.refreshToken,
+      code,
+      `at_${id}${'A'.repeat(42)}`,
+      `${tokens.accessToken}A`,
+      `Bearer ${tokens.accessToken}`,
+      '__proto__',
+      'eyJhbGciOiJub25lIn0.e30.',
+      'a'.repeat(60_000),
+    ]
+    for (const token of bad)
+      expect(await refused(set, exchangeOf(token))).toBe('400 invalid_request subject_token_refused')
+    const actor = await actingAs(flow)
+    for (const actor_token of bad.filter((token) => token.length < 1000))
+      expect(await refused(set, exchangeOf(tokens.accessToken, { ...actor, actor_token }))).toBe(
+        '400 invalid_request actor_token_refused',
+      )
+    clock.advance(3600)
+    expect(await refused(set, exchangeOf(tokens.accessToken))).toBe(
+      '400 invalid_request subject_token_refused',
+    )
+  })
+
+  test('what is incomplete, or of a type that nobody can read', async () => {
+    const set = stage(exchanging(anyOwner, { [tokenTypeOf('jwt')]: () => undefined }))
+    const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
+    const { actor_token } = await actingAs(set.flow)
+    const reasons = [
+      [{ subject_token: '' }, 'parameter_missing'],
+      [{ subject_token_type: '' }, 'parameter_missing'],
+      [{ actor_token }, 'parameter_missing'],
+      [{ actor_token_type: accessTokenType }, 'actor_token_missing'],
+      [{ actor_token, actor_token_type: tokenTypeOf('saml2') }, 'security_token_type_unsupported'],
+      [{ subject_token_type: tokenTypeOf('saml2') }, 'security_token_type_unsupported'],
+      [{ subject_token_type: 'access_token' }, 'security_token_type_unsupported'],
+      [{ subject_token_type: '__proto__' }, 'security_token_type_unsupported'],
+      [
+        { subject_token: refreshToken, subject_token_type: tokenTypeOf('refresh_token') },
+        'security_token_type_unsupported',
+      ],
+      [{ subject_token_type: tokenTypeOf('jwt') }, 'subject_token_refused'],
+      [{ requested_token_type: tokenTypeOf('refresh_token') }, 'requested_token_type_unsupported'],
+      [{ requested_token_type: tokenTypeOf('jwt') }, 'requested_token_type_unsupported'],
+    ] as const
+    for (const [bend, reason] of reasons)
+      expect(await refused(set, exchangeOf(accessToken, bend))).toBe(`400 invalid_request ${reason}`)
+    tokensOf(
+      await set.flow.request(service, exchangeOf(accessToken, { requested_token_type: accessTokenType })),
+    )
+  })
+
+  test('a target that is no absolute URI without a fragment, or that is too large', async () => {
+    const set = stage(exchanging())
+    const { accessToken } = await set.flow.tokens(photoBook)
+    for (const resource of [
+      '/photos',
+      'photos',
+      'https://a.example/#',
+      'https://a.example/#x',
+      'urn:\u00e9',
+      '__proto__',
+    ])
+      expect(await refused(set, exchangeOf(accessToken, { resource }))).toBe(
+        '400 invalid_target resource_malformed',
+      )
+    const good = formOf(exchangeOf(accessToken))
+    expect(await refused(set, `${good}&resource=urn:a&resource=b`)).toBe(
+      '400 invalid_target resource_malformed',
+    )
+    expect(await refused(set, `${good}&audience=${'a'.repeat(4097)}`)).toBe(
+      '400 invalid_target targets_too_large',
+    )
+    expect(await refused(set, `${good}${`&audience=${'a'.repeat(64)}`.repeat(65)}`)).toBe(
+      '400 invalid_target targets_too_large',
+    )
+    expect(await refused(set, `${good}&audience=%zz`)).toBe('400 invalid_request parameter_malformed')
+    expect(await refused(set, `${good}&resource=%zz`)).toBe('400 invalid_request parameter_malformed')
+  })
+
+  test('a target that the policy does not speak of, or refuses [exchange-3]', async () => {
+    const set = stage(exchanging(() => ({ subject: 'alice' })))
+    const { accessToken } = await set.flow.tokens(photoBook)
+    for (const bend of [{ resource: 'https://a.example' }, { audience: 'a' }])
+      expect(await refused(set, exchangeOf(accessToken, bend))).toBe('400 invalid_target target_refused')
+    tokensOf(await set.flow.request(service, exchangeOf(accessToken)))
+    const other = stage(
+      exchanging(() => {
+        throw invalidTarget('service_unknown', 'No such service.')
+      }),
+    )
+    const { accessToken: token } = await other.flow.tokens(photoBook)
+    expect(await refused(other, exchangeOf(token))).toBe('400 invalid_target service_unknown')
+  })
+
+  test('a scope that is more than the subject token or the client has [exchange-1]', async () => {
+    const set = stage(exchanging())
+    const both = await set.flow.tokens(photoBook)
+    const print = await set.flow.tokens(photoBook, { scope: 'photos:print' })
+    const cases = [
+      [both, 'photos:print', 'scope_not_allowed'],
+      [both, 'photos:read reports:write', 'scope_exceeded'],
+      [both, 'reports:write', 'scope_exceeded'],
+      [both, 'photos:read  photos:read', 'scope_malformed'],
+      [both, '__proto__', 'scope_not_allowed'],
+      [print, 'photos:read', 'scope_exceeded'],
+      [print, undefined, 'scope_missing'],
+    ] as const
+    for (const [{ accessToken }, scope, reason] of cases)
+      expect(await refused(set, exchangeOf(accessToken, { scope }))).toBe(`400 invalid_scope ${reason}`)
+  })
+
+  test('what the policy refuses', async () => {
+    const set = stage(exchanging())
+    const { actor_token = '' } = await actingAs(set.flow)
+    expect(await refused(set, exchangeOf(actor_token))).toBe('400 invalid_request exchange_refused')
+  })
+
+  test('clients that are not registered for it; one that is public meets the policy [exchange-8]', async () => {
+    const phone = bent(photoBook, { grant_types: ['authorization_code', 'refresh_token', tokenExchangeName] })
+    const seen: string[] = []
+    const options = exchanging((exchange) => {
+      seen.push(exchange.client.client_type)
+      return anyOwner(exchange)
+    })
+    const clients = [phone, photoFrame].map(({ registration }) => registration)
+    const { flow } = stage({ ...options, clients })
+    const { accessToken } = await flow.tokens(phone)
+    expect(refusalOf(await flow.request(photoFrame, exchangeOf(accessToken)))).toBe('400 unauthorized_client')
+    expect(seen).toEqual([])
+    tokensOf(await flow.request(phone, exchangeOf(accessToken)))
+    expect(seen).toEqual(['public'])
+  })
+
+  test('a token in the query [exchange-10]', async () => {
+    const { flow, failures } = stage(exchanging())
+    const { accessToken } = await flow.tokens(photoBook)
+    for (const name of ['subject_token', 'actor_token']) {
+      const response = await flow.request(service, exchangeOf(accessToken), `/token?${name}=${accessToken}`)
+      expect(refusalOf(response)).toBe('400 invalid_request')
+      expect(failures.at(-1)?.reason).toBe('credential_in_query')
+    }
+  })
+
+  test('for now, while the store is in trouble', async () => {
+    const { flow, store } = stage(exchanging())
+    const { accessToken } = await flow.tokens(photoBook)
+    for (const verb of ['find', 'save'] as const) {
+      store.begin('fails', verb)
+      expect(refusalOf(await flow.request(service, exchangeOf(accessToken)))).toBe(
+        '400 temporarily_unavailable',
+      )
+      store.recover()
+    }
+    tokensOf(await flow.request(service, exchangeOf(accessToken)))
+  })
+
+  test('to grant more than both have, unless the policy says so itself [exchange-2]', async () => {
+    const { flow } = stage(exchanging(() => ({ subject: 'alice', scope: ['photos:print', 'photos:print'] })))
+    const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
+    expect(tokensOf(await flow.request(service, exchangeOf(accessToken))).scope).toBe('photos:print')
+  })
+})

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { bundled } from './bundled'
 
 export interface Finished {
   readonly status: number | null
@@ -15,7 +16,7 @@ export async function commandLine(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Finished> {
   const { REDIS_URL: _ours, ...inherited } = process.env
-  const child = spawn(process.execPath, ['-r', 'esbuild-register', main, ...words], {
+  const child = spawn(process.execPath, ['-r', 'esbuild-register', bundled(main), ...words], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { application, type Mount, mountAll } from '../support/flows/application'
+import { bodyParsers } from '../support/flows/body-parsers'
+import { nightlyReport, photoBook } from '../support/flows/clients'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { tokensOf } from '../support/flows/tokens'
+import { type StartedServer, startServer } from '../support/rooms/start-server'
+import { waitUntil } from '../support/wait-until'
+
+const places = bodyParsers.flatMap(([name, handlers]) => [
+  { name: `${name} before it`, before: handlers, behind: [] },
+  { name: `${name} behind it`, before: [], behind: handlers },
+])
+
+describeOnStores('The main way, all by POST,', (stage) => {
+  test.each(places)('leads on with $name', async ({ before, behind }) => {
+    const mount: Mount = (app, oauth) => {
+      for (const handler of before) app.use(handler)
+      mountAll(app, oauth)
+      for (const handler of behind) app.use(handler)
+    }
+    const { flow } = stage({}, { mount })
+    const state = 'a b+c%20&=#€'
+    const page = await flow.submit('/authorize', { ...authorizationRequest(photoBook), state }, 'alice')
+    const approval = await flow.decide(page, 'approve', 'alice')
+    expect(redirectionOf(approval).parameters['state']).toBe(state)
+    const { refreshToken } = tokensOf(await flow.redeem(photoBook, codeOf(approval)))
+    const { accessToken } = tokensOf(await flow.refresh(photoBook, refreshToken))
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+})
+
+describe('A client that goes away in the middle of its body', () => {
+  const { app, failures } = application()
+  const server = createServer(app)
+  const isPort = (address: AddressInfo | string | null): address is AddressInfo => typeof address === 'object'
+
+  beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
+  afterAll(() => server.close())
+
+  test.each(['/token', '/authorize'])('to %s breaks nothing', async (path) => {
+    const address = server.address()
+    const socket = connect(isPort(address) ? address.port : 0, '127.0.0.1')
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Length: 100',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\ngrant_type=client`)
+    await once(server, 'request')
+    await setTimeout(10)
+    const before = failures.length
+    socket.destroy()
+    await waitUntil('the server has noticed', async () => failures.length > before)
+    expect(failures.slice(before)).toMatchObject([
+      { code: 'invalid_request', reason: 'body_aborted', cause: undefined },
+    ])
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    expect(tokensOf(await new Flow(server).request(nightlyReport, grant)).scope).toBe('photos:read')
+  })
+})
+
+describe('slow body', () => {
+  const hasty = application({ bodyDeadline: 0.3 })
+  const patient = application({ bodyDeadline: 60 })
+  let { app, failures } = hasty
+  const requests: IncomingMessage[] = []
+  let started: StartedServer
+  beforeAll(async () => {
+    started = await startServer((request, response) => {
+      requests.push(request)
+      app(request, response)
+    })
+  })
+  afterAll(() => started.stop())
+  beforeEach(() => {
+    requests.length = 0
+  })
+
+  /** A request that has told its head and no more. */
+  function begin(
+    path: string,
+    framing: string,
+  ): { readonly socket: Socket; readonly answer: Promise<string> } {
+    const socket = connect(started.port, '127.0.0.1')
+    // A server that has heard enough hangs up on a client that still speaks.
+    socket.on('error', () => undefined)
+    let text = ''
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part))
+    const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
+    const type = 'Content-Type: application/x-www-form-urlencoded'
+    socket.write([`POST ${path} HTTP/1.1`, 'Host: localhost', type, framing, '', ''].join('\r\n'))
+    return { socket, answer }
+  }
+
+  /** What a request still has attached of the suite: nothing of a body that was given up. */
+  const listenersOf = (request: IncomingMessage | undefined): Record<string, number | undefined> =>
+    Object.fromEntries(['data', 'error', 'aborted'].map((event) => [event, request?.listenerCount(event)]))
+  const none = { data: 0, error: 0, aborted: 0 }
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const noTimerSince = (before: number) =>
+    waitUntil('no timer of the body is left', async () => timers() <= before, 5)
+
+  const jsonPaths = ['/token', '/revoke', '/introspect']
+  const refused = { code: 'invalid_request', reason: 'body_too_slow', cause: undefined }
+
+  describe.each([...jsonPaths, '/authorize'])('A body for %s that does not come in time', (path) => {
+    const isRefusal = jsonPaths.includes(path)
+      ? /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*"error":"invalid_request"/
+      : /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*did not arrive in time/
+
+    test.each([
+      ['that never begins', 'Content-Length: 20', ''],
+      ['of which less comes than was told', 'Content-Length: 100', 'grant_type=client_credentials'],
+      ['in chunks that never end', 'Transfer-Encoding: chunked', '3\r\na=1\r\n'],
+    ])('%s is refused, and the connection ends [input-15]', async (_what, framing, part) => {
+      const heard = failures.length
+      const { socket, answer } = begin(path, framing)
+      socket.write(part)
+      expect(await answer).toMatch(isRefusal)
+      expect(failures.slice(heard)).toMatchObject([refused])
+      expect(listenersOf(requests[0])).toEqual(none)
+    })
+
+    test('one byte at a time is refused, however steadily they come', async () => {
+      const heard = failures.length
+      const { socket, answer } = begin(path, 'Content-Length: 10000')
+      for (let sent = 0; sent < 400 && !socket.closed; sent++) {
+        socket.write('a')
+        await setTimeout(10)
+      }
+      expect(socket.closed).toBe(true)
+      expect(await answer).toMatch(isRefusal)
+      expect(failures.slice(heard)).toMatchObject([refused])
+    })
+  })
+
+  describe('A body that is not read to its end leaves nothing behind', () => {
+    beforeAll(() => void ({ app, failures } = patient))
+
+    test.each(['/token', '/authorize'])('when the client of %s goes away', async (path) => {
+      const heard = failures.length
+      const before = timers()
+      const { socket } = begin(path, 'Content-Length: 100')
+      socket.write('grant_type=client')
+      await waitUntil('the body is read', async () => (requests[0]?.listenerCount('data') ?? 0) > 0)
+      socket.destroy()
+      await waitUntil('the server has noticed', async () => failures.length > heard)
+      expect(failures.slice(heard)).toMatchObject([{ reason: 'body_aborted' }])
+      expect(listenersOf(requests[0])).toEqual(none)
+      await noTimerSince(before)
+    })
+
+    test('when it is too large', async () => {
+      const heard = failures.length
+      const before = timers()
+      const { socket, answer } = begin('/token', 'Transfer-Encoding: chunked')
+      socket.write(`${(70_000).toString(16)}\r\n${'a'.repeat(70_000)}\r\n`)
+      expect(await answer).toMatch(/\r\nConnection: close\r\n/)
+      expect(failures.slice(heard)).toMatchObject([{ reason: 'body_too_large' }])
+      expect(listenersOf(requests[0])).toEqual(none)
+      await noTimerSince(before)
+    })
+
+    test('and neither does one that is', async () => {
+      const before = timers()
+      const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+      expect(tokensOf(await new Flow(started.server).request(nightlyReport, grant)).scope).toBe('photos:read')
+      expect(listenersOf(requests[0])).toEqual(none)
+      await noTimerSince(before)
+    })
+  })
+})
+
+describe('closing late body', () => {
+  const isPort = (address: AddressInfo | string | null): address is AddressInfo => typeof address === 'object'
+
+  test.each([
+    ['/token', 400],
+    ['/revoke', 503],
+    ['/introspect', 503],
+  ])(
+    'A client whose body comes after the head hears that %s is closing, and is not cut off',
+    async (path, status) => {
+      const { app, oauth } = application()
+      await oauth.close()
+      const server = createServer(app).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const address = server.address()
+      const socket = connect(isPort(address) ? address.port : 0, '127.0.0.1')
+      let answer = ''
+      socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+      const body = 'grant_type=client_credentials'
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'Host: localhost',
+        'Content-Type: application/x-www-form-urlencoded',
+        `Content-Length: ${body.length}`,
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      await once(server, 'request')
+      await setTimeout(20)
+      expect(answer).toBe('')
+      socket.write(body)
+      await once(socket, 'end')
+      const [, told] =
+        /^HTTP\/1\.1 (\d+) [^]*\r\nConnection: close\r\n[^]*"temporarily_unavailable"/.exec(answer) ?? []
+      expect(told).toBe(String(status))
+      socket.destroy()
+      server.close()
+    },
+  )
+})

@@ -1,0 +1,343 @@
+import { photosExchange } from '../../docs/examples/token-exchange'
+import { voucherGrant } from '../../docs/examples/voucher-grant'
+import {
+  type AuthorizationServerOptions,
+  type Extension,
+  type GrantType,
+  jwtBearer,
+  password,
+  type ResponseType,
+  type TokenType,
+} from '../../lib/index'
+import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
+import { setStage } from '../support/flows/stage'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import {
+  actingAs,
+  anyOwner,
+  exchangeOf,
+  exchangingUnchecked,
+  service,
+  tokenExchangeName,
+  tokenTypeOf,
+} from '../support/flows/token-exchange'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+describe('voucher grant', () => {
+  const grantType = voucherGrant(async (voucher) => (voucher === 'PAPER-1' ? 'alice' : undefined))
+  const grant_type = grantType.name
+  const bearer = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
+  const clients = [bearer.registration, photoBook.registration]
+  const request = { grant_type, voucher: 'PAPER-1', scope: 'photos:read' }
+
+  const open = (stage: SetStage) => stage({ grantTypes: [grantType], clients })
+
+  describeOnStores('An extension grant from outside', (stage) => {
+    test('gives tokens in the name of its holder, which can be refreshed', async () => {
+      const { flow } = open(stage)
+      const tokens = tokensOf(await flow.request(bearer, request))
+      expect((await flow.photos(tokens.accessToken)).body).toMatchObject({
+        subject: 'alice',
+        clientId: bearer.registration.client_id,
+        scope: ['photos:read'],
+      })
+      tokensOf(await flow.refresh(bearer, tokens.refreshToken))
+    })
+
+    test('of 20 parallel requests with one voucher exactly one wins', async () => {
+      const { flow } = open(stage)
+      const responses = await Promise.all(Array.from({ length: 20 }, () => flow.request(bearer, request)))
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
+    })
+
+    test('refuses as the grant type does, and does not spend the voucher on a refusal', async () => {
+      const { flow } = open(stage)
+      const ask = async (bend: object) => refusalOf(await flow.request(bearer, { ...request, ...bend }))
+      expect(await ask({ voucher: 'PAPER-2' })).toBe('400 invalid_grant')
+      expect(await ask({ voucher: '' })).toBe('400 invalid_request')
+      expect(await ask({ scope: 'reports:write' })).toBe('400 invalid_scope')
+      tokensOf(await flow.request(bearer, request))
+    })
+
+    test('is refused to a client that is not registered for it', async () => {
+      const { flow } = open(stage)
+      expect(refusalOf(await flow.request(photoBook, request))).toBe('400 unauthorized_client')
+    })
+
+    test('is unknown to a server that does not have it', async () => {
+      const { flow } = stage()
+      expect(refusalOf(await flow.request(photoPrint, request))).toBe('400 unsupported_grant_type')
+    })
+
+    test('stands in the metadata', async () => {
+      const { flow } = open(stage)
+      const { body } = await flow.open('/.well-known/oauth-authorization-server')
+      expect(body.grant_types_supported).toContain(grant_type)
+    })
+  })
+})
+
+describe('host results', () => {
+  // A method, not a function type: so the checker lets through what a database returned in between.
+  const javascript: { pass(value: unknown): never } = { pass: (value: never) => value }
+  const unchecked = (value: unknown): never => javascript.pass(value)
+
+  const grant_type = 'https://photos.example/grants/any'
+  const client = bent(photoPrint, { grant_types: [grant_type] })
+  const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} }
+
+  const stageWith = (answer: unknown) => {
+    const prove: GrantType['handle'] = async () => unchecked(answer)
+    const grantTypes = [{ name: grant_type, parameters: [], handle: prove }]
+    return setStage({ grantTypes, clients: [client.registration] })
+  }
+
+  const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
+    ['nothing', undefined, 'handle()'],
+    ['null', null, 'handle()'],
+    ['neither a grant nor a transition', {}, 'grant'],
+    ['a field that it invents', { grant, scope: 'all' }, 'scope'],
+    ['members that are no texts', { grant, members: { count: 1 } }, 'members'],
+    ['a subject that a database says is null', { grant: { ...grant, subject: null } }, 'grant.subject'],
+    ['a subject that a look-up did not find', { grant: { ...grant, subject: undefined } }, 'grant.subject'],
+    ['a subject that is a number', { grant: { ...grant, subject: 7 } }, 'grant.subject'],
+    ['a subject that is a Buffer', { grant: { ...grant, subject: Buffer.from('alice') } }, 'grant.subject'],
+    ['a subject that is empty', { grant: { ...grant, subject: '' } }, 'grant.subject'],
+    ['a subject without end', { grant: { ...grant, subject: 'a'.repeat(1025) } }, 'grant.subject'],
+    ['a scope that is a text', { grant: { ...grant, scope: 'photos:read' } }, 'grant.scope'],
+    [
+      'a scope token with a space',
+      { grant: { ...grant, scope: ['photos:read photos:print'] } },
+      'grant.scope',
+    ],
+    ['a scope token with a quote', { grant: { ...grant, scope: ['photos:"read"'] } }, 'grant.scope'],
+    ['a scope with null in it', { grant: { ...grant, scope: [null] } }, 'grant.scope'],
+    ['no scope at all', { grant: { ...grant, scope: [] } }, 'grant.scope'],
+    ['1 for true', { grant: { ...grant, refreshToken: 1 } }, 'grant.refreshToken'],
+    ['bindings that are null', { grant: { ...grant, extensionData: null } }, 'grant.extensionData'],
+    ['a Date to keep', { grant: { ...grant, extensionData: { at: new Date() } } }, 'grant.extensionData'],
+    ['NaN to keep', { grant: { ...grant, extensionData: { at: Number.NaN } } }, 'grant.extensionData'],
+    [
+      'too much to keep',
+      { grant: { ...grant, extensionData: { all: 'a'.repeat(16_384) } } },
+      'grant.extensionData',
+    ],
+    ['an end that is null', { grant: { ...grant, expiresAt: null } }, 'grant.expiresAt'],
+    [
+      'a one-time use without a key',
+      { grant: { ...grant, oneTimeUse: { until: 9e9 } } },
+      'grant.oneTimeUse.key',
+    ],
+    [
+      'a transition of nothing',
+      { authorizationId: null, transition: () => ({ action: 'none', outcome: {} }) },
+      'authorizationId',
+    ],
+  ]
+
+  test.each(faults)(
+    'A grant type that returns %s gives no token, and the host is told',
+    async (_, answer, path) => {
+      const { flow, failures, store } = stageWith(answer)
+      expect(refusalOf(await flow.request(client, { grant_type }))).toBe('500 server_error')
+      expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
+      expect(failures).toMatchObject([{ reason: 'unexpected', cause: { name: 'ConfigurationError' } }])
+      expect(String(failures[0]?.cause)).toContain(`"${grant_type}"`)
+      expect(String(failures[0]?.cause)).toContain(`- ${path} `)
+    },
+  )
+
+  test('A grant without a subject is for the client itself, and a scope token counts once', async () => {
+    const { subject: _, ...own } = { ...grant, scope: ['photos:read', 'photos:read'] }
+    const { flow } = stageWith({ grant: own })
+    const { accessToken, scope } = tokensOf(await flow.request(client, { grant_type }))
+    expect(scope).toBe('photos:read')
+    expect((await flow.photos(accessToken)).body).toMatchObject({ clientId: 'photo-print' })
+  })
+
+  describe('A look-up of the host', () => {
+    const voucher = 'https://photos.example/grants/voucher'
+    const bearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    const fields = {
+      [voucher]: () => ({ voucher: 'INVENTED' }),
+      [bearer]: () => ({ assertion: jwt(hub, claimsAt(Math.floor(Date.now() / 1000))) }),
+      password: () => ({ username: 'alice', password: 'invented' }),
+    }
+    const answerTo = async (name: keyof typeof fields, found: unknown) => {
+      const lookUp = async () => unchecked(found)
+      const grantTypes = [
+        voucherGrant(lookUp),
+        jwtBearer({ issuers, audience, resourceOwner: lookUp }),
+        password({ verify: lookUp }),
+      ]
+      const asker = bent(photoPrint, { grant_types: [name] })
+      const { flow } = setStage({ grantTypes, clients: [asker.registration] })
+      return refusalOf(
+        await flow.request(asker, { grant_type: name, scope: 'photos:read', ...fields[name]() }),
+      )
+    }
+
+    test.each([voucher, bearer, 'password'] as const)('gives no token by %s', async (name) => {
+      for (const nobody of [undefined, null]) expect(await answerTo(name, nobody)).toBe('400 invalid_grant')
+      for (const fault of [7, '', Buffer.from('alice'), ['alice'], { id: 'alice' }, true])
+        expect(await answerTo(name, fault)).toBe('500 server_error')
+    })
+  })
+
+  const locationOf = async (options: Partial<AuthorizationServerOptions>) => {
+    const { flow, store } = setStage({ skipConsent: () => true, ...options })
+    const { headers } = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    return { location: String(headers['location']), saves: store.calls.save }
+  }
+
+  describe('What the host adds to the record of an authorization request', () => {
+    test.each([
+      ['a BigInt', 1n],
+      ['a Date', new Date()],
+      ['too much', 'a'.repeat(16_384)],
+    ])('is no %s of an extension', async (_, kept) => {
+      const extension: Extension = { name: 'x', atAuthorizationRequest: () => unchecked(kept) }
+      const { location, saves } = await locationOf({ extensions: [extension] })
+      expect(location).toContain('error=server_error')
+      expect(saves).toBe(0)
+    })
+
+    test.each([
+      null,
+      {},
+      { authorization: null, parameters: {} },
+      { authorization: { id: 'x' }, parameters: {} },
+    ])('is not %j of a response type', async (answer) => {
+      const responseType: ResponseType = {
+        name: 'own',
+        grantTypes: ['authorization_code'],
+        mode: 'query',
+        approve: () => unchecked(answer),
+      }
+      const owner = bent(photoPrint, { response_types: ['own'] })
+      const options = {
+        skipConsent: () => true,
+        responseTypes: [responseType],
+        clients: [owner.registration],
+      }
+      const { flow, store } = setStage(options)
+      const { headers } = await flow.ask({ ...authorizationRequest(owner), response_type: 'own' }, 'alice')
+      expect(String(headers['location'])).toContain('error=server_error')
+      expect(store.calls.save).toBe(0)
+    })
+
+    test.each([
+      null,
+      {},
+      { properties: null },
+      { properties: { key: null } },
+      { properties: {}, tokenData: 1n },
+    ])('is not what a token type cannot issue', async (answer) => {
+      const name = 'https://photos.example/token-types/any'
+      const tokenType: TokenType = {
+        name,
+        scheme: 'Any',
+        issue: () => unchecked(answer),
+        read: () => undefined,
+      }
+      const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
+      const { flow, store } = setStage({ tokenTypes: [tokenType], clients: [owner.registration] })
+      const request = { grant_type: 'client_credentials', scope: 'photos:read' }
+      expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
+      expect(store.calls.save).toBe(0)
+    })
+  })
+
+  test('A resource owner whose subject is no text in bounds is nobody, and the host is told', async () => {
+    for (const subject of [7, Buffer.from('alice'), 'a'.repeat(1025), { subject: null }]) {
+      const { flow, failures, store } = setStage({ resourceOwner: () => unchecked(subject) })
+      const { headers } = await flow.ask(authorizationRequest(photoBook), 'alice')
+      expect(String(headers['location'])).toContain('error=server_error')
+      expect(String(failures[0]?.cause)).toContain('resourceOwner')
+      expect(store.calls.save).toBe(0)
+    }
+  })
+})
+
+describe('token exchange example', () => {
+  const print = { audience: 'https://print.example' }
+  const phone = bent(photoBook, { grant_types: ['authorization_code', 'refresh_token', tokenExchangeName] })
+  const clients = [service.registration, phone.registration]
+  const options = { grantTypes: [photosExchange], clients }
+
+  describeOnStores('The policy of the documentation', (stage) => {
+    test('lets a service act for the owner at one other service', async () => {
+      const { flow } = stage(options)
+      const { accessToken } = await flow.tokens(phone)
+      const exchange = exchangeOf(accessToken, { ...(await actingAs(flow)), ...print })
+      const tokens = tokensOf(await flow.request(service, exchange))
+      expect(tokens.scope).toBe('photos:print')
+      expect((await flow.introspect(service, tokens.accessToken)).body).toMatchObject({
+        sub: 'alice',
+        aud: ['https://print.example'],
+        act: { sub: 'nightly-report' },
+      })
+    })
+
+    test('refuses everything else', async () => {
+      const { flow } = stage(options)
+      const { accessToken } = await flow.tokens(phone)
+      const narrow = await flow.tokens(phone, { scope: 'photos:read' })
+      const actor = await actingAs(flow)
+      const ask = async (token: string, bend: object, client = service) =>
+        refusalOf(await flow.request(client, exchangeOf(token, { ...actor, ...print, ...bend })))
+      expect(await ask(accessToken, { audience: 'https://evil.example' })).toBe('400 invalid_target')
+      expect(await ask(accessToken, { audience: undefined })).toBe('400 invalid_target')
+      expect(await ask(accessToken, { resource: 'https://print.example' })).toBe('400 invalid_target')
+      expect(await ask(accessToken, { actor_token: undefined, actor_token_type: undefined })).toBe(
+        '400 invalid_request',
+      )
+      expect(await ask(accessToken, { actor_token: accessToken })).toBe('400 invalid_request')
+      expect(await ask(narrow.accessToken, {})).toBe('400 invalid_request')
+      expect(await ask(actor['actor_token'] ?? '', {})).toBe('400 invalid_request')
+      expect(await ask(accessToken, {}, phone)).toBe('400 invalid_request')
+    })
+  })
+})
+
+describeOnStores('Token exchange answers as a fault of this side', (stage) => {
+  test('every policy and every verification that breaks its word, without a detail [exchange-11]', async () => {
+    const answers = [
+      null,
+      false,
+      'alice',
+      {},
+      { subject: '' },
+      { subject: 7 },
+      { subject: 'alice', scope: 'photos:read' },
+      { subject: 'alice', scope: [] },
+      { subject: 'alice', scope: ['photos:read photos:print'] },
+      { subject: 'alice', audience: 'a' },
+      { subject: 'alice', audience: [''] },
+      { subject: 'alice', expiresAt: 9e9 },
+    ]
+    for (const answer of answers) {
+      const set = stage(exchangingUnchecked({ policy: () => answer }))
+      const { accessToken } = await set.flow.tokens(photoBook)
+      expect(refusalOf(await set.flow.request(service, exchangeOf(accessToken)))).toBe('500 server_error')
+    }
+    const claims = [
+      {},
+      { sub: 'alice' },
+      { sub: 'alice', exp: '9999999999' },
+      { sub: '', exp: 9e9 },
+      { sub: 'alice', exp: 9e9, scope: 'a  b' },
+      { sub: 'alice', exp: 9e9, act: {} },
+      { sub: 'alice', exp: 9e9, act: 'desk' },
+    ]
+    for (const claim of claims) {
+      const tokenTypes = { [tokenTypeOf('jwt')]: () => claim }
+      const set = stage(exchangingUnchecked({ policy: anyOwner, tokenTypes }))
+      const exchange = exchangeOf('x', { subject_token_type: tokenTypeOf('jwt') })
+      expect(refusalOf(await set.flow.request(service, exchange))).toBe('500 server_error')
+    }
+  })
+})

@@ -1,0 +1,223 @@
+import express from 'express'
+import type { Redis } from 'ioredis'
+import { randomUUID } from 'node:crypto'
+import {
+  type AuthorizationServerOptions,
+  createBearerGuard,
+  type GrantType,
+  mac,
+  memoryCounters,
+  memoryStore,
+  redisStore,
+} from '../../lib/index'
+import { application } from '../support/flows/application'
+import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { macHeader, type MacTokens } from '../support/flows/mac'
+import { redirectionOf } from '../support/flows/redirection'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { withRedis } from '../support/with-redis'
+
+describe('memory shares', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const noRoom = '429 temporarily_unavailable'
+
+  /** A server on a memory store with room for so many authorizations, and half as many requests. */
+  function small(maximumRecords: number) {
+    const clock = new Clock()
+    const store = memoryStore({ maximumRecords, clock: clock.read })
+    return { ...application({ store, clock: clock.read }), clock }
+  }
+
+  describe('One client in the memory store', () => {
+    test('has a quarter of its room, is told to come again, and leaves the rest to others [store-26]', async () => {
+      const { flow, failures } = small(8)
+      tokensOf(await flow.request(nightlyReport, grant))
+      tokensOf(await flow.request(nightlyReport, grant))
+      for (let more = 0; more < 20; more++) {
+        const refused = await flow.request(nightlyReport, grant)
+        expect(refusalOf(refused)).toBe(noRoom)
+        expect(refused.headers['retry-after']).toBe('60')
+      }
+      expect(failures[0]).toMatchObject({ reason: 'client_share_full', clientId: 'nightly-report' })
+      for (const owner of ['alice', 'bob']) await flow.tokens(photoBook, {}, owner)
+      for (const owner of ['carol', 'dave']) await flow.tokens(photoPrint, {}, owner)
+    })
+
+    test('finds room again when a token is revoked', async () => {
+      const { flow } = small(4)
+      const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
+      expect(refusalOf(await flow.request(nightlyReport, grant))).toBe(noRoom)
+      expect((await flow.revoke(nightlyReport, accessToken)).status).toBe(200)
+      tokensOf(await flow.request(nightlyReport, grant))
+    })
+
+    test('finds room again when its tokens have expired', async () => {
+      const { flow, clock } = small(8)
+      for (let token = 0; token < 2; token++) tokensOf(await flow.request(nightlyReport, grant))
+      expect(refusalOf(await flow.request(nightlyReport, grant))).toBe(noRoom)
+      clock.advance(3601)
+      for (let token = 0; token < 2; token++) tokensOf(await flow.request(nightlyReport, grant))
+    })
+
+    test('goes on with the tokens that it has when its share is full', async () => {
+      const { flow } = small(4)
+      const { refreshToken } = await flow.tokens(photoPrint)
+      expect((await flow.refresh(photoPrint, refreshToken)).status).toBe(200)
+    })
+
+    test('[AUZ-11] has a quarter of the room for requests that wait, denied ones too, and is told by redirect', async () => {
+      const { flow, failures } = small(16)
+      const asked = authorizationRequest(photoBook)
+      for (const owner of ['alice', 'bob']) {
+        const page = await flow.ask(asked, owner)
+        redirectionOf(await flow.decide(page, 'deny', owner))
+      }
+      const { parameters } = redirectionOf(await flow.ask(asked, 'carol'))
+      expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+      expect(failures).toMatchObject([
+        { reason: 'owner_denied' },
+        { reason: 'owner_denied' },
+        { endpoint: 'authorization', reason: 'client_share_full' },
+      ])
+      expect((await flow.ask(authorizationRequest(photoPrint), 'carol')).status).toBe(200)
+    })
+  })
+
+  test('One resource owner in the memory store has a quarter of its room, at all clients together', async () => {
+    const { flow, failures } = small(16)
+    for (const client of [photoBook, photoPrint, photoBook, photoPrint]) await flow.tokens(client)
+    const page = await flow.ask(authorizationRequest(photoFrame), 'alice')
+    const { parameters } = redirectionOf(await flow.decide(page, 'approve', 'alice'))
+    expect(parameters).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(failures).toMatchObject([{ reason: 'owner_share_full' }])
+    expect((await flow.tokens(photoFrame, {}, 'bob')).scope).toBe('photos:read')
+  })
+})
+
+describe('single use limit', () => {
+  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+  const voucher = 'https://photos.example/grants/voucher'
+  const vouchers: GrantType = {
+    name: voucher,
+    parameters: ['voucher'],
+    async handle({ parameters, counters }) {
+      await counters.useOnce(`voucher:${parameters.require('voucher')}`, 600)
+      return { grant: { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} } }
+    },
+  }
+  const job = bent(nightlyReport, { token_type: 'mac', grant_types: ['client_credentials', voucher] })
+  const other = bent(nightlyReport, { client_id: 'weekly-report', token_type: 'mac' })
+  const signing: Partial<AuthorizationServerOptions> = {
+    tokenTypes: [mac({ hosts: ['api.example.com'] })],
+    grantTypes: [vouchers],
+    clients: [job.registration, other.registration],
+  }
+  const three = { attempts: 3, seconds: 60 }
+
+  const signed = (clock: Stage['clock'], tokens: MacTokens) => ({
+    Host: 'api.example.com',
+    Authorization: macHeader(tokens, { port: '80', ts: clock.read() }),
+  })
+  const tokensFor = async ({ flow }: Pick<Stage, 'flow'>, client = job): Promise<MacTokens> =>
+    (await flow.request(client, grant)).body
+
+  describeOnStores('What one client may use once', (stage) => {
+    test('is limited: a signed request beyond it is told when to come again, and others pass', async () => {
+      const set = stage({ ...signing, singleUseLimit: three })
+      const [tokens, others] = [await tokensFor(set), await tokensFor(set, other)]
+      const use = (own: MacTokens) => set.flow.open('/photos', undefined, signed(set.clock, own))
+      for (let request = 0; request < 3; request++) expect((await use(tokens)).status).toBe(200)
+      const refused = await use(tokens)
+      expect(refusalOf(refused)).toBe('429 temporarily_unavailable')
+      expect(refused.headers['retry-after']).toBe('20')
+      expect(set.failures).toMatchObject([
+        { endpoint: 'protected resource', reason: 'single_use_limited', retryAfter: 20 },
+      ])
+      expect((await use(others)).status).toBe(200)
+      set.clock.advance(20)
+      expect((await use(tokens)).status).toBe(200)
+    })
+
+    test('is limited at a guard in another application, too, and by no failed signature', async () => {
+      const set = stage(signing)
+      const tokens = await tokensFor(set)
+      const { store, clock } = set
+      const { tokenTypes = [] } = signing
+      const guard = createBearerGuard({
+        issuer: 'http://localhost',
+        store,
+        clock: clock.read,
+        storeDeadline: 10,
+        tokenTypes,
+        singleUseLimit: three,
+      })
+      const app = express()
+      app.get('/photos', guard(), (_request, response) => void response.json({}))
+      const flow = new Flow(app)
+      const forged = { ...tokens, mac_key: 'x'.repeat(43) }
+      for (let request = 0; request < 5; request++)
+        expect((await flow.open('/photos', undefined, signed(clock, forged))).status).toBe(401)
+      for (let request = 0; request < 3; request++)
+        expect((await flow.open('/photos', undefined, signed(clock, tokens))).status).toBe(200)
+      expect(refusalOf(await flow.open('/photos', undefined, signed(clock, tokens)))).toBe(
+        '429 temporarily_unavailable',
+      )
+    })
+
+    test('is limited at the token endpoint by the same count', async () => {
+      const set = stage({ ...signing, singleUseLimit: three })
+      const use = () => set.flow.request(job, { grant_type: voucher, voucher: randomUUID() })
+      for (let request = 0; request < 3; request++) expect((await use()).status).toBe(200)
+      const refused = await use()
+      expect(refusalOf(refused)).toBe('429 temporarily_unavailable')
+      expect(set.failures).toMatchObject([{ endpoint: 'token', reason: 'single_use_limited' }])
+    })
+
+    test('is not limited where the host switches it off', async () => {
+      const set = stage({ ...signing, singleUseLimit: false })
+      const tokens = await tokensFor(set)
+      for (let request = 0; request < 10; request++)
+        expect((await set.flow.open('/photos', undefined, signed(set.clock, tokens))).status).toBe(200)
+    })
+  })
+
+  test('Counters in memory keep a quarter of their room for what one client uses once', async () => {
+    const set = application({ ...signing, counters: memoryCounters({ maximumKeys: 8 }) })
+    const [tokens, others] = [await tokensFor(set), await tokensFor(set, other)]
+    const use = (own: MacTokens) => {
+      const Authorization = macHeader(own, { port: '80' })
+      return set.flow.open('/photos', undefined, { Host: 'api.example.com', Authorization })
+    }
+    for (let request = 0; request < 2; request++) expect((await use(tokens)).status).toBe(200)
+    for (let request = 0; request < 10; request++)
+      expect(refusalOf(await use(tokens))).toBe('429 temporarily_unavailable')
+    expect(set.failures[0]).toMatchObject({ reason: 'single_uses_full' })
+    for (let request = 0; request < 2; request++) expect((await use(others)).status).toBe(200)
+  })
+
+  describe('On Redis', () => {
+    let client: Redis
+    withRedis((started) => {
+      client = started.client
+    })
+
+    test('signed requests of one client leave no more keys than its limit [store-29]', async () => {
+      const prefix = `uses:${randomUUID()}:`
+      const set = application({
+        ...signing,
+        store: redisStore({ client, prefix }),
+        storeDeadline: 10,
+        singleUseLimit: three,
+      })
+      const tokens = await tokensFor(set)
+      for (let request = 0; request < 12; request++) {
+        const Authorization = macHeader(tokens, { port: '80' })
+        await set.flow.open('/photos', undefined, { Host: 'api.example.com', Authorization })
+      }
+      expect(await client.keys(`${prefix}spent:*`)).toHaveLength(3)
+    })
+  })
+})
