@@ -6,8 +6,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-2',
     'serve',
-    'const form = await formOf(request, edge.bodyDeadline)',
-    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, edge.bodyDeadline)",
+    'const form = await formOf(request, http.bodyDeadline)',
+    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, http.bodyDeadline)",
   ],
   ['AUZ-3', 'settle', 'await host.logIn()', 'await host.ask({} as never)'],
   [

@@ -23,13 +23,13 @@ export const credentials: readonly Mutation[] = [
   [
     'COD-4',
     'redeemCode',
-    "if (current.state === 'active') return replay(current.spentCode, current.clientId, redemption)",
+    "if (current.state === 'active') return replay(current, redemption)",
     "if (current.state === 'active') return spend({ ...current, state: 'approved', code: { digest: current.spentCode ?? '' } } as never, redemption, context)",
   ],
   [
     'COD-5',
     'replay',
-    "return deleteRecord(refused('code_replayed'))",
+    "return deleteRecord(refused('code_replayed'), revocationEvent(current, 'code_replayed'))",
     "return unchanged(refused('code_replayed'))",
   ],
   ['COD-6', 'redeemCode', 'if (code.expiresAt <= context.now)', 'if (false)'],
@@ -51,7 +51,7 @@ export const credentials: readonly Mutation[] = [
   [
     'TKN-5',
     'outOfUse',
-    "return deleteRecord(refreshRefused('refresh_token_reused'))",
+    "return deleteRecord(\n    refreshRefused('refresh_token_reused'),\n    revocationEvent(current, 'refresh_token_reused'),\n  )",
     "return unchanged(refreshRefused('refresh_token_reused'))",
   ],
   ['TKN-6', 'hostRevocation', 'end(store, authorizationId)', 'Promise.resolve(void authorizationId)'],

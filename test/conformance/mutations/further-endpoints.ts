@@ -2,7 +2,12 @@ import type { Mutation } from './mutation'
 
 /** Breaks of the rules of revocation, introspection and metadata. */
 export const furtherEndpoints: readonly Mutation[] = [
-  ['REV-1', 'revokeByToken', "deleteRecord('revoked')", "unchanged('nothing')"],
+  [
+    'REV-1',
+    'revokeByToken',
+    "deleteRecord('revoked', revocationEvent(current, 'client'))",
+    "unchanged('nothing')",
+  ],
   [
     'REV-1',
     'descendsFrom',
@@ -50,7 +55,7 @@ export const furtherEndpoints: readonly Mutation[] = [
   ['INT-5', 'introspect', 'refresh?.clientId === client.client_id ?', 'refresh !== undefined ?'],
   ['INT-6', 'introspect', "parameters.require('token')", "parameters.get('token') ?? 'x'"],
   ['INT-7', 'checkRules', 'if (!confidential && client.may_introspect)', 'if (false)'],
-  ['META-1', 'serverMetadata', 'token_endpoint: at(offer.tokenPath)', "token_endpoint: at('/token')"],
+  ['META-1', 'serverMetadata', '`${name}_endpoint`, at(path)', "`${name}_endpoint`, at('/token')"],
   [
     'META-1',
     'serverMetadata',

@@ -48,6 +48,6 @@ export const tokenEndpoint: readonly Mutation[] = [
     'return withinLimits(async () =>',
     'return (async (verification: () => Promise<Verification>) => verification())(async () =>',
   ],
-  ['CAU-6', 'clientPost', '    requireTls(request, edge.tlsRequired)\n', ''],
+  ['CAU-6', 'clientPost', '    requireTls(request, http.tlsRequired)\n', ''],
   ['CAU-7', 'pkce', "client.client_type === 'public')", 'client.client_secret_hashes.length === 0)'],
 ]
