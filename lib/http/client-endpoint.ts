@@ -23,7 +23,7 @@ export interface ClientEndpoint {
   /** Names the endpoint in events and in the metadata: `token` has the member `token_endpoint` there (RFC 8414 2). */
   readonly name: string
   readonly path: string
-  /** Whether public clients, which have no credentials, may call it. */
+  /** Whether the metadata lists `none` among its authentication methods. `answer` refuses public clients where it does not. */
   readonly isForPublicClients: boolean
   /** What events tell of the form of a request, such as the credential that it shows. */
   readonly notesOf: (form: Parameters) => Partial<AuditNotes>
