@@ -34,7 +34,7 @@ export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   readonly openRequests: OpenRequests
   /** Waits for as long as a code needs that is on its way to its client, until it is redeemed. */
   readonly letArrive: () => Promise<void>
-  readonly context: () => IssueContext
+  readonly issueContext: () => IssueContext
 }
 
 /** The requests of each resource owner that wait for a decision: nobody fills the store with more of them. */
@@ -120,7 +120,7 @@ async function settle(
   const requestState = parameters.get('state')
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
   const { subject } = resourceOwner
-  const context = endpoint.context()
+  const context = endpoint.issueContext()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
   const proposal = { clientId, subject, scope, tokenType, extensionData, request }
   const isKnown =

@@ -98,7 +98,7 @@ async function settle(deciding: Deciding, onCommitted: OnCommitted): Promise<Dec
   if (cached === undefined) throw requestNotOpen()
   // It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
   const client = await requireClient(cached.authorization.clientId, endpoint.findClient)
-  const context = endpoint.context()
+  const context = endpoint.issueContext()
   const transition: Transition<DecisionOutcome | 'early'> = (current) =>
     stepOf(current, { ...deciding, client, context })
   const outcome = await commit(endpoint.store, id, transition, context.random, cached, onCommitted)

@@ -9,7 +9,7 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 /** What the revocation endpoint works with. */
 export interface RevocationEndpoint {
   readonly store: AuthorizationStore
-  readonly context: () => IssueContext
+  readonly issueContext: () => IssueContext
 }
 
 /** A revocation request of an authenticated client. */
@@ -26,13 +26,13 @@ export interface RevocationRequest {
  * @throws OAuthError `invalid_request` when there is no token.
  */
 export async function revoke(
-  { store, context }: RevocationEndpoint,
+  { store, issueContext }: RevocationEndpoint,
   { client, parameters, onCommitted }: RevocationRequest,
 ): Promise<Readonly<Record<string, never>>> {
   const token = parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
   if (id !== undefined) {
-    const { random } = context()
+    const { random } = issueContext()
     await commit(
       store,
       id,

@@ -68,7 +68,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const wiring = createServerContext(settings)
-  const { store, counters, context, contexts, audit, requests } = wiring
+  const { store, counters, issueContext, contexts, audit, requests } = wiring
   const authorization = wireAuthorization(wiring)
   const clientEndpoints = wireClientEndpoints(wiring)
   const { strategies, table } = clientEndpoints
@@ -108,7 +108,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       ...guardByStore(store, counters),
       contexts,
       tokenTypes: settings.tokenTypes,
-      now: () => context().now,
+      now: () => issueContext().now,
       knownScope: [...settings.scopes.keys()],
       audit,
       requests,
@@ -143,8 +143,8 @@ export function wireRegistration(settings: ServerSettings, { grantTypes }: Clien
 export function hostRevocation({
   store,
   audit,
-  context,
-}: Pick<ServerContext, 'store' | 'audit' | 'context'>): (authorizationId: string) => Promise<void> {
+  issueContext,
+}: Pick<ServerContext, 'store' | 'audit' | 'issueContext'>): (authorizationId: string) => Promise<void> {
   return async (authorizationId) => {
     // Read for the event, and for a one-time use that must stay used. A record that cannot be read is revoked all the same.
     const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
@@ -152,7 +152,7 @@ export function hostRevocation({
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const stored = read === 'unreadable' ? undefined : read?.authorization
     if (isUsedOnce(stored))
-      await commit(store, authorizationId, () => deleteRecord(undefined), context().random)
+      await commit(store, authorizationId, () => deleteRecord(undefined), issueContext().random)
     else await end(store, authorizationId)
     const found = unlessRemains(stored)
     if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)

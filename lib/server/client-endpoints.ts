@@ -99,7 +99,7 @@ function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): ClientEnd
 }
 
 /** RFC 7009 */
-function revocationRow({ settings, store, context }: ServerContext): ClientEndpoint {
+function revocationRow({ settings, store, issueContext }: ServerContext): ClientEndpoint {
   return {
     name: 'revocation',
     path: settings.revocationPath,
@@ -107,18 +107,18 @@ function revocationRow({ settings, store, context }: ServerContext): ClientEndpo
     notesOf: (form) => ({ shown: form.peek('token') }),
     // RFC 7009 2.2.1: by 503 a client knows that the token still exists.
     unavailableStatus: 503,
-    answer: async (request) => ({ members: await revoke({ store, context }, request) }),
+    answer: async (request) => ({ members: await revoke({ store, issueContext }, request) }),
   }
 }
 
 /** RFC 7662 */
-function introspectionRow({ settings, store, context }: ServerContext): ClientEndpoint {
+function introspectionRow({ settings, store, issueContext }: ServerContext): ClientEndpoint {
   const endpoint = {
     issuer: settings.issuer,
     store,
     describe: (extensionData: ExtensionData) =>
       describe(extensionData, [...settings.grantTypes, ...settings.extensions]),
-    now: () => context().now,
+    now: () => issueContext().now,
   }
   return {
     name: 'introspection',
@@ -161,7 +161,7 @@ function tokenEndpoint({
   takeCached,
   counters,
   issueLimits,
-  context,
+  issueContext,
 }: ServerContext): TokenEndpoint {
   const { issuer, extensions, defaultScope } = settings
   const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
@@ -174,7 +174,7 @@ function tokenEndpoint({
     takeCached,
     counters,
     issueLimits,
-    context,
+    issueContext,
   }
 }
 
@@ -186,7 +186,7 @@ export function minting(endpoint: TokenEndpoint, findClient: FindClient): Mint {
     if (client === undefined || client.disabled)
       throw new Error(`No client "${clientId}" is registered, or it is disabled.`)
     const scope = grantableScope(requested, client, client.scope)
-    const context = endpoint.context()
+    const context = endpoint.issueContext()
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
     const issued = await beginWith(endpoint, client, 'test', grant, context)
     return tokenResponse(issued, context.now)

@@ -33,7 +33,7 @@ export interface ServerContext {
   readonly counters: Counters
   readonly issueLimits: IssueLimits
   /** New ones for each request. */
-  readonly context: () => IssueContext
+  readonly issueContext: () => IssueContext
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
   /** One count for all parts of a kind, however often they are made. */
@@ -62,7 +62,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       ownDigest,
     ),
     issueLimits,
-    context: () => {
+    issueContext: () => {
       let isCounted = false
       const countIssue: IssueContext['countIssue'] = (clientId, subject) => {
         if (!isCounted) issueLimits.count(clientId, subject)

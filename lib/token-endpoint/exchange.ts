@@ -36,7 +36,7 @@ export interface TokenEndpoint {
   readonly takeCached: WriteBackCache['takeCached']
   readonly counters: Counters
   readonly issueLimits: Pick<IssueLimits, 'requireRoom'>
-  readonly context: () => IssueContext
+  readonly issueContext: () => IssueContext
 }
 
 /** A token request of an authenticated client, before its grant type is known. */
@@ -65,7 +65,7 @@ export async function exchange(
     throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
   parameters.check(grantType.parameters)
   endpoint.issueLimits.requireRoom(client.client_id)
-  const context = endpoint.context()
+  const context = endpoint.issueContext()
   const request = new RequestOfClient(endpoint, client, parameters, context, address)
   const proof: unknown = await grantType.handle(request)
   requireProof(proof, grantType.name)

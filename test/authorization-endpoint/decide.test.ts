@@ -134,12 +134,12 @@ describe('decide', () => {
 
   it('refuses a decision that took too long [consent-27]', async () => {
     const { endpoint, decision } = await asked()
-    const late = { ...endpoint, context: () => later(600) }
+    const late = { ...endpoint, issueContext: () => later(600) }
     expect(await decide(late, decision)).toMatchObject({
       kind: 'refused',
       error: { reason: 'authorization_request_expired' },
     })
-    const justInTime = { ...endpoint, context: () => later(599) }
+    const justInTime = { ...endpoint, issueContext: () => later(599) }
     expect(await decide(justInTime, decision)).toMatchObject({ kind: 'redirect', error: undefined })
   })
 })
@@ -196,7 +196,7 @@ describe('decide, when the same decision comes again', () => {
     const { endpoint, decision } = await asked()
     await decide(endpoint, decision)
     const outcome = await decide(
-      { ...endpoint, letArrive: failing, context: () => later(seconds) },
+      { ...endpoint, letArrive: failing, issueContext: () => later(seconds) },
       { ...decision, ...bend },
     )
     expect(outcome).not.toHaveProperty('error.code', 'server_error')
@@ -205,7 +205,7 @@ describe('decide, when the same decision comes again', () => {
   it('gives no code after its time, and none that is burnt', async () => {
     const { endpoint, decision } = await asked()
     await decide(endpoint, decision)
-    const late = { ...endpoint, context: () => later(lifetimes.authorizationCode) }
+    const late = { ...endpoint, issueContext: () => later(lifetimes.authorizationCode) }
     expect(await decide(late, decision)).toMatchObject({
       error: { reason: 'authorization_request_not_open' },
     })

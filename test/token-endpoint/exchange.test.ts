@@ -93,7 +93,7 @@ describe('exchange', () => {
   describe('exchange: a grant type through the door', () => {
     it('is shown the request as it is', async () => {
       const now = context()
-      await ask(good, { context: () => now, defaultScope: ['photos.read'] })
+      await ask(good, { issueContext: () => now, defaultScope: ['photos.read'] })
       expect(prove).toHaveBeenCalledTimes(1)
       const [request] = prove.mock.calls[0] ?? []
       expect(request).toMatchObject({ client, defaultScope: ['photos.read'] })
@@ -172,7 +172,7 @@ describe('exchange', () => {
   describe('exchange: surroundings', () => {
     it('looks at the clock once', async () => {
       const clock = jest.fn(context)
-      await ask(good, { context: clock })
+      await ask(good, { issueContext: clock })
       expect(clock).toHaveBeenCalledTimes(1)
     })
 

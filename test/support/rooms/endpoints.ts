@@ -47,7 +47,7 @@ export function tokenEndpoint(
     takeCached: () => undefined,
     counters: memoryCounters(),
     issueLimits: { requireRoom: () => {} },
-    context,
+    issueContext: context,
     ...bend,
   }
 }
@@ -67,7 +67,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     takeCached: () => undefined,
     openRequests: { opened: () => {}, ended: () => {} },
     letArrive: async () => {},
-    context,
+    issueContext: context,
     ...bend,
   }
 }
