@@ -10,11 +10,11 @@ import {
   type Question,
 } from '../authorization-endpoint/authorize'
 import { decide } from '../authorization-endpoint/decide'
-import { shareShapes } from '../node-http/shared-shape'
 import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import { handler } from './handler'
 import type { Admit } from './network-limit'
 import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage } from './pages/pages'
 import { formOf, leavesBody, queryOf } from './request'
@@ -28,12 +28,11 @@ import { requireTls } from './transport'
  * consent form sends to the same path.
  */
 export function authorizationEndpoint(http: AuthorizationHttp): RequestHandler {
-  return (request, response, next) => {
-    shareShapes(request, response)
-    serve(edgeFor(http, request, response), request, response)
-      .catch((error: unknown) => tellOwner(http, request, response, unexpected(error)))
-      .catch(next)
-  }
+  return handler((request, response) =>
+    serve(httpFor(http, request, response), request, response).catch((error: unknown) =>
+      tellOwner(http, request, response, unexpected(error)),
+    ),
+  )
 }
 
 async function serve(http: AuthorizationHttp, request: Request, response: Response): Promise<void> {
@@ -142,7 +141,7 @@ export interface AuthorizationHttp {
 }
 
 /** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
-export function edgeFor(http: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
+export function httpFor(http: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
   if (http.requests.enter(request, response)) return http
   return { ...http, endpoint: { ...http.endpoint, requireService: () => Promise.reject(closing()) } }
 }

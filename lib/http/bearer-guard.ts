@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
-import { shareShapes } from '../node-http/shared-shape'
 import { isRecord } from '../protocol/configuration'
 import { Throttled, unexpected } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
@@ -20,7 +19,7 @@ import { authorizationOf } from './request'
 import type { RequestContexts } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
-import { mountedUncalled } from './router'
+import { handler, mountedUncalled } from './handler'
 
 declare global {
   namespace Express {
@@ -86,8 +85,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 
 function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, audit } = http
-  return (request, response, next) => {
-    shareShapes(request, response)
+  return handler((request, response, next) => {
     let known: Partial<AuditNotes> = {}
     const onFound = (shown: string, access: GuardedAccess | undefined) => {
       known = { shown, access }
@@ -105,8 +103,8 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
     const decision = requests.enter(request, response)
       ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
-    decision.then(pass, fail).catch(next)
-  }
+    return decision.then(pass, fail)
+  })
 }
 
 // What a bearer token has no need of is read when it is asked for.

@@ -1,13 +1,13 @@
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { challengeOf } from '../client-authentication/method'
-import { shareShapes } from '../node-http/shared-shape'
 import { type ClientStrategy, runStrategy } from '../passport/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { invalidClient, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import { handler } from './handler'
 import { authorizationOf, credentialSourcesOf, formOf, hasLongBody, leavesBody } from './request'
 import type { AuthenticationHttp } from './request-context'
 import { requestIdHeader } from '../audit/request-id'
@@ -186,7 +186,7 @@ export function clientPost(http: ClientEndpointHttp, act: Act): RequestHandler {
     await http.requireService()
     return act(request, response)
   }
-  const serve = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+  return handler(async (request, response, next) => {
     let outcome: 'answered' | 'next'
     try {
       outcome = await attempt(request, response)
@@ -194,11 +194,7 @@ export function clientPost(http: ClientEndpointHttp, act: Act): RequestHandler {
       return sendClientFailure(request, response, error, http)
     }
     if (outcome === 'next') next()
-  }
-  return (request, response, next) => {
-    shareShapes(request, response)
-    void serve(request, response, next).catch(next)
-  }
+  })
 }
 
 // The connection ends with the answer, and a body that came after it would be answered by a reset instead.

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler } from 'express'
-import { ConfigurationError } from '../protocol/configuration'
 import { warnOnce } from '../audit/warning'
 
 /** Which middlewares answer at which path, exactly as written and below wherever the host mounts the router. */
@@ -39,22 +38,6 @@ const run = (
   void middleware(request, response, (error?: unknown) =>
     error === undefined ? run(chain, index + 1, request, response, next) : next(error),
   )
-}
-
-/** A part of the server that the host makes by calling it; mounted uncalled, it says so instead of hanging requests. */
-export function part<Made>(name: string, make: () => Made): () => Made {
-  return (...given: readonly unknown[]) => {
-    if (given.length === 0) return make()
-    throw mountedUncalled(name, `${name}()`)
-  }
-}
-
-/** A function that makes a middleware was mounted as if it were the middleware. @param call how it is called. */
-export function mountedUncalled(name: string, call: string): ConfigurationError {
-  const message = `makes the middleware and is not one itself: mount oauth.${call}.`
-  return new ConfigurationError('The authorization server is mounted wrongly:', [
-    { path: `oauth.${name}`, message },
-  ])
 }
 
 /** Watches that a host which mounts the parts one by one has not forgotten the one that the endpoints for clients rest on. */
