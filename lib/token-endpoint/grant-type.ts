@@ -49,7 +49,7 @@ export interface GrantType {
   /** The parameters it reads; repeated ones refuse the request. */
   readonly parameters: readonly string[]
   /**
-   * What it returns is checked: anything else than a `Proof` is a fault of the server, and gives no token.
+   * What it returns is checked: anything else than a `GrantResult` is a fault of the server, and gives no token.
    *
    * @throws OAuthError when the request proves nothing.
    */
