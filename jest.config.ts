@@ -66,6 +66,7 @@ const slow = [
   'authorization/interleavings',
   'conformance/parameters',
   'docs/(postgres|readme)',
+  'flows/redis-outage',
   'http/.*(browser|network-limit|transport|consent)',
   'node-http',
   'stores/(redis|stolen|expiring)',
