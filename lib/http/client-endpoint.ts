@@ -8,8 +8,8 @@ import { type Client, hasCredentials } from '../protocol/client'
 import { invalidClient, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { handler } from './handler'
-import { authorizationOf, credentialSourcesOf, formOf, hasLongBody, leavesBody } from './request'
-import type { AuthenticationHttp } from './request-context'
+import { authorizationOf, formOf, hasLongBody, leavesBody } from './request'
+import { type AuthenticationHttp, presentedBy } from './request-context'
 import { requestIdHeader } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
@@ -129,8 +129,7 @@ async function authenticateWith(
 ): Promise<ProvenClient> {
   const context = contexts.of(request)
   context.client = undefined
-  const presented = verification.present(credentialSourcesOf(request, form))
-  context.notes.claimedClientId = presented.clientId
+  const presented = presentedBy(verification, context, request, form)
   context.presented = Promise.resolve(presented)
   const strategy = strategies.get(presented.method.name)
   if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)

@@ -3,6 +3,7 @@ import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ClientVerification, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PresentedClient } from '../client-authentication/method'
 import type { ClientRequest } from '../passport/strategies'
+import type { Parameters } from '../protocol/parameters'
 import { privateState } from '../protocol/private-state'
 import type { FailureLimit } from './network-limit'
 import { credentialSourcesOf, formOf } from './request'
@@ -52,23 +53,30 @@ export function clientRequest(
   request: Request,
 ): ClientRequest {
   const context = contexts.of(request)
-  const { notes } = context
-  const examine = async (): Promise<PresentedClient> => {
-    const form = await formOf(request, bodyDeadline)
-    const presented = verification.present(credentialSourcesOf(request, form))
-    notes.claimedClientId = presented.clientId
-    return presented
-  }
+  const examine = async (): Promise<PresentedClient> =>
+    presentedBy(verification, context, request, await formOf(request, bodyDeadline))
   return {
     present: () => (context.presented ??= examine()),
     async prove(presented) {
       const proven = await verification.verify(presented, {
         address: () => request.ip,
         networkRefusal: failures.refusalOf(request),
-        clientFound: () => (notes.isRegistered = true),
+        clientFound: () => (context.notes.isRegistered = true),
       })
       context.client = proven
       return proven
     },
   }
+}
+
+/** The client that a request presents with this form, which its events tell. @throws OAuthError when it presents none. */
+export function presentedBy(
+  verification: ClientVerification,
+  { notes }: RequestContext,
+  request: Request,
+  form: Parameters,
+): PresentedClient {
+  const presented = verification.present(credentialSourcesOf(request, form))
+  notes.claimedClientId = presented.clientId
+  return presented
 }
