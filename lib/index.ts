@@ -124,7 +124,15 @@ export type { ErrorView } from './http/pages/pages'
 
 export type { AuthenticationMethodDescription } from './protocol/client'
 export type { ExtensionData, Json } from './protocol/extension'
-export type { ExtensionAuthorizationRequest, Extension, ExtensionRequest } from './protocol/extension'
+export type {
+  Extension,
+  ExtensionAuthorizationRequest,
+  ExtensionRequest,
+  ExtensionResourceRequest,
+  ExtensionTokenRequest,
+  KeptData,
+  TokenRestriction,
+} from './protocol/extension'
 export { OAuthError, Throttled, type OAuthErrorCode } from './protocol/oauth-error'
 export {
   accessDenied,

@@ -108,6 +108,8 @@ export interface AccessToken {
   readonly expiresAt: number
   /** What the token type keeps for its check; nothing that could be presented. */
   readonly tokenData: Json | undefined
+  /** What extensions keep with the token, each under its own name. */
+  readonly extensionData: ExtensionData
 }
 
 export interface RefreshToken {

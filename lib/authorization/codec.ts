@@ -34,7 +34,7 @@ export function encodeAuthorization(authorization: Authorization): string {
 function placesOf(authorization: Authorization): Stored[] {
   const { state, issuerDigest, clientId, scope, tokenType, extensionData, subject } = authorization
   const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
-  const bound = Object.keys(extensionData).length === 0 ? undefined : extensionData
+  const bound = isEmpty(extensionData) ? undefined : extensionData
   switch (state) {
     case 'pending':
     case 'denied': {
@@ -61,13 +61,18 @@ function placesOf(authorization: Authorization): Stored[] {
 }
 
 function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored {
-  return accessTokens.map(({ digest, scope, expiresAt, tokenData }) => {
+  return accessTokens.map(({ digest, scope, expiresAt, tokenData, extensionData }) => {
     const token = `${digest} ${expiresAt.toString(36)}`
     const own = formatScope(scope)
+    // A list around the data of the token type tells null from nothing.
+    if (!isEmpty(extensionData))
+      return [token, own, tokenData === undefined ? [] : [tokenData], extensionData]
     const isUsual = tokenData === undefined && own === formatScope(granted)
     return isUsual ? token : trimmed([token, own, tokenData])
   })
 }
+
+const isEmpty = (data: ExtensionData) => Object.keys(data).length === 0
 
 function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
   const { at, salt, sealedProperties } = rotation ?? {}
@@ -175,10 +180,20 @@ function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessTok
 }
 
 function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessToken {
-  if (!tokens.isTuple(at)) return { scope: granted, tokenData: undefined, ...tokens.digestWithEnd(at) }
+  if (!tokens.isTuple(at))
+    return { scope: granted, tokenData: undefined, extensionData: {}, ...tokens.digestWithEnd(at) }
   const token = tokens.tuple(at)
-  const tokenData = token.length > 2 ? token.json(2) : undefined
-  return { scope: token.scope(1), tokenData, ...token.digestWithEnd(0) }
+  return { scope: token.scope(1), ...dataOfToken(token), ...token.digestWithEnd(0) }
+}
+
+function dataOfToken(token: StoredTuple): Pick<AccessToken, 'tokenData' | 'extensionData'> {
+  if (token.length < 3) return { tokenData: undefined, extensionData: {} }
+  if (token.length === 3) return { tokenData: token.json(2), extensionData: {} }
+  const ofType = token.tuple(2)
+  return {
+    tokenData: ofType.length === 0 ? undefined : ofType.json(0),
+    extensionData: token.extensionData(3),
+  }
 }
 
 function refreshTokenOf(tuple: StoredTuple): RefreshToken {

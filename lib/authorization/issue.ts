@@ -7,11 +7,12 @@ import {
   type Random,
 } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension'
+import { OAuthError } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
 import type { OneTimeUse } from './one-time-use'
-import type { IssueContext } from './transition'
+import type { IssueContext, NewAccessToken } from './transition'
 
 /** Tokens as they go to the client, in clear: this value never reaches a store. */
 export interface Issued {
@@ -36,25 +37,40 @@ export interface Issuance<Holder extends Approved | Active = Active> {
 const liveAccessTokens = 32
 
 /**
- * Issues an access token, which is all that an answer of the authorization endpoint may hold. The authorization that it
- * returns takes the place of the one that it was given.
+ * Issues an access token, without a refresh token: the response of an authorization endpoint may hold nothing more. The
+ * returned authorization replaces the given one.
  *
- * @param secrets where its secret comes from; default: random bytes.
+ * @throws OAuthError when an extension of the server refuses the token.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
+  context: IssueContext,
+): Issuance<Holder> {
+  const token = context.restrict({ ...authorization, scope, begins: false })
+  if (token instanceof OAuthError) throw token
+  return addAccessToken(authorization, token, context)
+}
+
+/**
+ * Adds an access token to an authorization.
+ *
+ * @param secrets the source of its secret; default: random bytes.
+ */
+export function addAccessToken<Holder extends Approved | Active>(
+  authorization: Holder,
+  { scope, lifetime, extensionData }: NewAccessToken,
   { now, random, lifetimes, tokenTypes, countIssue }: IssueContext,
   secrets: Random = random,
 ): Issuance<Holder> {
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
-  const expiresAt = now + lifetimes.accessToken
+  const expiresAt = now + Math.min(lifetimes.accessToken, lifetime ?? Infinity)
   const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random })
-  const issuedToken: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData }
+  const added: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
-  const accessTokens = [...live, issuedToken].slice(-liveAccessTokens)
+  const accessTokens = [...live, added].slice(-liveAccessTokens)
   return {
     authorization: { ...authorization, accessTokens },
     issued: {
@@ -76,29 +92,28 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   )
 }
 
-/** Issues an access token, and a refresh token with it where one is wanted. */
+/** Adds an access token, and a refresh token if one is wanted. */
 export function issue(
   current: Active,
-  wanted: { readonly scope: Scope; readonly refreshToken: boolean },
+  token: NewAccessToken,
+  refreshToken: boolean,
   context: IssueContext,
 ): Issuance {
-  return wanted.refreshToken
-    ? issuePair(current, wanted.scope, context)
-    : issueAccessToken(current, wanted.scope, context)
+  return refreshToken ? issuePair(current, token, context) : addAccessToken(current, token, context)
 }
 
 /**
- * Issues an access token and a refresh token, which takes the place of the one that the authorization may have.
+ * Adds an access token and a refresh token. The new refresh token replaces the present one.
  *
- * @param secrets where the secrets of both come from, in this order; default: random bytes.
+ * @param secrets the source of both secrets, in this order; default: random bytes.
  */
 export function issuePair(
   current: Active,
-  scope: Scope,
+  token: NewAccessToken,
   context: IssueContext,
   secrets: Random = context.random,
 ): Issuance & { readonly refreshToken: RefreshToken } {
-  const { authorization, issued } = issueAccessToken(current, scope, context, secrets)
+  const { authorization, issued } = addAccessToken(current, token, context, secrets)
   const { now, random, lifetimes } = context
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
@@ -152,20 +167,28 @@ export interface DirectAuthorization {
   readonly oneTimeUse?: OneTimeUse | undefined
 }
 
-/** Begins an authorization with tokens at once. @param id of the authorization; default: a random one. */
+/**
+ * Begins an authorization with tokens.
+ *
+ * @param id of the authorization; default: a random one.
+ * @throws OAuthError when an extension of the server refuses the token.
+ */
 export function issueDirectly(
   grant: DirectAuthorization,
   context: IssueContext,
   id: string = createId(context.random),
 ): Issuance {
-  const { issuerDigest } = context
+  const { refreshToken, expiresAt, oneTimeUse } = grant
+  const token = context.restrict({ ...grant, begins: true })
+  if (token instanceof OAuthError) throw token
+  const extensionData = { ...grant.extensionData, ...token.authorizationData }
   const authorization = {
-    ...withoutTokens({ ...grant, issuerDigest }, id),
-    usedUntil: grant.oneTimeUse?.until,
+    ...withoutTokens({ ...grant, extensionData, issuerDigest: context.issuerDigest }, id),
+    usedUntil: oneTimeUse?.until,
   }
-  if (grant.expiresAt === undefined) return issue(authorization, grant, context)
-  const { scope, expiresAt } = grant
-  return issue(authorization, { scope, refreshToken: false }, endingAt(expiresAt, context))
+  return expiresAt === undefined
+    ? issue(authorization, token, refreshToken, context)
+    : issue(authorization, token, false, endingAt(expiresAt, context))
 }
 
 function endingAt(end: number, context: IssueContext): IssueContext {

@@ -1,46 +1,17 @@
 import { credentialId, digest, hasDigest } from '../protocol/credential'
-import type { ExtensionData, Json } from '../protocol/extension'
+import type { Json, KeptExtensionData } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { AccessToken, Authorization } from './authorization'
 
-/** What an access token that is good right now stands for, and what is kept with its authorization. */
-export interface FoundAccess {
+/** A good access token of this server: what it gives, and what plug-ins keep with it. */
+export interface FoundAccess extends KeptExtensionData {
   readonly access: Access
-  readonly extensionData: ExtensionData
+  /** What the token type keeps with the token. */
+  readonly tokenData: Json | undefined
 }
 
-/** Finds what an access token of this server stands for; undefined when it is unknown, expired or revoked. */
-export async function findAccess(
-  store: AuthorizationStore,
-  accessToken: string,
-  now: number,
-): Promise<FoundAccess | undefined> {
-  const id = credentialId('accessToken', accessToken)
-  if (id === undefined) return undefined
-  const authorization = (await store.find(id))?.authorization
-  const good = presentAccessToken(authorization, accessToken, now)
-  if (good === undefined || authorization === undefined || !('extensionData' in authorization))
-    return undefined
-  return { access: good.access, extensionData: authorization.extensionData }
-}
-
-/**
- * Finds an access token for a guard, with what its token type keeps for the check of a request. A cached record suffices to
- * let a token pass, never to refuse it, because the token may be newer.
- */
-export async function findAccessToken(
-  store: AuthorizationStore,
-  accessToken: string,
-  now: number,
-): Promise<GoodAccessToken | undefined> {
-  const id = credentialId('accessToken', accessToken)
-  if (id === undefined) return undefined
-  const recalled = presentAccessToken(store.getCached?.(id)?.authorization, accessToken, now)
-  return recalled ?? presentAccessToken((await store.find(id))?.authorization, accessToken, now)
-}
-
-/** What an access token that is good right now stands for. */
+/** What an access token gives. */
 export interface Access {
   readonly authorizationId: string
   readonly clientId: string
@@ -53,37 +24,58 @@ export interface Access {
   readonly expiresAt: number
 }
 
-/** A good access token: what it stands for, and what its type kept for the check. */
-export interface GoodAccessToken {
-  readonly access: Access
-  readonly tokenData: Json | undefined
+/** Finds an access token of this server; undefined when the token is unknown, expired or revoked. */
+export async function findAccess(
+  store: AuthorizationStore,
+  accessToken: string,
+  now: number,
+): Promise<FoundAccess | undefined> {
+  const id = credentialId('accessToken', accessToken)
+  if (id === undefined) return undefined
+  return presentAccessToken((await store.find(id))?.authorization, accessToken, now)
 }
 
-/** The access that a presented token gives; undefined when it is unknown, expired or revoked. */
+/**
+ * Finds an access token for a guard. A cached record suffices to let a token pass, never to refuse it, because the token may
+ * be newer than the cached record.
+ */
+export async function findAccessToken(
+  store: AuthorizationStore,
+  accessToken: string,
+  now: number,
+): Promise<FoundAccess | undefined> {
+  const id = credentialId('accessToken', accessToken)
+  if (id === undefined) return undefined
+  const cached = presentAccessToken(store.getCached?.(id)?.authorization, accessToken, now)
+  return cached ?? presentAccessToken((await store.find(id))?.authorization, accessToken, now)
+}
+
+/** What a presented access token gives; undefined when it is unknown, expired or revoked. */
 export function presentAccessToken(
   current: Authorization | undefined,
   accessToken: string,
   now: number,
-): GoodAccessToken | undefined {
+): FoundAccess | undefined {
   if (current?.state !== 'active' && current?.state !== 'approved') return undefined
-  const { id: authorizationId, clientId, subject, tokenType } = current
+  const { id: authorizationId, clientId, subject, tokenType, extensionData } = current
   const found = storedAccessToken(current.accessTokens, accessToken)
   if (found === undefined || found.expiresAt <= now) return undefined
-  const { scope, expiresAt, tokenData } = found
-  return { access: { authorizationId, clientId, subject, scope, tokenType, expiresAt }, tokenData }
+  const { scope, expiresAt, tokenData, extensionData: tokenExtensionData } = found
+  const access = { authorizationId, clientId, subject, scope, tokenType, expiresAt }
+  return { access, tokenData, extensionData, tokenExtensionData }
 }
 
-/** What the record has of an access token, expired or not; undefined when it is none of these. */
+/** The stored form of an access token, expired or not; undefined when the record does not have the token. */
 export function storedAccessToken(
   accessTokens: readonly AccessToken[],
   accessToken: string,
 ): AccessToken | undefined {
   const presented = digest(accessToken)
-  // The newest is presented most. A plain comparison is safe: its timing tells of a digest, which opens nothing.
+  // Clients mostly present the newest token. A plain comparison is safe: its timing reveals a digest, which opens nothing.
   return accessTokens.findLast((token) => token.digest === presented)
 }
 
-/** What a refresh token could be traded for right now; undefined when it is unknown, expired, rotated or revoked. */
+/** What a refresh token gives; undefined when it is unknown, expired, rotated or revoked. */
 export function presentRefreshToken(
   current: Authorization | undefined,
   refreshToken: string,

@@ -1,11 +1,18 @@
 import { hasDigest } from '../protocol/credential'
-import type { ExtensionData } from '../protocol/extension'
-import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
+import { invalidGrant, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import type { Active, Approved, Authorization, Code } from './authorization'
 import { issueEvent, revocationEvent } from './transition-event'
 import { issue, type Issued, withoutTokens } from './issue'
-import { deleteRecord, type IssueContext, save, touch, type TransitionResult, unchanged } from './transition'
+import {
+  deleteRecord,
+  type IssueContext,
+  type NewAccessToken,
+  save,
+  touch,
+  type TransitionResult,
+  unchanged,
+} from './transition'
 
 /** A redemption as its client asks for it. */
 export interface Redemption {
@@ -14,8 +21,6 @@ export interface Redemption {
   readonly redirectUri: string | undefined
   /** Whether the client may have a refresh token. */
   readonly refreshToken: boolean
-  /** What extensions hold against it, given what they kept at the authorization request. */
-  readonly rejectReason: (extensionData: ExtensionData) => OAuthError | undefined
 }
 
 const failuresThatBurn = 5
@@ -41,9 +46,9 @@ export function redeemCode(
   if (redemption.clientId !== current.clientId) return unchanged(refused('code_of_another_client'))
   if (code.expiresAt <= context.now) return unchanged(refused('code_expired'))
   if (isBurnt(code)) return unchanged(refused('code_burnt'))
-  const failure = redirectUriMismatch(code, redemption) ?? redemption.rejectReason(current.extensionData)
-  if (failure !== undefined) return save(withFailure(current), failure)
-  return spend(current, redemption, context)
+  const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
+  if (token instanceof OAuthError) return save(withFailure(current), token)
+  return spend(current, token, redemption.refreshToken, context)
 }
 
 /** Whether nothing can be had for the code any more, because too much was wrong beside it. */
@@ -72,12 +77,13 @@ function withFailure(approved: Approved): Approved {
 
 function spend(
   approved: Approved,
-  { refreshToken }: Redemption,
+  token: NewAccessToken,
+  refreshToken: boolean,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  const { handle, scope, code, accessTokens } = approved
+  const { handle, code, accessTokens } = approved
   // Tokens that came with the code descend from the same approval: a replay revokes them, too.
   const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
-  const { authorization, issued } = issue(spent, { scope, refreshToken }, context)
+  const { authorization, issued } = issue(spent, token, refreshToken, context)
   return save(authorization, issued, issueEvent('issued', authorization.accessTokens.at(-1)))
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../protocol/configuration'
 import {
   createCredential,
@@ -16,9 +17,17 @@ import { covers, formatScope, isSameScope, parseScope, type Scope } from '../pro
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
 import { type TransitionEvent, issueEvent, revocationEvent } from './transition-event'
-import { type Issuance, issueAccessToken, type Issued, issuePair } from './issue'
+import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
 import { storedAccessToken } from './lookup'
-import { deleteRecord, type IssueContext, save, touch, type TransitionResult, unchanged } from './transition'
+import {
+  deleteRecord,
+  type IssueContext,
+  type NewAccessToken,
+  save,
+  touch,
+  type TransitionResult,
+  unchanged,
+} from './transition'
 
 /** A refresh as its client asks for it. */
 export interface Refresh {
@@ -58,12 +67,12 @@ export function rotateRefreshToken(
     return replayRotation(current, refreshToken, { ...refresh, generation, superseded }, context)
   if (!isCurrent) return unchanged(refreshRefused('refresh_token_unknown'))
   if (refreshToken.expiresAt <= context.now) return unchanged(refreshRefused('refresh_token_expired'))
-  const scope = refreshScope(current.scope, refresh.scope)
-  if (scope instanceof OAuthError) return unchanged(scope)
+  const token = requestedToken(current, refresh.scope, context)
+  if (token instanceof OAuthError) return unchanged(token)
   const isRepeatable = context.lifetimes.refreshTokenGrace > 0
   const { authorization, issued } = isRepeatable
-    ? rotate(current, refresh.refreshToken, scope, context)
-    : issuePair(current, scope, context)
+    ? rotate(current, refresh.refreshToken, token, context)
+    : issuePair(current, token, context)
   return save(authorization, issued, issueEvent('refreshed', authorization.accessTokens.at(-1)))
 }
 
@@ -92,28 +101,42 @@ export function replayRotation(
   if (rotation === undefined || pair === undefined)
     return outOfUse(current, former, lifetimes.refreshTokenGrace)
   if (expiresAt <= now) return unchanged(refreshRefused('refresh_token_expired'))
-  const scope = refreshScope(current.scope, former.scope)
-  if (scope instanceof OAuthError) return unchanged(scope)
+  const token = requestedToken(current, former.scope, context)
+  if (token instanceof OAuthError) return unchanged(token)
   const { stored } = pair
-  const isSame = stored === undefined || isSameScope(stored.scope, scope)
-  if (!isSame) {
-    const secrets = () => tokenSecretsForScope(former.refreshToken, rotation.salt, scope)
-    return besidePair(current, pair, { scope, secrets }, context)
+  if (stored !== undefined && !isSameToken(stored, token)) {
+    const secrets = () => secretsOfOtherToken(former.refreshToken, rotation.salt, token)
+    return besidePair(current, pair, token, secrets, context)
   }
   if (stored !== undefined && stored.expiresAt > now)
     return touch(answerOf(current.tokenType, pair, stored), repeated(stored))
   // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
-  return saveBeside(pair, issueAccessToken(current, scope, context))
+  return saveBeside(pair, addAccessToken(current, token, context))
+}
+
+/** The access token that a refresh asks for, as far as the grant and the extensions allow it. */
+function requestedToken(
+  current: Active,
+  requested: string | undefined,
+  context: IssueContext,
+): NewAccessToken | OAuthError {
+  const scope = refreshScope(current.scope, requested)
+  return scope instanceof OAuthError ? scope : context.restrict({ ...current, scope, begins: false })
+}
+
+function isSameToken(stored: AccessToken, { scope, extensionData }: NewAccessToken): boolean {
+  return isSameScope(stored.scope, scope) && isDeepStrictEqual(stored.extensionData, extensionData)
 }
 
 /**
- * Issues an access token of another scope beside the pair of the rotation, which stays as it is. Its secret is derived,
- * so that the same repetition gets the same token and the record does not grow with each one.
+ * Issues an access token of another scope, or with other data of extensions, beside the pair of the rotation. The pair stays
+ * unchanged. The secret of the token is derived, so the same repetition gets the same token and the record does not grow.
  */
 function besidePair(
   current: Active,
   pair: RotatedPair,
-  { scope, secrets }: { readonly scope: Scope; readonly secrets: () => Random },
+  token: NewAccessToken,
+  secrets: () => Random,
   context: IssueContext,
 ): TransitionResult<Issued> {
   const accessToken = createCredential('accessToken', current.id, secrets())
@@ -126,7 +149,7 @@ function besidePair(
       repeated(stored),
     )
   const source = stored === undefined ? secrets() : context.random
-  return saveBeside(pair, issueAccessToken(current, scope, context, source))
+  return saveBeside(pair, addAccessToken(current, token, context, source))
 }
 
 // Within the grace the refresh token stays what it is, though a new access token comes with it.
@@ -165,20 +188,33 @@ function outOfUse(
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
-/** Where the secret of an access token comes from that a repeated refresh asks for with another scope than the first. */
-export function tokenSecretsForScope(refreshToken: string, salt: string, scope: Scope): Random {
-  return derivedBytes(refreshToken, `access token beside the pair ${salt} ${formatScope(scope.toSorted())}`)
+/** The source of the secret of an access token that a repeated refresh asks for with other terms than the first one. */
+export function secretsOfOtherToken(
+  refreshToken: string,
+  salt: string,
+  { scope, extensionData }: NewAccessToken,
+): Random {
+  const data = Object.keys(extensionData).length === 0 ? '' : ` ${JSON.stringify(extensionData)}`
+  return derivedBytes(
+    refreshToken,
+    `access token beside the pair ${salt} ${formatScope(scope.toSorted())}${data}`,
+  )
 }
 
 /**
  * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:
  * the secrets are derived from it and from a salt, which is all that the record keeps of them.
  */
-export function rotate(current: Active, refreshToken: string, scope: Scope, context: IssueContext): Issuance {
+export function rotate(
+  current: Active,
+  refreshToken: string,
+  token: NewAccessToken,
+  context: IssueContext,
+): Issuance {
   const { now, random } = context
   const salt = createSalt(random)
   const secrets = derivedBytes(refreshToken, pairFrom(salt))
-  const { authorization, issued, refreshToken: next } = issuePair(current, scope, context, secrets)
+  const { authorization, issued, refreshToken: next } = issuePair(current, token, context, secrets)
   const rotation = { at: now, salt, sealedProperties: sealed(issued.properties, refreshToken, random) }
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }

@@ -1,7 +1,9 @@
 import type { Random } from '../protocol/credential'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { TokenTypes } from '../protocol/token-type'
-import type { Authorization } from './authorization'
+import type { ExtensionData } from '../protocol/extension'
+import type { Scope } from '../protocol/scope'
+import type { Authorization, Grant } from './authorization'
 import type { TransitionEvent } from './transition-event'
 
 /**
@@ -95,7 +97,34 @@ export interface IssueContext {
    * @throws OverShare when the client or the owner has had its share. Nothing is written then.
    */
   readonly countIssue: (clientId: string, subject: string | undefined) => void
+  /** Asks the extensions of the server about an access token. They may narrow the token, or refuse it. */
+  readonly restrict: (granted: GrantedToken) => NewAccessToken | OAuthError
 }
+
+/** The access token that a grant gives, before extensions narrow it. */
+export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensionData'> {
+  /** Whether the authorization begins with the token. */
+  readonly begins: boolean
+}
+
+/** An access token that is about to be issued. */
+export interface NewAccessToken {
+  readonly scope: Scope
+  /** The longest lifetime that extensions allow, in seconds; undefined for the lifetime of the server. */
+  readonly lifetime: number | undefined
+  /** What extensions keep with the token, each under its own name. */
+  readonly extensionData: ExtensionData
+  /** What extensions keep with an authorization that begins with the token. */
+  readonly authorizationData: ExtensionData
+}
+
+/** Restricts nothing, for requests that no extension looks at. */
+export const unrestricted: IssueContext['restrict'] = ({ scope }) => ({
+  scope,
+  lifetime: undefined,
+  extensionData: {},
+  authorizationData: {},
+})
 
 /** How long credentials live, in seconds. */
 export interface Lifetimes {

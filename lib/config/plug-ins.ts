@@ -4,8 +4,10 @@ import {
   type ResponseType,
 } from '../authorization-endpoint/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
 import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import type { Extension } from '../protocol/extension'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
@@ -190,6 +192,44 @@ const isTokenType = (value: unknown): value is TokenType =>
   isText(value['scheme']) &&
   typeof value['read'] === 'function' &&
   (value['issue'] === undefined || typeof value['issue'] === 'function')
+
+/** Reads which clients must use PKCE. */
+export function resolvePkce(reading: OptionsReader): PkceRequirement {
+  return reading.optional('pkce', 'public', isPkceRequirement, "must be 'public', 'all' or 'none'.")
+}
+
+const isPkceRequirement = (value: unknown): value is PkceRequirement =>
+  value === 'public' || value === 'all' || value === 'none'
+
+const extensionsMessage =
+  'must be a list of extensions: a name each, lists of parameters, metadata, functions.'
+
+/** Reads the extensions that the host adds to PKCE. */
+export function resolveExtensions(reading: OptionsReader): readonly Extension[] {
+  const extensions = reading.optional('extensions', [], isExtensions, extensionsMessage)
+  const names = new Set([pkceName, ...extensions.map(({ name }) => name)])
+  if (names.size <= extensions.length)
+    reading.wrong('extensions', `must have a name of its own each; "${pkceName}" is taken.`)
+  return Object.freeze([...extensions])
+}
+
+const hooks = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'introspect', 'access']
+const parameterLists = ['authorizationParameters', 'tokenParameters']
+const isExtensions = (value: unknown): value is readonly Extension[] =>
+  Array.isArray(value) && value.every(isExtension)
+const isExtension = (value: unknown): value is Extension =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  parameterLists.every((key) => isAbsentOr(isParameterNames, value[key])) &&
+  hooks.every((key) => isAbsentOrFunction(value[key])) &&
+  isAbsentOr(isMetadata, value['metadata'])
+const isMetadata = (value: unknown) => isRecord(value) && Object.values(value).every(isMetadataMember)
+const isMetadataMember = (value: unknown) => isText(value) || typeof value === 'boolean' || isTexts(value)
+// RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
+const isParameterNames = (value: unknown) =>
+  isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
+const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
+  value === undefined || accepts(value)
 
 /** The grant types that clients of this server can make use of, wherever they begin. */
 export function offeredGrantTypes(

@@ -1,10 +1,9 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
-import { pkce, type PkceRequirement } from '../extensions/pkce'
+import { pkce } from '../extensions/pkce'
 import { resolveRateLimit } from '../http/network-limit'
 import type { FindClient } from '../protocol/client'
-import { ConfigurationError, isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
-import type { Extension } from '../protocol/extension'
+import { ConfigurationError, isRecord, isText, OptionsReader } from '../protocol/configuration'
 import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
@@ -28,7 +27,9 @@ import {
   builtInGrantTypes,
   resolveAuthenticationMethods,
   resolveDefaultTokenType,
+  resolveExtensions,
   resolveGrantTypes,
+  resolvePkce,
   resolveResponseTypes,
   resolveTokenTypes,
 } from './plug-ins'
@@ -79,7 +80,7 @@ export function resolveOptions(options: Options): ServerSettings {
     tokenTypes,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...resolveExtensions(reading),
+    ...extensionsOf(reading),
     clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
@@ -143,23 +144,9 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
 // A page that nobody answers is in the store for that long.
 const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
-function resolveExtensions(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
-  const requirement = reading.optional(
-    'pkce',
-    'public',
-    isPkceRequirement,
-    "must be 'public', 'all' or 'none'.",
-  )
-  const guests = reading.optional(
-    'extensions',
-    [],
-    isExtensions,
-    'must be a list of extensions: a name each, lists of parameters, metadata, functions.',
-  )
-  const extensions = [pkce(requirement), ...guests]
-  if (new Set(extensions.map(({ name }) => name)).size < extensions.length)
-    reading.wrong('extensions', 'must have a name of its own each; "pkce" is taken.')
-  return { pkce: requirement, extensions }
+function extensionsOf(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
+  const requirement = resolvePkce(reading)
+  return { pkce: requirement, extensions: [pkce(requirement), ...resolveExtensions(reading)] }
 }
 
 // What a function takes and returns cannot be seen beforehand: there the declared type is believed.
@@ -173,27 +160,7 @@ const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
-const isPkceRequirement = (value: unknown): value is PkceRequirement =>
-  value === 'public' || value === 'all' || value === 'none'
-const isExtensions = (value: unknown): value is readonly Extension[] =>
-  Array.isArray(value) && value.every(isExtension)
-const isExtension = (value: unknown): value is Extension =>
-  isRecord(value) &&
-  isText(value['name']) &&
-  ['authorizationParameters', 'tokenParameters'].every((key) => isAbsentOr(isParameterNames, value[key])) &&
-  ['atAuthorizationRequest', 'atRedemption', 'introspect'].every((key) =>
-    isAbsentOr(isFunction, value[key]),
-  ) &&
-  isAbsentOr(isMetadata, value['metadata'])
-const isMetadata = (value: unknown) => isRecord(value) && Object.values(value).every(isMetadataMember)
-const isMetadataMember = (value: unknown) => isText(value) || typeof value === 'boolean' || isTexts(value)
-// RFC 6749 5.2: an error may name the parameter, so it keeps to the characters of an error.
-const isParameterNames = (value: unknown) =>
-  isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
-const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
-  value === undefined || accepts(value)
 const isClock = (value: unknown): value is () => number => typeof value === 'function'
-const isFunction = (value: unknown) => typeof value === 'function'
 
 const example = 'such as https://example.com or http://localhost:3000'
 

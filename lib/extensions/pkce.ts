@@ -4,25 +4,28 @@ import type { Extension } from '../protocol/extension'
 import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 
-/** Which clients must use PKCE; any client may. */
+/** Which clients must use PKCE. Any client may use it. */
 export type PkceRequirement = 'public' | 'all' | 'none'
+
+/** The name of the extension. No extension of a host may have it. */
+export const pkceName = 'pkce'
 
 // RFC 7636 4.2 and 4.1: base64url of SHA-256, and 43 to 128 unreserved characters.
 const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
 const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
 
-/** Proof Key for Code Exchange (RFC 7636), `S256` only: `plain` protects from nobody who reads the request. */
+/** Proof Key for Code Exchange (RFC 7636), with `S256` only: `plain` does not protect against an attacker who reads the request. */
 export function pkce(requirement: PkceRequirement): Extension {
   const required = (client: Client) =>
     requirement === 'all' || (requirement === 'public' && client.client_type === 'public')
   return {
-    name: 'pkce',
+    name: pkceName,
     authorizationParameters: ['code_challenge', 'code_challenge_method'],
     tokenParameters: ['code_verifier'],
     metadata: { code_challenge_methods_supported: ['S256'] },
 
     atAuthorizationRequest({ client, parameters, responseType }) {
-      // RFC 7636 1: it protects codes; an answer without one has nothing to prove.
+      // RFC 7636 1: PKCE protects codes. A response without a code has nothing to prove.
       if (!responseType.grantTypes.includes('authorization_code')) return undefined
       const challenge = parameters.get('code_challenge')
       const method = parameters.get('code_challenge_method')
@@ -39,17 +42,19 @@ export function pkce(requirement: PkceRequirement): Extension {
       return challenge
     },
 
-    atRedemption({ parameters }, challenge) {
+    atTokenRequest({ grantType, parameters, authorizationData: challenge }) {
+      if (grantType !== 'authorization_code') return undefined
       const verifier = parameters.get('code_verifier')
       if (challenge === undefined) {
         // RFC 9700 4.8.2: a verifier without a challenge is the sign of a downgrade.
-        return verifier === undefined ? undefined : failed('pkce_verifier_unexpected')
+        if (verifier !== undefined) throw failed('pkce_verifier_unexpected')
+        return undefined
       }
-      if (verifier === undefined) return failed('pkce_verifier_missing')
-      if (!verifierGrammar.test(verifier)) return failed('pkce_verifier_malformed')
-      return typeof challenge === 'string' && hasDigest(verifier, challenge)
-        ? undefined
-        : failed('pkce_verifier_wrong')
+      if (verifier === undefined) throw failed('pkce_verifier_missing')
+      if (!verifierGrammar.test(verifier)) throw failed('pkce_verifier_malformed')
+      if (typeof challenge !== 'string' || !hasDigest(verifier, challenge))
+        throw failed('pkce_verifier_wrong')
+      return undefined
     },
   }
 }

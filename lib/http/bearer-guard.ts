@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
 import { isRecord } from '../protocol/configuration'
 import { Throttled, unexpected } from '../protocol/oauth-error'
+import type { Extension } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { AccessRefusal } from '../resource-server/access-refusal'
@@ -24,9 +25,11 @@ import { handler, mountedUncalled } from './handler'
 declare global {
   namespace Express {
     interface Request {
-      /** What the access token of the request stands for; set by a bearer guard. */
-      oauth?: GuardedAccess
+      /** What the access token of the request gives. A bearer guard sets it. */
+      oauth?: GuardedAccess & AccessMembers
     }
+    /** Members that extensions add to `req.oauth`. A host declares the members of its own extensions here. */
+    interface AccessMembers {}
   }
 }
 
@@ -52,6 +55,7 @@ export interface GuardHttp {
   readonly find: FindToken
   /** All that are offered, bearer first. */
   readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
   readonly useOnce: Counters['useOnce']
   readonly contexts: RequestContexts
   /** Seconds since the epoch. */
@@ -85,6 +89,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 
 function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, audit } = http
+  const extensions = http.extensions.filter(actsInGuards)
   return handler((request, response, next) => {
     let known: Partial<AuditNotes> = {}
     const onFound = (shown: string, access: GuardedAccess | undefined) => {
@@ -99,13 +104,22 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
       audit.note(request, known)
       refuse(http, request, response, error)
     }
-    const admission = { find, tokenTypes, useOnce: useOnceIn(http, request), now: http.now(), onFound }
+    const admission = {
+      find,
+      tokenTypes,
+      extensions,
+      useOnce: useOnceIn(http, request),
+      now: http.now(),
+      onFound,
+    }
     const decision = requests.enter(request, response)
       ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
       : Promise.reject(closing())
     return decision.then(pass, fail)
   })
 }
+
+const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'access' in extension
 
 // What a bearer token has no need of is read when it is asked for.
 class RequestOfExpress implements GuardedRequest {

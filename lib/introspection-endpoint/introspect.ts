@@ -1,7 +1,7 @@
-import { type Access, findAccess, presentRefreshToken } from '../authorization/lookup'
+import { type Access, findAccess, type FoundAccess, presentRefreshToken } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import type { ExtensionData, Json } from '../protocol/extension'
+import type { Json } from '../protocol/extension'
 import { unauthorizedClient } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
@@ -11,15 +11,15 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
-  /** What is added about what an authorization keeps. */
-  readonly describe: (extensionData: ExtensionData) => Readonly<Record<string, Json>>
+  /** Members that plug-ins add about an access token. */
+  readonly describe: (found: FoundAccess) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
   readonly now: () => number
 }
 
 /**
- * Tells a resource server about a token (RFC 7662 2). Clients that are not registered for it learn nothing: whoever
- * may ask could try tokens out (RFC 7662 2.1 and 4).
+ * Describes a token to a resource server (RFC 7662 2). A client needs the registration `may_introspect`: a client that may
+ * ask can try tokens out (RFC 7662 2.1 and 4).
  *
  * @throws OAuthError `unauthorized_client`, or `invalid_request` when there is no token.
  */
@@ -34,11 +34,11 @@ export async function introspect(
   const found = await findAccess(store, token, now())
   if (found !== undefined)
     return {
-      ...describe(found.extensionData),
+      ...describe(found),
       ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
     }
   const refresh = await refreshBy(endpoint, token)
-  // A refresh token is no business of anybody but the client that holds it.
+  // Only the client that holds a refresh token learns about it.
   return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
 }
 
@@ -48,24 +48,24 @@ async function refreshBy({ store, now }: IntrospectionEndpoint, token: string): 
   return presentRefreshToken((await store.find(id))?.authorization, token, now())
 }
 
-/** An introspection response (RFC 7662 2.2); what does not apply is left out, never null. */
+/** An introspection response (RFC 7662 2.2). A member that does not apply is left out, never null. */
 export type Introspection = { readonly active: false } | ActiveToken
 
 interface ActiveToken {
   readonly active: true
   readonly scope: string
   readonly client_id: string
-  /** Left out for a refresh token: no request is made with one. */
+  /** Left out for a refresh token, which no resource accepts. */
   readonly token_type?: string
   readonly exp: number
   readonly sub: string
   readonly iss: string
 }
 
-/** All that is said of a token that is not good (RFC 7662 2.2): not why, and not whether it ever was. */
+/** The response about a token that is not valid (RFC 7662 2.2). It tells neither the reason nor whether the token ever was valid. */
 export const inactive: Introspection = { active: false }
 
-/** What is said of a token that is good right now. */
+/** The response about a valid token. */
 export function introspectionOf(
   { scope, clientId, subject, expiresAt }: Access,
   { issuer, tokenType }: { readonly issuer: string; readonly tokenType?: string },
@@ -76,7 +76,7 @@ export function introspectionOf(
     client_id: clientId,
     ...(tokenType === undefined ? {} : { token_type: tokenType }),
     exp: expiresAt,
-    // A client that acts for itself is its own subject (RFC 9068 2.2 has it so, and resource servers read it).
+    // RFC 9068 2.2: a client that acts for itself is its own subject, and resource servers read it.
     sub: subject ?? clientId,
     iss: issuer,
   }

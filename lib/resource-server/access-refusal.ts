@@ -30,7 +30,8 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(400, 'invalid_request', reason, description, scope)
   }
 
-  static badToken(reason: Reason<'invalid_token'>, scope: Scope): AccessRefusal {
+  /** @param reason one of the suite, or of an extension of the host. */
+  static badToken(reason: string, scope: Scope): AccessRefusal {
     const description = 'The access token is unknown, expired or revoked.'
     return new AccessRefusal(401, 'invalid_token', reason, description, scope)
   }

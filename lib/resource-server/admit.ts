@@ -1,25 +1,25 @@
 import type { Access } from '../authorization/lookup'
-import { isBoolean, OptionsReader } from '../protocol/configuration'
-import type { Json } from '../protocol/extension'
+import { isBoolean, isText, OptionsReader } from '../protocol/configuration'
+import { type Extension, type Json, keptBy, type KeptExtensionData } from '../protocol/extension'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { AccessRefusal } from './access-refusal'
 
-/** A good access token: what it stands for, and what its type kept for the check. */
-export interface GoodToken {
+/** A good access token: what it gives, and what plug-ins keep with it. */
+export interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
   readonly tokenData: Json | undefined
   readonly rejectReason?: undefined
 }
 
-/** What a look-up of a token comes to: undefined when it is unknown, or a stable word that says why it is no good. */
+/** The result of a look-up: undefined for an unknown token, or a stable word that says why the token is not valid. */
 export type FoundToken = GoodToken | { readonly rejectReason: Reason<'invalid_token'> } | undefined
 
 /**
- * What a guard looks tokens up in; `now` in seconds since the epoch.
+ * Looks a token up; `now` in seconds since the epoch.
  *
- * @throws OAuthError `temporarily_unavailable` when it cannot be told.
+ * @throws OAuthError `temporarily_unavailable` when the look-up fails.
  */
 export type FindToken = (accessToken: string, now: number) => FoundToken | Promise<FoundToken>
 
@@ -29,15 +29,17 @@ export interface GuardedRequest extends ResourceRequest {
   readonly authorization: readonly string[]
 }
 
-/** What the decision looks at. */
+/** What the decision works with. */
 export interface GuardedLookup {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
+  /** Those that take part in guards. */
+  readonly extensions: readonly Extension[]
   /** As {@link TokenCheck.useOnce}, for the client of the token. */
   readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
   /** Seconds since the epoch. */
   readonly now: number
-  /** Is told which token the request shows and what that stands for, for events alone. */
+  /** Hears which token the request shows and what the token gives, for events alone. */
   readonly onFound?: (accessToken: string, access: GuardedAccess | undefined) => void
 }
 
@@ -62,9 +64,33 @@ export async function authorizeRequest(
   if (found.rejectReason !== undefined) throw AccessRefusal.badToken(found.rejectReason, scope)
   // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
   if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
+  const rejected = rejectReasonOf(admission.extensions, request, found)
+  if (rejected !== undefined) throw AccessRefusal.badToken(rejected, scope)
   if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, admission)
   if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
-  return found.access
+  return withMembers(admission.extensions, found)
+}
+
+function rejectReasonOf(
+  extensions: readonly Extension[],
+  request: ResourceRequest,
+  found: GoodToken,
+): string | undefined {
+  const { clientId, subject, scope } = found.access
+  for (const extension of extensions) {
+    const kept = keptBy(extension.name, found)
+    const reason: unknown = extension.atResourceRequest?.({ request, clientId, subject, scope, ...kept })
+    if (reason === undefined) continue
+    if (isText(reason)) return reason
+    throw new TypeError(`The extension "${extension.name}" must return a reason, a text, or undefined.`)
+  }
+  return undefined
+}
+
+function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
+  if (extensions.length === 0) return found.access
+  const members = extensions.map((extension) => extension.access?.(keptBy(extension.name, found)))
+  return { ...Object.assign({}, ...members), ...found.access }
 }
 
 interface CarriedToken {

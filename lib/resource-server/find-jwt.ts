@@ -12,7 +12,7 @@ import { isText, isTexts } from '../protocol/configuration'
 import { digest as digestOf } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
-import { type FindToken, type FoundToken, frozen, type JwtAccess } from './admit'
+import { type FindToken, type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 
 /** What JWT access tokens are held to. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
@@ -43,7 +43,7 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
     const found: VerifiedToken = {
       access,
-      tokenData: undefined,
+      ...nothingKept,
       keySet: proven.keySet,
       verifiedAt: now,
       endsAt,
@@ -126,10 +126,12 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
   return isList ? [...new Set(value)] : undefined
 }
 
+// Plug-ins keep nothing with the token of another issuer.
+const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
+
 /** A token that was verified, in the form in which a guard finds it. */
-export interface VerifiedToken {
+export interface VerifiedToken extends GoodToken {
   readonly access: JwtAccess
-  readonly tokenData: undefined
   /** The keys that vouch for it: it is worth nothing under other ones. */
   readonly keySet: KeySet
   /** When it was verified, in seconds since the epoch: a clock that is set back before then ends it. */

@@ -109,6 +109,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       ...guardByStore(store, counters),
       contexts,
       tokenTypes: settings.tokenTypes,
+      extensions: settings.extensions,
       now: () => issueContext().now,
       knownScope: [...settings.scopes.keys()],
       audit,

@@ -2,12 +2,13 @@ import { AuditLog } from '../audit/audit-log'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { findAccessToken } from '../authorization/lookup'
-import { resolveTokenTypes } from '../config/plug-ins'
+import { resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
 import { resolveCounters, resolveIssuer } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
+import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageCure } from '../protocol/uri'
 import { usualSingleUses, withSingleUseLimit } from '../rate-limit/issue-limits'
@@ -33,6 +34,8 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
   readonly store: AuthorizationStore
   /** The option `tokenTypes` of the authorization server. */
   readonly tokenTypes?: readonly TokenType[]
+  /** The option `extensions` of the authorization server: those with `atResourceRequest` or `access` act in guards. */
+  readonly extensions?: readonly Extension[]
   /**
    * Where token types count what may be used once, together with all other guards. Default: the `counters` of the store,
    * as `redisStore()` has them; for a store without any, the memory of this process.
@@ -62,6 +65,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const alone = readStandaloneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
+  const extensions = resolveExtensions(reading)
   const counters = resolveCounters(reading, store, alone.clock, tokenTypes.length > 1)
   const singleUseLimit = readLimit(reading, 'singleUseLimit', usualSingleUses)
   reading.refuseUnknown()
@@ -77,6 +81,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
       ),
     ),
     tokenTypes,
+    extensions,
     ...standaloneGuard(alone),
   }
   const { closeDeadline } = alone
@@ -107,7 +112,10 @@ export function readStandaloneGuard(reading: OptionsReader) {
 export function standaloneGuard({
   clock,
   errorUri,
-}: ReturnType<typeof readStandaloneGuard>): Omit<GuardHttp, 'find' | 'useOnce' | 'tokenTypes'> {
+}: ReturnType<typeof readStandaloneGuard>): Omit<
+  GuardHttp,
+  'find' | 'useOnce' | 'tokenTypes' | 'extensions'
+> {
   const contexts = new RequestContexts()
   return {
     now: () => Math.floor(clock() / 1000),

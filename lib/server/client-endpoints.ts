@@ -14,15 +14,16 @@ import { type AuthenticationHttp, clientRequest } from '../http/request-context'
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
+import type { FoundAccess } from '../authorization/lookup'
+import type { ServerSettings } from '../config/options'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
-import type { Extension, ExtensionData, Json } from '../protocol/extension'
+import { dataOf, type Json, keptBy } from '../protocol/extension'
 import { grantableScope } from '../protocol/scope'
 import { steadyClock } from '../protocol/steady-clock'
 import { revoke } from '../revocation-endpoint/revoke'
 import type { Mint, MintRequest } from '../audit/testing-door'
 import { beginWith, exchange, type TokenEndpoint } from '../token-endpoint/exchange'
-import type { GrantType } from '../token-endpoint/grant-type'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 import { tokenResponse } from '../token-types/bearer'
 import type { ServerContext } from './context'
@@ -116,8 +117,7 @@ function introspectionRow({ settings, store, issueContext }: ServerContext): Cli
   const endpoint = {
     issuer: settings.issuer,
     store,
-    describe: (extensionData: ExtensionData) =>
-      describe(extensionData, [...settings.grantTypes, ...settings.extensions]),
+    describe: (found: FoundAccess) => describe(found, settings),
     now: () => issueContext().now,
   }
   return {
@@ -144,15 +144,17 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 
+/** Members that plug-ins add about an access token. */
 function describe(
-  extensionData: ExtensionData,
-  describing: readonly Pick<GrantType | Extension, 'name' | 'introspect'>[],
+  found: FoundAccess,
+  { grantTypes, extensions }: ServerSettings,
 ): Readonly<Record<string, Json>> {
-  const described = describing.map((one) => {
-    const data = Object.hasOwn(extensionData, one.name) ? extensionData[one.name] : undefined
-    return data === undefined ? {} : one.introspect?.(data)
+  const byGrantTypes = grantTypes.map((grantType) => {
+    const data = dataOf(grantType.name, found.extensionData)
+    return data === undefined ? {} : grantType.introspect?.(data)
   })
-  return Object.assign({}, ...described)
+  const byExtensions = extensions.map((extension) => extension.introspect?.(keptBy(extension.name, found)))
+  return Object.assign({}, ...byGrantTypes, ...byExtensions)
 }
 
 function tokenEndpoint({
@@ -164,10 +166,11 @@ function tokenEndpoint({
   issueContext,
 }: ServerContext): TokenEndpoint {
   const { issuer, extensions, defaultScope } = settings
-  const grantTypes = [authorizationCode(extensions), refreshToken, clientCredentials, ...settings.grantTypes]
+  const grantTypes = [authorizationCode, refreshToken, clientCredentials, ...settings.grantTypes]
   return {
     issuer,
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
+    extensions,
     defaultScope,
     tokenType: settings.tokenType,
     store,

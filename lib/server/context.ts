@@ -1,7 +1,7 @@
 import type { Store } from 'express-rate-limit'
 import { AuditLog } from '../audit/audit-log'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../authorization/issuer'
-import type { IssueContext } from '../authorization/transition'
+import { type IssueContext, unrestricted } from '../authorization/transition'
 import type { ServerSettings } from '../config/options'
 import { byName } from '../config/plug-ins'
 import {
@@ -32,8 +32,8 @@ export interface ServerContext {
   readonly takeCached: WriteBackCache['takeCached']
   readonly counters: Counters
   readonly issueLimits: IssueLimits
-  /** New ones for each request. */
-  readonly issueContext: () => IssueContext
+  /** Makes the context of one request. @param restrict asks the extensions about an access token; default: nothing is asked. */
+  readonly issueContext: (restrict?: IssueContext['restrict']) => IssueContext
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
   /** One count for all parts of a kind, however often they are made. */
@@ -62,7 +62,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       ownDigest,
     ),
     issueLimits,
-    issueContext: () => {
+    issueContext: (restrict = unrestricted) => {
       let isCounted = false
       const countIssue: IssueContext['countIssue'] = (clientId, subject) => {
         if (!isCounted) issueLimits.count(clientId, subject)
@@ -75,6 +75,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
         lifetimes,
         tokenTypes,
         countIssue,
+        restrict,
       }
     },
     requireService: maintenance === undefined ? () => {} : unlessClosed(maintenance),

@@ -77,6 +77,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     find: findJwt(terms),
     useOnce: neverAsked,
     tokenTypes: [bearer],
+    extensions: [],
     ...standaloneGuard(alone),
   }
   const living = {

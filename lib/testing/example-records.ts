@@ -57,7 +57,13 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     subject: undefined,
     spentCode: undefined,
     accessTokens: [
-      { digest: digest('access token'), scope: ['calendar.read'], expiresAt, tokenData: undefined },
+      {
+        digest: digest('access token'),
+        scope: ['calendar.read'],
+        expiresAt,
+        tokenData: undefined,
+        extensionData: {},
+      },
     ],
     refreshToken: undefined,
     usedUntil: undefined,
@@ -79,8 +85,15 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
         scope: ['calendar.read', 'calendar.write'],
         expiresAt: expiresAt - 598,
         tokenData,
+        extensionData: { resources: ['https://api.example/calendar'] },
       },
-      { digest: digest('newer'), scope: [], expiresAt: expiresAt - 597, tokenData: null },
+      {
+        digest: digest('newer'),
+        scope: [],
+        expiresAt: expiresAt - 597,
+        tokenData: null,
+        extensionData: { tenants: { name: 'north' } },
+      },
     ],
     refreshToken: {
       digest: digest('refresh token'),

@@ -1,3 +1,4 @@
+import { tokenOf } from '../support/authorization/issue-context'
 import * as fc from 'fast-check'
 import {
   authorizationResponse,
@@ -192,8 +193,7 @@ const greedy: ResponseType = {
   approve(pending, context) {
     const { authorization } = implicit().approve(pending, context)
     if (authorization.state !== 'active') throw new Error('The implicit grant issues at once.')
-    const wanted = { scope: pending.scope, refreshToken: true }
-    return { ...issue(authorization, wanted, context), parameters: {} }
+    return { ...issue(authorization, tokenOf(pending.scope), true, context), parameters: {} }
   },
 }
 

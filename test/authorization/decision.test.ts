@@ -173,7 +173,9 @@ describe('approveWithAccessToken', () => {
       tokenType,
       extensionData,
       spentCode: undefined,
-      accessTokens: [{ digest: digest(issued.accessToken), scope, expiresAt, tokenData: undefined }],
+      accessTokens: [
+        { digest: digest(issued.accessToken), scope, expiresAt, tokenData: undefined, extensionData: {} },
+      ],
       refreshToken: undefined,
     })
     expect(expiryOf(authorization)).toBe(expiresAt)

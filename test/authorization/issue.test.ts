@@ -6,14 +6,14 @@ import {
   approvedAuthorization,
   nightlyExport as grant,
 } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
+import { context, later, lifetimes, noon, tokenOf } from '../support/authorization/issue-context'
 
 describe('issue', () => {
   const { active } = activeAuthorization()
-  const wanted = { scope: active.scope, refreshToken: false }
+  const token = tokenOf(active.scope)
 
   it('keeps digests of the tokens it issues', () => {
-    const { authorization, issued } = issue(active, { ...wanted, refreshToken: true }, context())
+    const { authorization, issued } = issue(active, token, true, context())
     expect(hasDigest(issued.accessToken, authorization.accessTokens.at(-1)!.digest)).toBe(true)
     expect(hasDigest(issued.refreshToken!, authorization.refreshToken!.digest)).toBe(true)
     expect(credentialId('accessToken', issued.accessToken)).toBe(active.id)
@@ -21,13 +21,13 @@ describe('issue', () => {
   })
 
   it('leaves the refresh token alone when none is wanted', () => {
-    const { authorization, issued } = issue(active, wanted, context())
+    const { authorization, issued } = issue(active, token, false, context())
     expect(authorization.refreshToken).toBe(active.refreshToken)
     expect(issued.refreshToken).toBeUndefined()
   })
 
   it('drops access tokens that have expired', () => {
-    const { authorization } = issue(active, wanted, later(lifetimes.accessToken))
+    const { authorization } = issue(active, token, false, later(lifetimes.accessToken))
     expect(authorization.accessTokens.map(({ expiresAt }) => expiresAt)).toEqual([
       noon + 2 * lifetimes.accessToken,
     ])
@@ -35,7 +35,8 @@ describe('issue', () => {
 
   it('keeps the 32 newest access tokens, so that the record does not grow without end', () => {
     let current = active
-    for (let second = 1; second <= 40; second++) current = issue(current, wanted, later(second)).authorization
+    for (let second = 1; second <= 40; second++)
+      current = issue(current, token, false, later(second)).authorization
     expect(current.accessTokens.map(({ expiresAt }) => expiresAt - noon - lifetimes.accessToken)).toEqual(
       Array.from({ length: 32 }, (_, index) => 9 + index),
     )
@@ -45,7 +46,7 @@ describe('issue', () => {
 describe('issuePair', () => {
   it('puts the next refresh token in the place of the one before, under the same key', () => {
     const { active } = activeAuthorization()
-    const { authorization, refreshToken, issued } = issuePair(active, active.scope, context())
+    const { authorization, refreshToken, issued } = issuePair(active, tokenOf(active.scope), context())
     expect(authorization.refreshToken).toBe(refreshToken)
     expect(refreshToken).toMatchObject({ generation: 1, tagKey: active.refreshToken?.tagKey })
     expect(genuineGeneration(issued.refreshToken!, refreshToken.tagKey)).toBe(1)
@@ -55,7 +56,12 @@ describe('issuePair', () => {
     const { active } = activeAuthorization()
     const pairOf = (purpose: string) => {
       const secrets = derivedBytes('secret', purpose)
-      const { accessToken, refreshToken } = issuePair(active, active.scope, context(), secrets).issued
+      const { accessToken, refreshToken } = issuePair(
+        active,
+        tokenOf(active.scope),
+        context(),
+        secrets,
+      ).issued
       return { accessToken, refreshToken }
     }
     expect(pairOf('one')).toEqual(pairOf('one'))

@@ -36,6 +36,8 @@ describe('presentAccessToken', () => {
         expiresAt: noon + lifetimes.accessToken,
       },
       tokenData: undefined,
+      extensionData: { pkce: 'challenge' },
+      tokenExtensionData: {},
     })
   })
 

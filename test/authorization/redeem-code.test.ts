@@ -1,7 +1,7 @@
 import type { Approved, Authorization } from '../../lib/authorization/authorization'
 import { deny } from '../../lib/authorization/decision'
 import { redeemCode, type Redemption } from '../../lib/authorization/redeem-code'
-import type { IssueContext } from '../../lib/authorization/transition'
+import { type IssueContext, unrestricted } from '../../lib/authorization/transition'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import {
   activeAuthorization,
@@ -14,9 +14,9 @@ import { context, later, lifetimes } from '../support/authorization/issue-contex
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 const { approved, code } = approvedAuthorization()
-const wrongVerifier = {
-  rejectReason: () => invalidGrant('verifier_mismatch', 'The verifier does not match.'),
-}
+const wrongVerifier = context({
+  restrict: () => invalidGrant('verifier_mismatch', 'The verifier does not match.'),
+})
 
 const redeem = (
   current: Authorization | undefined,
@@ -26,7 +26,7 @@ const redeem = (
 
 /** The authorization after so many wrong verifiers. */
 function failed(times: number, current: Authorization = approved): Authorization {
-  return times === 0 ? current : failed(times - 1, written(redeem(current, wrongVerifier)))
+  return times === 0 ? current : failed(times - 1, written(redeem(current, {}, wrongVerifier)))
 }
 
 describe('redeemCode', () => {
@@ -54,9 +54,11 @@ describe('redeemCode', () => {
   })
 
   it('shows the extensions what they kept', () => {
-    const rejectReason = jest.fn()
-    redeem(approved, { rejectReason })
-    expect(rejectReason).toHaveBeenCalledWith({ pkce: 'challenge' })
+    const restrict = jest.fn(unrestricted)
+    redeem(approved, {}, context({ restrict }))
+    expect(restrict).toHaveBeenCalledWith(
+      expect.objectContaining({ extensionData: { pkce: 'challenge' }, begins: false }),
+    )
   })
 
   it.each([
@@ -137,15 +139,15 @@ describe('redeemCode, the redirect URI', () => {
   })
 
   it('is looked at before any extension', () => {
-    const rejectReason = jest.fn()
-    redeem(approved, { redirectUri: undefined, rejectReason })
-    expect(rejectReason).not.toHaveBeenCalled()
+    const restrict = jest.fn(unrestricted)
+    redeem(approved, { redirectUri: undefined }, context({ restrict }))
+    expect(restrict).not.toHaveBeenCalled()
   })
 })
 
 describe('redeemCode, a wrong verifier', () => {
   it('is refused in the words of the extension and counted', () => {
-    const step = redeem(approved, wrongVerifier)
+    const step = redeem(approved, {}, wrongVerifier)
     expect(refusal(step)).toEqual({ code: 'invalid_grant', reason: 'verifier_mismatch', action: 'save' })
     expect(written(step)).toEqual({ ...approved, code: { ...approved.code, failures: 1 } })
   })
@@ -163,9 +165,9 @@ describe('redeemCode, a wrong verifier', () => {
   })
 
   it('is not even looked at once the code is burnt', () => {
-    const rejectReason = jest.fn()
-    expect(refusal(redeem(failed(5), { rejectReason }))).toMatchObject({ reason: 'code_burnt' })
-    expect(rejectReason).not.toHaveBeenCalled()
+    const restrict = jest.fn(unrestricted)
+    expect(refusal(redeem(failed(5), {}, context({ restrict })))).toMatchObject({ reason: 'code_burnt' })
+    expect(restrict).not.toHaveBeenCalled()
   })
 
   it('counts with a wrong redirect URI', () => {
@@ -191,8 +193,11 @@ describe('redeemCode, a spent code', () => {
   })
 
   it('revokes although the second redemption is wrong or late', () => {
-    const wrong = { ...wrongVerifier, redirectUri: 'https://evil.example/' }
-    expect(refusal(redeem(spent, wrong))).toMatchObject({ reason: 'code_replayed', action: 'delete' })
+    const wrong = { redirectUri: 'https://evil.example/' }
+    expect(refusal(redeem(spent, wrong, wrongVerifier))).toMatchObject({
+      reason: 'code_replayed',
+      action: 'delete',
+    })
     expect(refusal(redeem(spent, {}, later(1000)))).toMatchObject({
       reason: 'code_replayed',
       action: 'delete',

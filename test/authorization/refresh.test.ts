@@ -11,7 +11,7 @@ import {
   refreshed,
   refreshWith,
 } from '../support/authorization/authorization'
-import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
+import { tokenOf, context, later, lifetimes, noon } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
 
 describe('rotate refresh token', () => {
@@ -261,14 +261,14 @@ describe('rotate refresh token', () => {
 })
 
 describe('rotation', () => {
-  const scope = ['photos.read']
+  const narrow = tokenOf(['photos.read'])
   const first = activeAuthorization()
   const presented = first.issued.refreshToken!
   const of = (active: Active) => active.refreshToken!
-  const rotated = rotate(first.active, presented, scope, context())
+  const rotated = rotate(first.active, presented, narrow, context())
   const next = rotated.authorization
   const stampedStart = { ...first.active, tokenType: 'stamped' }
-  const stamped = rotate(stampedStart, presented, scope, context())
+  const stamped = rotate(stampedStart, presented, narrow, context())
 
   /** The record with another rotation. */
   const changedRotation = (active: Active, bend: object) => ({
@@ -296,7 +296,7 @@ describe('rotation', () => {
     })
 
     it('issues another pair each time, so that of two racing rotations neither knows the pair of the other', () => {
-      const secrets = Array.from({ length: 50 }, () => rotate(first.active, presented, scope, context()))
+      const secrets = Array.from({ length: 50 }, () => rotate(first.active, presented, narrow, context()))
       const tokens = secrets.flatMap(({ issued }) => [issued.accessToken, issued.refreshToken])
       expect(new Set(tokens.map((token) => token!.slice(-32))).size).toBe(100)
     })
@@ -360,7 +360,7 @@ describe('rotation', () => {
         drawn.push(bytes)
         return secureRandom(bytes)
       }
-      rotate(stampedStart, presented, scope, context({ random }))
+      rotate(stampedStart, presented, narrow, context({ random }))
       // Salt, stamp, and the nonce of its seal.
       expect(drawn).toEqual([16, 6, 12])
     })

@@ -235,16 +235,21 @@ describe('response types', () => {
 })
 
 describe('options that only look right', () => {
-  it.each(['atAuthorizationRequest', 'atRedemption', 'authorizationParameters', 'tokenParameters'])(
-    'are refused: an extension whose %s is of the wrong kind would break every request',
-    (part) => {
-      for (const wrong of [7, null, 'x', {}, [7]])
-        expect({ wrong, paths: pathsWith({ extensions: [{ name: 'x', [part]: wrong }] }) }).toEqual({
-          wrong,
-          paths: ['extensions'],
-        })
-    },
-  )
+  it.each([
+    'atAuthorizationRequest',
+    'atTokenRequest',
+    'atResourceRequest',
+    'introspect',
+    'access',
+    'authorizationParameters',
+    'tokenParameters',
+  ])('are refused: an extension whose %s is of the wrong kind would break every request', (part) => {
+    for (const wrong of [7, null, 'x', {}, [7]])
+      expect({ wrong, paths: pathsWith({ extensions: [{ name: 'x', [part]: wrong }] }) }).toEqual({
+        wrong,
+        paths: ['extensions'],
+      })
+  })
 
   it.each(['größe', 'a"b', 'a\\b', 'a b', ''])(
     'an extension has no parameter %j, which no error could name',

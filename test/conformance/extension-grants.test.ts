@@ -13,6 +13,19 @@ test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   },
 )
 
+test('[TOK-10] a grant type whose look-up found no resource owner gives no token for the client itself', async () => {
+  const name = 'https://photos.example/grants/voucher'
+  const printer = bent(photoPrint, { grant_types: [name], redirect_uris: [] })
+  const handle = async () => ({ grant: { ...nobody, scope: ['photos:read'], subject: undefined } })
+  const { flow } = setStage({
+    // @ts-expect-error A host in JavaScript hands on what its database returned.
+    grantTypes: [{ name, parameters: [], handle }],
+    clients: [printer.registration],
+  })
+  const response = await flow.request(printer, { grant_type: name })
+  expect(refusalOf(response)).toBe('500 server_error')
+})
+
 const nobody = { scope: [], refreshToken: false, extensionData: {} }
 
 describe('The JWT bearer grant', () => {

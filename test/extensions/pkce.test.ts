@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { pkce, type PkceRequirement } from '../../lib/extensions/pkce'
 import type { Json } from '../../lib/protocol/extension'
+import { OAuthError } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
 import { parametersOf } from '../support/rooms/parameters'
@@ -18,11 +19,28 @@ const good = { code_challenge: vector.challenge, code_challenge_method: 'S256' }
 
 const responseType = { name: 'code', grantTypes: ['authorization_code'] }
 
+const redemption = { grantType: 'authorization_code', subject: 'alice', scope: ['photos'], begins: false }
+
 type Values = Parameters<typeof parametersOf>[0]
 const requested = (values: Values, requirement: PkceRequirement = 'public', client = phone) =>
   pkce(requirement).atAuthorizationRequest?.({ client, parameters: parametersOf(values), responseType })
 const redeem = (code_verifier: string | undefined, data: Json | undefined = vector.challenge) =>
-  pkce('public').atRedemption?.({ client: phone, parameters: parametersOf({ code_verifier }) }, data)
+  refusalOfRedemption('public', phone, { code_verifier }, data)
+/** Undefined when the redemption is good. */
+function refusalOfRedemption(
+  requirement: PkceRequirement,
+  client: typeof phone,
+  values: Values,
+  authorizationData: Json | undefined,
+) {
+  const request = { client, parameters: parametersOf(values), authorizationData, ...redemption }
+  try {
+    return void pkce(requirement).atTokenRequest?.(request)
+  } catch (refusal) {
+    if (refusal instanceof OAuthError) return refusal
+    throw refusal
+  }
+}
 
 describe('pkce: the authorization request', () => {
   it('keeps the challenge of RFC 7636 appendix B', () => {
@@ -146,14 +164,13 @@ describe('pkce: the redemption', () => {
   })
 
   it('takes a redemption without a verifier when there was no challenge', () => {
-    const request = { client: printer, parameters: parametersOf() }
-    expect(pkce('all').atRedemption?.(request, undefined)).toBeUndefined()
+    expect(refusalOfRedemption('all', printer, {}, undefined)).toBeUndefined()
   })
 
   it('refuses a verifier when there was no challenge: the sign of a downgrade (RFC 9700 4.8.2)', () => {
-    const parameters = parametersOf({ code_verifier: vector.verifier })
+    const values = { code_verifier: vector.verifier }
     for (const requirement of ['public', 'all', 'none'] as const)
-      expect(pkce(requirement).atRedemption?.({ client: printer, parameters }, undefined)).toMatchObject({
+      expect(refusalOfRedemption(requirement, printer, values, undefined)).toMatchObject({
         code: 'invalid_grant',
         reason: 'pkce_verifier_unexpected',
       })

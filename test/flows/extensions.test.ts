@@ -1,12 +1,18 @@
 import express from 'express'
-import { createAuthorizationServer, type Extension } from 'express-authorization-server'
+import {
+  createAuthorizationServer,
+  createBearerGuard,
+  type Extension,
+  invalidTarget,
+} from 'express-authorization-server'
 import request from 'supertest'
-import { bent, nightlyReport, photoBook } from '../support/flows/clients'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { outcomeOf } from '../support/flows/outcome'
+import { tokensOf } from '../support/flows/tokens'
 
 const report = bent(nightlyReport, { may_introspect: true })
-const clients = [photoBook, report].map(({ registration }) => registration)
+const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
 
 /** A host's own: a client names the tenant that it acts in. */
 const tenants: Extension = {
@@ -14,7 +20,8 @@ const tenants: Extension = {
   authorizationParameters: ['tenant'],
   metadata: { tenants_supported: ['north', 'south'], issuer: 'https://elsewhere.example' },
   atAuthorizationRequest: ({ parameters }) => parameters.get('tenant'),
-  introspect: (tenant) => ({ tenant, active: 'always', sub: 'mallory' }),
+  introspect: ({ authorizationData: tenant }) =>
+    tenant === undefined ? {} : { tenant, active: 'always', sub: 'mallory' },
 }
 
 describeOnStores("An extension of the host's own", (stage) => {
@@ -57,3 +64,177 @@ test('a server that asks no resource owner leaves out what extensions add at the
   expect(Object.keys(body).filter((name) => /tenant|challenge/.test(name))).toEqual([])
   expect(body).toHaveProperty('token_endpoint', 'http://localhost/token')
 })
+
+/** A host's own: a token may be for one of the approved albums alone. A token for the locked album cannot print, and is short. */
+const albums: Extension = {
+  name: 'albums',
+  authorizationParameters: ['albums'],
+  tokenParameters: ['album'],
+  atAuthorizationRequest: ({ parameters }) => parameters.get('albums')?.split(' '),
+  atTokenRequest({ parameters, authorizationData, begins, scope }) {
+    const album = parameters.get('album')
+    const asked = album === undefined ? undefined : [album]
+    const approved = begins ? (asked ?? ['holidays']) : authorizationData
+    if (!Array.isArray(approved)) return undefined
+    if (album !== undefined && !approved.includes(album))
+      throw invalidTarget('album_not_approved', 'The album is not approved.')
+    return {
+      tokenData: asked ?? approved,
+      ...(begins ? { authorizationData: approved } : {}),
+      ...(album === 'locked'
+        ? { lifetime: 60, scope: scope.filter((token) => token !== 'photos:print') }
+        : {}),
+    }
+  },
+  atResourceRequest: ({ request: { target }, tokenData }) => {
+    const [, album] = /album=(\w+)/.exec(target) ?? []
+    return album === undefined || (Array.isArray(tokenData) && tokenData.includes(album))
+      ? undefined
+      : 'token_album'
+  },
+  introspect: ({ tokenData }) => (tokenData === undefined ? {} : { albums: tokenData }),
+  access: ({ authorizationData, tokenData }) => ({
+    albums: tokenData ?? null,
+    approved: authorizationData ?? null,
+    subject: 'mallory',
+  }),
+}
+
+const approvedAlbums = { albums: 'holidays locked' }
+const allScopes = 'photos:read photos:print'
+
+describeOnStores('An extension at the token request', (stage) => {
+  const set = () => stage({ clients, extensions: [albums] })
+
+  test('narrows the token of a code: its scope, its lifetime, and what introspection and the guard say', async () => {
+    const { flow } = set()
+    const code = await flow.approve(photoPrint, approvedAlbums)
+    const tokens = tokensOf(await flow.redeem(photoPrint, code, { album: 'locked' }))
+    expect(tokens).toMatchObject({ scope: 'photos:read', expiresIn: 60 })
+    expect((await flow.introspect(report, tokens.accessToken)).body).toMatchObject({
+      scope: 'photos:read',
+      albums: ['locked'],
+    })
+    expect((await flow.photos(tokens.accessToken)).body).toMatchObject({
+      albums: ['locked'],
+      approved: ['holidays', 'locked'],
+      subject: 'alice',
+    })
+  })
+
+  test('leaves the authorization as the owner approved it: a refresh has all of it again', async () => {
+    const { flow } = set()
+    const code = await flow.approve(photoPrint, approvedAlbums)
+    const { refreshToken } = tokensOf(await flow.redeem(photoPrint, code, { album: 'locked' }))
+    const next = tokensOf(await flow.refresh(photoPrint, refreshToken))
+    expect(next).toMatchObject({ scope: allScopes, expiresIn: 3600 })
+    expect((await flow.photos(next.accessToken)).body).toHaveProperty('albums', ['holidays', 'locked'])
+  })
+
+  test('refuses a refresh, and the refresh token stays good', async () => {
+    const { flow } = set()
+    const { refreshToken } = await flow.tokens(photoPrint, approvedAlbums)
+    for (const album of ['private', 'constructor', '__proto__'])
+      expect(outcomeOf(await flow.refresh(photoPrint, refreshToken, { album }))).toBe('400 invalid_target')
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken, { album: 'locked' }))).toBe('tokens')
+  })
+
+  test('refuses a code, and the fifth refusal burns it', async () => {
+    const { flow } = set()
+    const code = await flow.approve(photoPrint, approvedAlbums)
+    const wrong = () => flow.redeem(photoPrint, code, { album: 'private' })
+    for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_target')
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+  })
+
+  test('a repeated refresh gets the same token for the same album, and another one for another album', async () => {
+    const { flow } = set()
+    const { refreshToken } = await flow.tokens(photoPrint, approvedAlbums)
+    const tokenFor = async (album?: string) =>
+      tokensOf(await flow.refresh(photoPrint, refreshToken, { album })).accessToken
+    const [first, again] = [await tokenFor('locked'), await tokenFor('locked')]
+    const [other, otherAgain] = [await tokenFor('holidays'), await tokenFor('holidays')]
+    expect(again).toBe(first)
+    expect(otherAgain).toBe(other)
+    expect(other).not.toBe(first)
+    const seen = async (token: string) => (await flow.photos(token)).body.albums
+    expect([await seen(first), await seen(other)]).toEqual([['locked'], ['holidays']])
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken, { album: 'private' }))).toBe(
+      '400 invalid_target',
+    )
+  })
+
+  test('keeps data with an authorization that a client begins for itself', async () => {
+    const { flow } = set()
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    const plain = tokensOf(await flow.request(report, grant))
+    expect((await flow.photos(plain.accessToken)).body).toMatchObject({
+      albums: ['holidays'],
+      approved: ['holidays'],
+    })
+    const locked = tokensOf(await flow.request(report, { ...grant, album: 'locked' }))
+    expect((await flow.photos(locked.accessToken)).body).toMatchObject({ approved: ['locked'] })
+  })
+
+  test('a parameter that comes twice refuses every grant type', async () => {
+    const { flow } = set()
+    const { refreshToken } = await flow.tokens(photoPrint, approvedAlbums)
+    const twice = '&album=locked&album=holidays'
+    const headers = { Authorization: `Basic ${basicOf(photoPrint)}` }
+    const sent = await flow.submit(
+      '/token',
+      `grant_type=refresh_token&refresh_token=${refreshToken}${twice}`,
+      undefined,
+      headers,
+    )
+    expect(outcomeOf(sent)).toBe('400 invalid_request')
+  })
+
+  test('a guard refuses a token for another album as an unknown one; its event tells the reason', async () => {
+    const { flow, oauth } = set()
+    const refused: string[] = []
+    oauth.events.on('refused', ({ reason }) => refused.push(reason))
+    const { accessToken } = await flow.tokens(photoPrint, approvedAlbums)
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    const answer = async (query: string) => flow.open(`/photos?${query}`, undefined, headers)
+    expect((await answer('album=locked')).status).toBe(200)
+    const other = await answer('album=private')
+    expect(other.status).toBe(401)
+    expect(other.body).toEqual((await flow.photos('at_unknown')).body)
+    expect(refused).toEqual(['token_album', 'token_invalid'])
+  })
+
+  test('a guard of another process knows the data by the same option, and ignores it without', async () => {
+    const { flow, store, clock } = set()
+    const { accessToken } = await flow.tokens(photoPrint, approvedAlbums)
+    const guarded = (extensions: readonly Extension[]) => {
+      const guard = createBearerGuard({ issuer: 'http://localhost', store, extensions, clock: clock.read })
+      const app = express().get('/photos', guard('photos:read'), (req, res) => void res.json(req.oauth))
+      return request(app).get('/photos?album=private').set('Authorization', `Bearer ${accessToken}`)
+    }
+    expect((await guarded([albums])).status).toBe(401)
+    expect((await guarded([])).body).not.toHaveProperty('albums')
+  })
+
+  test.each<[string, () => object]>([
+    ['widens the scope', () => ({ scope: ['photos:read', 'reports:write'] })],
+    ['answers with a promise', async () => ({})],
+    ['breaks', () => JSON.parse('{')],
+  ])('that %s gives no token, and spends nothing', async (_what, answer) => {
+    let isBroken = false
+    const faulty: Extension = {
+      name: 'x',
+      atTokenRequest: () => (isBroken ? answer() : undefined),
+    }
+    const { flow } = stage({ clients, extensions: [faulty] })
+    const { refreshToken } = await flow.tokens(photoPrint)
+    isBroken = true
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('500 server_error')
+    isBroken = false
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+  })
+})
+
+function basicOf({ registration, secret }: typeof photoPrint): string {
+  return Buffer.from(`${registration.client_id}:${secret}`).toString('base64')
+}

@@ -45,7 +45,7 @@ const findIn =
   (accessToken, now) =>
     findAccessToken(store, accessToken, now)
 
-const always = { tokenTypes: [bearer], now: noon, useOnce: async () => true }
+const always = { tokenTypes: [bearer], extensions: [], now: noon, useOnce: async () => true }
 
 const carrying = (authorization: readonly string[]) => ({
   method: 'GET',

@@ -120,11 +120,11 @@ describe('an authorization server', () => {
 
   it('shows guests each request', async () => {
     const atAuthorizationRequest = jest.fn(() => 'kept')
-    const atRedemption = jest.fn(() => undefined)
-    const host = hostWith({ extensions: [{ name: 'guest', atAuthorizationRequest, atRedemption }] })
+    const atTokenRequest = jest.fn(() => undefined)
+    const host = hostWith({ extensions: [{ name: 'guest', atAuthorizationRequest, atTokenRequest }] })
     await tokensOf(host.app)
     expect(atAuthorizationRequest).toHaveBeenCalledTimes(1)
-    expect(atRedemption).toHaveBeenCalledWith(expect.anything(), 'kept')
+    expect(atTokenRequest).toHaveBeenCalledWith(expect.objectContaining({ authorizationData: 'kept' }))
   })
 })
 

@@ -127,6 +127,7 @@ describe('exchange', () => {
               scope: ['photos.read'],
               expiresAt: noon + 3600,
               tokenData: undefined,
+              extensionData: {},
             },
           ],
           refreshToken: undefined,
@@ -171,7 +172,7 @@ describe('exchange', () => {
 
   describe('exchange: surroundings', () => {
     it('looks at the clock once', async () => {
-      const clock = jest.fn(context)
+      const clock = jest.fn(() => context())
       await ask(good, { issueContext: clock })
       expect(clock).toHaveBeenCalledTimes(1)
     })

@@ -45,8 +45,8 @@ export const credentials: readonly Mutation[] = [
   [
     'TKN-4',
     'rotateRefreshToken',
-    'rotate(current, refresh.refreshToken, scope, context)',
-    'rotate({ ...current, scope }, refresh.refreshToken, scope, context)',
+    'rotate(current, refresh.refreshToken, token, context)',
+    'rotate({ ...current, scope: token.scope }, refresh.refreshToken, token, context)',
   ],
   [
     'TKN-5',

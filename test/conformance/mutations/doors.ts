@@ -9,7 +9,7 @@ export const doors: readonly Mutation[] = [
   ['TOK-7', 'password', 'if (subject === undefined) throw', 'if (false) throw'],
   ['TOK-10', assertionGrant, 'extensionData: {}, oneTimeUse }', 'extensionData: {} }'],
   ['TOK-10', assertionGrant, 'if (subject === undefined)', 'if (false)'],
-  ['TOK-10', 'exchange', 'requireProof(proof, grantType.name)', ''],
+  ['TOK-10', 'exchange', 'requireGrantResult(result, grantType.name)', ''],
   ['TOK-10', 'resolveGrantTypes', "name !== 'password' && !isAbsoluteUri(name)", 'false'],
   ['TKN-2', 'authorizeRequest', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],
   ['TKN-2', 'presented', "isFirst ? undefined : 'mac_replayed'", 'undefined'],

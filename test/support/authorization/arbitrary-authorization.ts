@@ -60,6 +60,7 @@ const accessToken: fc.Arbitrary<AccessToken> = record({
   scope,
   expiresAt: time,
   tokenData: maybe(json),
+  extensionData,
 })
 
 const approved: fc.Arbitrary<Approved> = record({

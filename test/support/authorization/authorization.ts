@@ -76,7 +76,6 @@ export function redemption(code: string, bend: Partial<Redemption> = {}): Redemp
     clientId,
     redirectUri: request.redirectUri,
     refreshToken: true,
-    rejectReason: () => undefined,
     ...bend,
   }
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { IssueContext, Lifetimes } from '../../../lib/authorization/transition'
+import {
+  type IssueContext,
+  type Lifetimes,
+  type NewAccessToken,
+  unrestricted,
+} from '../../../lib/authorization/transition'
+import type { Scope } from '../../../lib/protocol/scope'
 import { issuerDigest } from '../../../lib/authorization/issuer'
 import type { Random } from '../../../lib/protocol/credential'
 import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
@@ -42,9 +48,14 @@ const shared = countedRandom()
 
 /** Noon, the default lifetimes and fresh random bytes, unless bent. */
 export function context(
-  bend: { readonly now?: number; readonly random?: Random; readonly lifetimes?: Partial<Lifetimes> } = {},
+  bend: {
+    readonly now?: number
+    readonly random?: Random
+    readonly lifetimes?: Partial<Lifetimes>
+    readonly restrict?: IssueContext['restrict']
+  } = {},
 ): IssueContext {
-  const { now = noon, random = shared } = bend
+  const { now = noon, random = shared, restrict = unrestricted } = bend
   return {
     now,
     issuerDigest: ownIssuer,
@@ -52,8 +63,18 @@ export function context(
     lifetimes: { ...lifetimes, ...bend.lifetimes },
     tokenTypes,
     countIssue: () => {},
+    restrict,
   }
 }
+
+/** An access token of this scope, unrestricted unless bent. */
+export const tokenOf = (scope: Scope, bend: Partial<NewAccessToken> = {}): NewAccessToken => ({
+  scope,
+  lifetime: undefined,
+  extensionData: {},
+  authorizationData: {},
+  ...bend,
+})
 
 /** So many seconds after noon. */
 export const later = (seconds: number, bend: Partial<Lifetimes> = {}): IssueContext =>

@@ -76,9 +76,9 @@ export function transitionOf(
     case 'revoke':
       return () => deleteRecord({ kind: 'done' })
     case 'redeem': {
-      const rejectReason = () => (move.verifier === 'right' ? undefined : wrongVerifier)
-      const asked = redemption(presented, { clientId: move.client, rejectReason })
-      return (current) => brings(redeemCode(current, asked, at))
+      const asked = redemption(presented, { clientId: move.client })
+      const context = move.verifier === 'right' ? at : { ...at, restrict: () => wrongVerifier }
+      return (current) => brings(redeemCode(current, asked, context))
     }
     case 'refresh': {
       const asked = { refreshToken: presented, clientId: move.client, scope: move.scope }

@@ -1,5 +1,10 @@
 import { commit } from '../../../lib/authorization/commit'
-import type { IssueContext, Lifetimes, Transition } from '../../../lib/authorization/transition'
+import {
+  type IssueContext,
+  type Lifetimes,
+  type Transition,
+  unrestricted,
+} from '../../../lib/authorization/transition'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'
@@ -56,7 +61,15 @@ export class World {
 
   context(): IssueContext {
     const { now, random, lifetimes } = this
-    return { now, issuerDigest: ownIssuer, random, lifetimes, tokenTypes, countIssue: () => {} }
+    return {
+      now,
+      issuerDigest: ownIssuer,
+      random,
+      lifetimes,
+      tokenTypes,
+      countIssue: () => {},
+      restrict: unrestricted,
+    }
   }
 
   /** Alice is shown the consent form, and these moves are made, one by one and without any trouble. */

@@ -1,3 +1,4 @@
+import { unrestricted } from '../../../lib/authorization/transition'
 import type { AuthorizationEndpoint } from '../../../lib/authorization-endpoint/authorize'
 import { codeResponseType, ResponseTypes } from '../../../lib/authorization-endpoint/response-types'
 import type { Authorization } from '../../../lib/authorization/authorization'
@@ -41,13 +42,14 @@ export function tokenEndpoint(
   return {
     issuer: 'https://photos.example',
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
+    extensions: [],
     defaultScope: [],
     tokenType: 'bearer',
     store: watchedStore(),
     takeCached: () => undefined,
     counters: memoryCounters(),
     issueLimits: { requireRoom: () => {} },
-    issueContext: context,
+    issueContext: (restrict = unrestricted) => context({ restrict }),
     ...bend,
   }
 }

@@ -9,7 +9,7 @@ import {
 import { issuerDigest } from '../../../lib/authorization/issuer'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/refresh'
-import { type IssueContext, save, unchanged } from '../../../lib/authorization/transition'
+import { type IssueContext, save, unchanged, unrestricted } from '../../../lib/authorization/transition'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
@@ -37,6 +37,7 @@ export async function everyCredential(
     },
     tokenTypes: new Map([['mac', mac({ hosts: ['api.example.com'] })]]),
     countIssue: () => {},
+    restrict: unrestricted,
   }
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }

@@ -1,7 +1,5 @@
 import type { Issued } from '../../../lib/authorization/issue'
 import type { Client } from '../../../lib/protocol/client'
-import type { Extension } from '../../../lib/protocol/extension'
-import { invalidGrant } from '../../../lib/protocol/host-errors'
 import {
   authorizationCode,
   clientCredentials,
@@ -20,12 +18,8 @@ describe('authorization code', () => {
   })
   const redirect_uri = approved.code.redirectUri
 
-  const prove = (
-    values: Parameters<typeof parametersOf>[0],
-    extensions: readonly Extension[] = [],
-    client = clientWith(),
-  ) =>
-    authorizationCode(extensions).handle({
+  const prove = (values: Parameters<typeof parametersOf>[0], client = clientWith()) =>
+    authorizationCode.handle({
       ...tokenRequest,
       client,
       parameters: parametersOf(values),
@@ -41,13 +35,11 @@ describe('authorization code', () => {
   }
 
   describe('the grant type authorization_code', () => {
-    it('reads code and redirect_uri, and what extensions read', () => {
-      const extensions: Extension[] = [{ name: 'a', tokenParameters: ['x', 'y'] }, { name: 'b' }]
-      expect(authorizationCode([])).toMatchObject({
+    it('reads code and redirect_uri', () => {
+      expect(authorizationCode).toMatchObject({
         name: 'authorization_code',
         parameters: ['code', 'redirect_uri'],
       })
-      expect(authorizationCode(extensions).parameters).toEqual(['code', 'redirect_uri', 'x', 'y'])
     })
 
     it.each<[string, Parameters<typeof parametersOf>[0], string, string]>([
@@ -68,11 +60,7 @@ describe('authorization code', () => {
     })
 
     it('brings no refresh token to a client that may not have one', async () => {
-      const step = await redeemed(
-        { code, redirect_uri },
-        [],
-        clientWith({ grant_types: ['authorization_code'] }),
-      )
+      const step = await redeemed({ code, redirect_uri }, clientWith({ grant_types: ['authorization_code'] }))
       expect(answerOf<Issued>(step).refreshToken).toBeUndefined()
     })
 
@@ -92,46 +80,7 @@ describe('authorization code', () => {
         'redirect_uri_mismatch',
       ],
     ])('refuses %s', async (_what, values, client, reason) => {
-      expect(refusal(await redeemed(values, [], client))).toMatchObject({ code: 'invalid_grant', reason })
-    })
-  })
-
-  describe('the grant type authorization_code: extensions', () => {
-    const values = { code, redirect_uri, resource: 'https://a.example' }
-
-    it('shows each what it kept, and nothing of the others', async () => {
-      const atRedemption = jest.fn(() => undefined)
-      const names = ['resource', 'empty', 'late', 'constructor', '__proto__']
-      await redeemed(
-        values,
-        names.map((name) => ({ name, atRedemption })),
-      )
-      const request = {
-        client: expect.objectContaining({ client_id: 'photo-printer' }),
-        parameters: expect.anything(),
-      }
-      const data = ['https://a.example', null, undefined, undefined, undefined]
-      expect(atRedemption.mock.calls).toEqual(data.map((value) => [expect.objectContaining(request), value]))
-    })
-
-    it('refuses with the first objection, and keeps count of it', async () => {
-      const rejectReason = invalidGrant('resource_other', 'Another resource.')
-      const never = jest.fn(() => undefined)
-      const step = await redeemed(values, [
-        { name: 'idle' },
-        { name: 'content', atRedemption: () => undefined },
-        { name: 'resource', atRedemption: () => rejectReason },
-        { name: 'never', atRedemption: never },
-      ])
-      expect(step.outcome).toBe(rejectReason)
-      expect(written(step)).toMatchObject({ state: 'approved', code: { failures: 1 } })
-      expect(never).not.toHaveBeenCalled()
-    })
-
-    it('asks none about a code of another client', async () => {
-      const atRedemption = jest.fn(() => undefined)
-      await redeemed(values, [{ name: 'resource', atRedemption }], clientWith({ client_id: 'mallory' }))
-      expect(atRedemption).not.toHaveBeenCalled()
+      expect(refusal(await redeemed(values, client))).toMatchObject({ code: 'invalid_grant', reason })
     })
   })
 })

@@ -1,0 +1,108 @@
+import type { GrantedToken, NewAccessToken } from '../authorization/transition'
+import { isRecord } from '../protocol/configuration'
+import {
+  dataOf,
+  type Extension,
+  type ExtensionRequest,
+  isKeepable,
+  type Json,
+  keepableCure,
+  type TokenRestriction,
+} from '../protocol/extension'
+import { invalidScope, OAuthError } from '../protocol/oauth-error'
+import { covers, distinct } from '../protocol/scope'
+
+/** A token request whose grant type is known. */
+export interface GrantRequest extends ExtensionRequest {
+  readonly grantType: string
+}
+
+/**
+ * Asks each extension, in the order of the option `extensions`, about the access token of a request. Each one sees the
+ * scope that the extensions before it left.
+ *
+ * @returns the token, or the refusal of an extension.
+ * @throws TypeError when an extension returns anything that would widen the grant, or that a store cannot keep.
+ */
+export function restrictToken(
+  extensions: readonly Extension[],
+  request: GrantRequest,
+  granted: GrantedToken,
+): NewAccessToken | OAuthError {
+  let { scope } = granted
+  let lifetime: number | undefined
+  const tokenData: [string, Json][] = []
+  const authorizationData: [string, Json][] = []
+  for (const extension of extensions) {
+    const restriction = askExtension(extension, request, { ...granted, scope })
+    if (restriction instanceof OAuthError) return restriction
+    if (restriction === undefined) continue
+    if (restriction.scope !== undefined) scope = distinct(restriction.scope)
+    if (scope.length === 0)
+      return invalidScope('scope_exceeded', 'The scope is not available for this request.')
+    if (restriction.lifetime !== undefined) lifetime = Math.min(restriction.lifetime, lifetime ?? Infinity)
+    if (restriction.tokenData !== undefined) tokenData.push([extension.name, restriction.tokenData])
+    if (restriction.authorizationData !== undefined)
+      authorizationData.push([extension.name, restriction.authorizationData])
+  }
+  return {
+    scope,
+    lifetime,
+    extensionData: Object.fromEntries(tokenData),
+    authorizationData: Object.fromEntries(authorizationData),
+  }
+}
+
+function askExtension(
+  extension: Extension,
+  { client, parameters, grantType }: GrantRequest,
+  { subject, scope, extensionData, begins }: GrantedToken,
+): TokenRestriction | OAuthError | undefined {
+  const authorizationData = dataOf(extension.name, extensionData)
+  let restriction: unknown
+  try {
+    restriction = extension.atTokenRequest?.({
+      client,
+      parameters,
+      grantType,
+      subject,
+      scope,
+      authorizationData,
+      begins,
+    })
+  } catch (refusal) {
+    if (refusal instanceof OAuthError) return refusal
+    throw refusal
+  }
+  if (restriction === undefined) return undefined
+  requireRestriction(restriction, extension.name, { scope, begins })
+  return restriction
+}
+
+// Hosts write extensions in JavaScript, too. A mistake must never widen what the owner has approved.
+function requireRestriction(
+  restriction: unknown,
+  name: string,
+  { scope, begins }: Pick<GrantedToken, 'scope' | 'begins'>,
+): asserts restriction is TokenRestriction {
+  const wrong = (what: string): never => {
+    throw new TypeError(`What the extension "${name}" returned for a token request is wrong: ${what}`)
+  }
+  // An asynchronous hook returns a promise. Its refusal would come too late.
+  if (!isRecord(restriction) || 'then' in restriction)
+    return wrong('it must be an object or undefined, and no promise.')
+  const { scope: narrowed, lifetime, tokenData, authorizationData, ...others } = restriction
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
+  if (narrowed !== undefined && !(isListOfTexts(narrowed) && covers(scope, narrowed)))
+    wrong('scope must be a list of scope tokens that the request would get without it.')
+  if (lifetime !== undefined && !(Number.isSafeInteger(lifetime) && Number(lifetime) > 0))
+    wrong('lifetime must be whole seconds, 1 or more.')
+  if (tokenData !== undefined && !isKeepable(tokenData)) wrong(`tokenData ${keepableCure}`)
+  if (authorizationData === undefined) return
+  if (!isKeepable(authorizationData)) wrong(`authorizationData ${keepableCure}`)
+  if (!begins) wrong('authorizationData is only for an authorization that begins with the request.')
+}
+
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
