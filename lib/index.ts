@@ -123,7 +123,14 @@ export type { ConsentView } from './http/pages/consent-page'
 export type { ErrorView } from './http/pages/pages'
 
 export type { AuthenticationMethodDescription } from './protocol/client'
-export type { ExtensionData, Json } from './protocol/extension'
+export type {
+  Endpoint,
+  EndpointAnswer,
+  EndpointAnswering,
+  EndpointDescription,
+  EndpointRequest,
+} from './protocol/endpoint'
+export type { ExtensionData, ExtensionMetadata, Json } from './protocol/extension'
 export type {
   Extension,
   ExtensionAuthorizationRequest,

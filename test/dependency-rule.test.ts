@@ -94,6 +94,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/memory-counters',
     'stores/memory-store',
     'stores/registered-clients',
+    'metadata',
     'express',
   ],
   server: [

@@ -12,6 +12,7 @@ import type { RateLimitOptions, RateLimits } from '../http/network-limit'
 import type { ConsentView } from '../http/pages/consent-page'
 import type { ErrorView } from '../http/pages/pages'
 import type { ClientRegistration, FindClient } from '../protocol/client'
+import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -70,6 +71,11 @@ export interface AuthorizationServerOptions {
   readonly revocationPath?: string
   /** Path of the introspection endpoint (RFC 7662) below the issuer. Default `/introspect`. */
   readonly introspectionPath?: string
+  /**
+   * Endpoints beside those of the suite, each with a path of its own below the issuer. The router serves them, and the
+   * metadata names them.
+   */
+  readonly endpoints?: readonly Endpoint[]
   /** How long a resource owner may look at the consent page. Default 600. */
   readonly authorizationRequestLifetime?: number
   /** Default 60, at most 600 (RFC 6749 4.1.2). */
@@ -110,7 +116,7 @@ export interface AuthorizationServerOptions {
   readonly clientAuthenticationLimits?: ClientAuthenticationLimits | false
   /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
   readonly pkce?: PkceRequirement
-  /** Guests at the endpoints, beside PKCE. */
+  /** Extensions of the endpoints and guards, beside PKCE. */
   readonly extensions?: readonly Extension[]
   /** Says that the endpoints are closed for now: they answer `temporarily_unavailable`. Guards go on. Default never. */
   readonly maintenance?: () => Eventually<boolean>
@@ -169,6 +175,8 @@ export interface ServerSettings {
   readonly tokenPath: string
   readonly revocationPath: string
   readonly introspectionPath: string
+  /** Those of the host. */
+  readonly endpoints: readonly Endpoint[]
   readonly lifetimes: Lifetimes
   /** Those that the host added. */
   readonly grantTypes: readonly GrantType[]

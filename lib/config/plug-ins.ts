@@ -7,7 +7,7 @@ import type { ClientAuthenticationMethod } from '../client-authentication/method
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
 import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
-import type { Extension } from '../protocol/extension'
+import { type Extension, isExtensionMetadata } from '../protocol/extension'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
@@ -222,9 +222,7 @@ const isExtension = (value: unknown): value is Extension =>
   isText(value['name']) &&
   parameterLists.every((key) => isAbsentOr(isParameterNames, value[key])) &&
   hooks.every((key) => isAbsentOrFunction(value[key])) &&
-  isAbsentOr(isMetadata, value['metadata'])
-const isMetadata = (value: unknown) => isRecord(value) && Object.values(value).every(isMetadataMember)
-const isMetadataMember = (value: unknown) => isText(value) || typeof value === 'boolean' || isTexts(value)
+  isAbsentOr(isExtensionMetadata, value['metadata'])
 // RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
 const isParameterNames = (value: unknown) =>
   isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))

@@ -23,6 +23,7 @@ import { memoryStore } from '../stores/memory-store'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
+import { resolveEndpoints } from './resolve-endpoints'
 import {
   builtInGrantTypes,
   resolveAuthenticationMethods,
@@ -73,7 +74,7 @@ export function resolveOptions(options: Options): ServerSettings {
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),
-    ...resolvePaths(reading),
+    ...resolveEndpoints(reading),
     lifetimes,
     grantTypes,
     responseTypes,
@@ -200,43 +201,6 @@ export function resolveIssuer(
 }
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
-
-const defaults = {
-  authorizationPath: '/authorize',
-  tokenPath: '/token',
-  revocationPath: '/revoke',
-  introspectionPath: '/introspect',
-}
-
-type Paths = Pick<ServerSettings, keyof typeof defaults>
-
-/** Reads where each endpoint is below the issuer; no two may be at one path. */
-export function resolvePaths(reading: OptionsReader): Paths {
-  const taken = new Map<string, string>()
-  const path = (key: keyof Paths) => {
-    const cure =
-      "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes."
-    const chosen = reading.optional(key, defaults[key], isPath, cure)
-    const other = taken.get(chosen)
-    if (other === undefined) taken.set(chosen, key)
-    else reading.wrong(key, `must differ from ${other}.`)
-    return chosen
-  }
-  return {
-    authorizationPath: path('authorizationPath'),
-    tokenPath: path('tokenPath'),
-    revocationPath: path('revocationPath'),
-    introspectionPath: path('introspectionPath'),
-  }
-}
-
-// A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
-const isPath = (value: unknown): value is string =>
-  isText(value) &&
-  value !== '/' &&
-  hasUriCharacters(value) &&
-  URL.canParse(value, 'https://host') &&
-  new URL(value, 'https://host').pathname === value
 
 /** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
 export function resolveClients(

@@ -16,7 +16,7 @@ import {
   type Requirement,
 } from '../resource-server/admit'
 import type { Counters } from '../stores/counters'
-import { authorizationOf } from './request'
+import { authorizationOf, HttpRequest } from './request'
 import type { RequestContexts } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
@@ -113,7 +113,7 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
       onFound,
     }
     const decision = requests.enter(request, response)
-      ? authorizeRequest(new RequestOfExpress(request), requirement, admission)
+      ? authorizeRequest(new RequestAtGuard(request), requirement, admission)
       : Promise.reject(closing())
     return decision.then(pass, fail)
   })
@@ -121,28 +121,12 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
 
 const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'access' in extension
 
-// What a bearer token has no need of is read when it is asked for.
-class RequestOfExpress implements GuardedRequest {
+class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]
 
-  constructor(private readonly request: Request) {
+  constructor(request: Request) {
+    super(request)
     this.authorization = authorizationOf(request)
-  }
-
-  get method(): string {
-    return this.request.method
-  }
-
-  get target(): string {
-    return this.request.originalUrl
-  }
-
-  get headers(): GuardedRequest['headers'] {
-    return this.request.headersDistinct
-  }
-
-  get secure(): boolean {
-    return this.request.secure
   }
 }
 

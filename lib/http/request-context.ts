@@ -3,7 +3,7 @@ import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ClientVerification, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PresentedClient } from '../client-authentication/method'
 import type { ClientRequest } from '../passport/strategies'
-import type { Parameters } from '../protocol/parameters'
+import { Parameters } from '../protocol/parameters'
 import { privateState } from '../protocol/private-state'
 import type { FailureLimit } from './network-limit'
 import { credentialSourcesOf, formOf } from './request'
@@ -53,8 +53,12 @@ export function clientRequest(
   request: Request,
 ): ClientRequest {
   const context = contexts.of(request)
-  const examine = async (): Promise<PresentedClient> =>
-    presentedBy(verification, context, request, await formOf(request, bodyDeadline))
+  const examine = async (): Promise<PresentedClient> => {
+    // A GET has no body. Its client can show a credential in a header alone.
+    const hasForm = request.method !== 'GET' && request.method !== 'HEAD'
+    const form = hasForm ? await formOf(request, bodyDeadline) : Parameters.none
+    return presentedBy(verification, context, request, form)
+  }
   return {
     present: () => (context.presented ??= examine()),
     async prove(presented) {

@@ -7,10 +7,12 @@ import { isRecord } from '../protocol/configuration'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { privateState } from '../protocol/private-state'
+import type { ResourceRequest } from '../protocol/token-type'
 
 const bytesAtMost = 64 * 1024
 const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
+const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 
 const bodies = privateState<Request, Promise<Parameters>>()
 
@@ -41,21 +43,61 @@ export function leavesBody({ reason }: OAuthError): boolean {
 }
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
+  const bytes = await bytesOf(request, seconds, formType, noForm)
+  if (bytes !== undefined) return Parameters.parse(decode(bytes))
+  const { body, readableDidRead }: ParsedRequest = request
+  if (typeof body === 'string') return Parameters.parse(body)
+  if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
+  if (isRecord(body)) return Parameters.fromParsedBody(body)
+  if (!readableDidRead) return Parameters.none
+  throw nothingLeft()
+}
+
+/**
+ * The value of a JSON body, of which nothing is checked. Reads the stream, or takes what a parser of the host left.
+ *
+ * @param seconds in which the whole body must arrive.
+ */
+export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
+  const bytes = await bytesOf(request, seconds, jsonType, noJson)
+  const { body, readableDidRead }: ParsedRequest = request
+  if (bytes === undefined && body === undefined && readableDidRead) throw nothingLeft()
+  const left = bytes ?? body ?? ''
+  if (!Buffer.isBuffer(left) && typeof left !== 'string') return left
+  const text = Buffer.isBuffer(left) ? decode(left) : left
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The message of the parser holds a part of the body, which may be a secret.
+    throw invalidRequest('body_malformed', 'The body must be JSON.')
+  }
+}
+
+const noForm = () =>
+  invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
+const noJson = () => invalidRequest('body_type', 'The body must be application/json in UTF-8.')
+
+/** The bytes of a body of this type; undefined when a parser of the host has read them. */
+async function bytesOf(
+  request: Request,
+  seconds: number,
+  type: RegExp,
+  anotherType: () => OAuthError,
+): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // Whoever looked at the second of two saw another body.
-  const [type, second] = headerLines(request, 'content-type')
-  if (type === undefined || second !== undefined || !formType.test(type.trim()))
-    throw invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
+  // A program that reads the second of two headers sees another body.
+  const [given, second] = headerLines(request, 'content-type')
+  if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
   // An empty body is never "read": nothing comes out of it, but it can have ended.
-  if (request.readableDidRead || request.readableEnded) return fromParser(request)
+  if (request.readableDidRead || request.readableEnded) return undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
   if (request.readableEncoding !== null)
     throw new Error(
       'Another middleware set an encoding on the request: mount the authorization server before it.',
     )
-  return Parameters.parse(decode(bodyAtOnce(request, Number(length)) ?? (await readStream(request, seconds))))
+  return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
 }
 
 /** The body, when all of it has come, as most come in one packet with their headers: nothing is left to wait for. */
@@ -65,15 +107,16 @@ function bodyAtOnce(request: Request, length: number): Buffer | undefined {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
-function fromParser({ body, readableDidRead }: { body?: unknown; readableDidRead: boolean }): Parameters {
-  if (typeof body === 'string') return Parameters.parse(body)
-  if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
-  if (isRecord(body)) return Parameters.fromParsedBody(body)
-  if (!readableDidRead) return Parameters.none
-  throw new Error(
+/** A request that a parser of the host may have read. */
+interface ParsedRequest {
+  readonly body?: unknown
+  readonly readableDidRead: boolean
+}
+
+const nothingLeft = () =>
+  new Error(
     'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
   )
-}
 
 function readStream(request: Request, seconds: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -158,4 +201,25 @@ export function headerLines(
     if (written.length === name.length && written.toLowerCase() === name) lines.push(value)
   }
   return lines
+}
+
+/** A request as plug-ins see it. Reads from Express what somebody asks for, and nothing else. */
+export class HttpRequest implements ResourceRequest {
+  constructor(protected readonly request: Request) {}
+
+  get method(): string {
+    return this.request.method
+  }
+
+  get target(): string {
+    return this.request.originalUrl
+  }
+
+  get headers(): ResourceRequest['headers'] {
+    return this.request.headersDistinct
+  }
+
+  get secure(): boolean {
+    return this.request.secure
+  }
 }

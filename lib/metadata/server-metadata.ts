@@ -1,7 +1,7 @@
 /** What a server offers and where, as its wiring knows it. */
 export interface Offer {
   readonly issuer: string
-  /** The endpoints for clients. */
+  /** The rows of the endpoint table. */
   readonly endpoints: readonly EndpointOffer[]
   readonly scopes: readonly string[]
   readonly grantTypes: readonly string[]
@@ -9,19 +9,19 @@ export interface Offer {
   readonly authenticationMethods: readonly string[]
   /** What signs the assertions of methods such as `private_key_jwt`; empty where there are none. */
   readonly signingAlgorithms: readonly string[]
-  /** What extensions add; the members of the suite stay what they are. */
+  /** Members of extensions and of endpoints of the host. The members of the suite win. */
   readonly extensionMembers: ServerMetadata
   /** Undefined for a server that asks no resource owner. */
   readonly authorization: AuthorizationOffer | undefined
 }
 
-/** An endpoint that clients call by themselves. */
+/** A row of the endpoint table. */
 export interface EndpointOffer {
   /** `token` for `token_endpoint`. */
   readonly name: string
   readonly path: string
-  /** Whether public clients, which have no credentials, may call it. */
-  readonly isForPublicClients: boolean
+  /** Default `required`. */
+  readonly clientAuthentication?: 'required' | 'confidential' | 'optional' | 'none'
 }
 
 export interface AuthorizationOffer {
@@ -57,13 +57,15 @@ function authenticationMembers({
   signingAlgorithms,
 }: Offer): ServerMetadata {
   const members: Record<string, readonly string[]> = {}
-  for (const { name, isForPublicClients } of endpoints)
-    members[`${name}_endpoint_auth_methods_supported`] = isForPublicClients
-      ? authenticationMethods
-      : authenticationMethods.filter((method) => method !== 'none')
-  // RFC 8414 2: a method with signed assertions comes with what may sign them, for each endpoint.
+  const authenticating = endpoints.filter(({ clientAuthentication }) => clientAuthentication !== 'none')
+  for (const { name, clientAuthentication } of authenticating)
+    members[`${name}_endpoint_auth_methods_supported`] =
+      clientAuthentication === 'confidential'
+        ? authenticationMethods.filter((method) => method !== 'none')
+        : authenticationMethods
+  // RFC 8414 2: a server with methods that sign assertions names the algorithms, for each endpoint.
   if (signingAlgorithms.length > 0)
-    for (const { name } of endpoints)
+    for (const { name } of authenticating)
       members[`${name}_endpoint_auth_signing_alg_values_supported`] = signingAlgorithms
   return members
 }

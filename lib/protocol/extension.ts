@@ -1,4 +1,5 @@
 import type { Client } from './client'
+import { isRecord, isText, isTexts } from './configuration'
 import type { Parameters } from './parameters'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
@@ -103,6 +104,14 @@ export interface Extension {
 
 /** Members of the metadata, under their registered names. */
 export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
+
+/** Whether the value holds members that metadata can have. */
+export function isExtensionMetadata(value: unknown): value is ExtensionMetadata {
+  return (
+    isRecord(value) &&
+    Object.values(value).every((member) => isText(member) || typeof member === 'boolean' || isTexts(member))
+  )
+}
 
 /** Values that survive a store. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }

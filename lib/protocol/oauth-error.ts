@@ -1,6 +1,6 @@
 import type { Reason } from './reasons'
 
-/** The error codes, for both endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` of RFC 8693 2.2.2). */
+/** The error codes of the suite's own endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` of RFC 8693 2.2.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -15,24 +15,28 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
 
 /**
- * A request that is answered with an error of the framework.
+ * An error response to a request (RFC 6749 5.2).
  *
- * `code` and `description` go to the client: a description is a fixed text of `%x20-21 / %x23-5B / %x5D-7E`
- * and never echoes the request (RFC 6749 5.2). `reason` and `cause` stay on this side: `reason` is a stable
- * word for logs and events, finer than the code.
+ * The client sees `code` and `description`: fixed texts of `%x20-21 / %x23-5B / %x5D-7E` that never echo the request. An
+ * endpoint of a host may have codes of its own. Events and logs see `reason` and `cause`: `reason` is a stable word, finer
+ * than the code.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
 
   constructor(
-    readonly code: OAuthErrorCode,
+    readonly code: OAuthErrorCode | (string & {}),
     readonly reason: string,
     readonly description: string,
     options?: { readonly cause?: unknown },
   ) {
     super(description, options)
     // RFC 6749 5.2: a text of the host's own is held to the grammar where it is written, not where it goes out.
-    if (!descriptionGrammar.test(description))
+    if (!grammar.test(code))
+      throw new RangeError(
+        `The code of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
+      )
+    if (!grammar.test(description))
       throw new RangeError(
         `The description of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
       )
@@ -67,7 +71,7 @@ export class NotAttempted extends OAuthError {
   }
 }
 
-const descriptionGrammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
+const grammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Cause = { readonly cause?: unknown }
 

@@ -11,6 +11,7 @@ export const reasons = {
     'too_many_parameters',
     'basic_too_long',
     'body_type',
+    'body_malformed',
     'body_encoding',
     'body_too_large',
     'body_aborted',

@@ -8,25 +8,26 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
 import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { clientAuthentication, clientAuthenticationErrors } from '../http/client-endpoint'
+import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
 import { metadataAt } from '../http/metadata'
-import { part } from '../http/handler'
+import { mountedUncalled, part } from '../http/handler'
 import { MountedParts, router } from '../http/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
 import type { ClientStrategy } from '../passport/strategies'
+import { ConfigurationError } from '../protocol/configuration'
 import { type ClientRegistrar, clientRegistrar } from '../registration/client-registrar'
 import { confirmAbsence } from '../stores/authorization-store'
 import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../audit/testing-door'
 import { wireAuthorization, withoutResourceOwner } from './authorization-endpoint'
 import { guardByStore } from './bearer-guard'
-import { type ClientEndpoints, type WiredEndpoint, wireClientEndpoints } from './client-endpoints'
+import { type Endpoints, type WiredEndpoint, wireEndpoints } from './endpoints'
 import { createServerContext, type ServerContext } from './context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './metadata'
 
-/** Middlewares of one route: the endpoint, and what answers the errors that came before it. */
-type ClientEndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
+/** Middlewares of one route: the endpoint, and the answers to errors of middlewares before it. */
+type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, in parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
@@ -37,11 +38,18 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** Client authentication (RFC 6749 2.3): goes before the token, revocation and introspection endpoints. */
   clientAuthentication(): RequestHandler
   /** The token endpoint (RFC 6749 3.2), behind client authentication. */
-  readonly token: ClientEndpointPart
+  readonly token: EndpointPart
   /** The revocation endpoint (RFC 7009), behind client authentication. */
-  readonly revocation: ClientEndpointPart
+  readonly revocation: EndpointPart
   /** The introspection endpoint (RFC 7662), behind client authentication; for clients with `may_introspect`. */
-  readonly introspection: ClientEndpointPart
+  readonly introspection: EndpointPart
+  /**
+   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. It authenticates its
+   * clients, unless a strategy of {@link strategies} before it has done so.
+   *
+   * @throws ConfigurationError when there is no such endpoint.
+   */
+  endpoint(name: string): ReturnType<EndpointPart>
   /**
    * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of the host. An
    * issuer without a path does not need it, because there the router serves them all.
@@ -71,21 +79,22 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const wiring = createServerContext(settings)
   const { store, counters, issueContext, contexts, audit, requests } = wiring
   const authorization = wireAuthorization(wiring)
-  const clientEndpoints = wireClientEndpoints(wiring)
-  const { strategies, table } = clientEndpoints
-  const metadata = wireMetadata(settings, clientEndpoints)
-  const mounted = new MountedParts()
+  const endpoints = wireEndpoints(wiring)
+  const { strategies, table } = endpoints
+  const metadata = wireMetadata(settings, endpoints)
+  const mountedParts = new MountedParts()
   const endpointNamed = (name: string): WiredEndpoint => {
     const endpoint = table.get(name)
-    if (endpoint === undefined) throw new Error(`There is no endpoint "${name}".`)
-    return endpoint
+    if (endpoint !== undefined) return endpoint
+    throw new ConfigurationError('oauth.endpoint() cannot work:', [
+      { path: 'name', message: `is "${name}"; the endpoints are ${[...table.keys()].join(', ')}.` },
+    ])
   }
-  const clientEndpoint = (name: string): ClientEndpointPart =>
-    part(name, () => {
-      mounted.expectClientAuthentication(name)
-      const { http, handler } = endpointNamed(name)
-      return [handler, clientAuthenticationErrors(http)]
-    })
+  const mountedNamed = (name: string) => {
+    const { http, mounted } = endpointNamed(name)
+    mountedParts.expectClientAuthentication(name)
+    return [mounted, clientAuthenticationErrors(http)]
+  }
   const whole = () => {
     const routes = new Map<string, readonly RequestHandler[]>()
     for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
@@ -98,12 +107,17 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     router: part('router', whole),
     authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
-      mounted.noteClientAuthentication()
+      mountedParts.noteClientAuthentication()
       return clientAuthentication(endpointNamed('token').http)
     }),
-    token: clientEndpoint('token'),
-    revocation: clientEndpoint('revocation'),
-    introspection: clientEndpoint('introspection'),
+    token: part('token', () => mountedNamed('token')),
+    revocation: part('revocation', () => mountedNamed('revocation')),
+    introspection: part('introspection', () => mountedNamed('introspection')),
+    endpoint: (name: string, ...more: readonly unknown[]) => {
+      if (more.length > 0) throw mountedUncalled('endpoint', "endpoint('whoami')")
+      const { http, single } = endpointNamed(name)
+      return [single, clientAuthenticationErrors(http)]
+    },
     metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
     bearerGuard: bearerGuard({
       ...guardByStore(store, counters),
@@ -117,20 +131,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       errorUri: settings.errorUri,
     }),
     get strategies() {
-      mounted.noteClientAuthentication()
+      mountedParts.noteClientAuthentication()
       return strategies
     },
     revoke: hostRevocation(wiring),
     events: audit.events,
-    ...wireRegistration(settings, clientEndpoints),
+    ...wireRegistration(settings, endpoints),
     ...lifecycleOf({ ...settings, requests }),
   }
-  letMint(server, clientEndpoints.mint)
+  letMint(server, endpoints.mint)
   return server
 }
 
 /** Registration within what this server offers. */
-export function wireRegistration(settings: ServerSettings, { grantTypes }: ClientEndpoints): ClientRegistrar {
+export function wireRegistration(settings: ServerSettings, { grantTypes }: Endpoints): ClientRegistrar {
   const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
   const offered = {
     ...capabilities,

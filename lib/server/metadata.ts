@@ -4,13 +4,14 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { metadataDocument } from '../http/metadata'
 import { hostWatch } from '../http/transport'
 import { serverMetadata } from '../metadata/server-metadata'
+import type { Endpoint } from '../protocol/endpoint'
 import type { Extension, ExtensionMetadata } from '../protocol/extension'
-import type { ClientEndpoints } from './client-endpoints'
+import type { Endpoints } from './endpoints'
 
 /** Metadata of what the other wirings have put together, so that it promises nothing else. */
 export function wireMetadata(
   settings: ServerSettings,
-  { table, strategies, grantTypes, signingAlgorithms }: ClientEndpoints,
+  { table, strategies, grantTypes, signingAlgorithms }: Endpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
@@ -21,7 +22,10 @@ export function wireMetadata(
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: strategies.map(({ name }) => name),
       signingAlgorithms,
-      extensionMembers: extensionMembers(settings.extensions, asks),
+      extensionMembers: {
+        ...endpointMembers(settings.endpoints),
+        ...extensionMembers(settings.extensions, asks),
+      },
       authorization: asks
         ? {
             path: settings.authorizationPath,
@@ -39,4 +43,8 @@ function extensionMembers(extensions: readonly Extension[], asks: boolean): Exte
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
   return Object.assign({}, ...acting.map(({ metadata }) => metadata))
+}
+
+function endpointMembers(endpoints: readonly Endpoint[]): ExtensionMetadata {
+  return Object.assign({}, ...endpoints.map(({ metadata }) => metadata))
 }

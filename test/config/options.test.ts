@@ -1,3 +1,4 @@
+import { whoami } from '../../docs/examples/whoami'
 import { MemoryStore } from 'express-rate-limit'
 import { implicit } from '../../lib/authorization-endpoint/response-types'
 import type { AuthorizationServerOptions } from '../../lib/config/options'
@@ -80,6 +81,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   tokenPath: path,
   revocationPath: path,
   introspectionPath: path,
+  endpoints: { wrong: [null, 7, 'whoami', true, {}], cure: 'must be a list of endpoints.' },
   authorizationRequestLifetime: secondsFrom(1),
   authorizationCodeLifetime: secondsFrom(1, 600),
   accessTokenLifetime: secondsFrom(1),
@@ -192,6 +194,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   tokenPath: '/tokens',
   revocationPath: '/forget',
   introspectionPath: '/ask-about',
+  endpoints: [whoami],
   authorizationRequestLifetime: 1,
   authorizationCodeLifetime: 600,
   accessTokenLifetime: 1,

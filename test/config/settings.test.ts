@@ -32,6 +32,7 @@ describe('settings', () => {
       tokenPath: '/token',
       revocationPath: '/revoke',
       introspectionPath: '/introspect',
+      endpoints: [],
       storeDeadline: 0.5,
       closeDeadline: 10,
       clock: Date.now,

@@ -3,9 +3,9 @@ import { serverMetadata, type Offer } from '../../lib/metadata/server-metadata'
 const offer: Offer = {
   issuer: 'https://photos.example/oauth',
   endpoints: [
-    { name: 'token', path: '/t', isForPublicClients: true },
-    { name: 'revocation', path: '/r', isForPublicClients: true },
-    { name: 'introspection', path: '/i', isForPublicClients: false },
+    { name: 'token', path: '/t' },
+    { name: 'revocation', path: '/r', clientAuthentication: 'required' },
+    { name: 'introspection', path: '/i', clientAuthentication: 'confidential' },
   ],
   scopes: ['photos.read'],
   grantTypes: ['authorization_code', 'refresh_token'],

@@ -36,6 +36,7 @@ describe('an authorization server', () => {
       'disableClient',
       'dropOldClientSecrets',
       'enableClient',
+      'endpoint',
       'events',
       'introspection',
       'metadata',

@@ -20,7 +20,7 @@ export interface Written {
   readonly text: string | undefined
 }
 
-const holes = new Set(['name', 'fault', 'endpoint'])
+const holes = new Set(['name', 'fault', 'endpoint', 'method'])
 
 /** A text that stands in the source, with no other holes than those that our own words fill. */
 function fixedText(node: Node | undefined): string | undefined {

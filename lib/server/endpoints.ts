@@ -5,11 +5,12 @@ import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import {
-  type ClientEndpoint,
-  clientEndpoint,
-  type ClientEndpointHttp,
-  wholeClientEndpoint,
-} from '../http/client-endpoint'
+  type EndpointHttp,
+  type EndpointRow,
+  mountedEndpoint,
+  singleEndpoint,
+  wholeEndpoint,
+} from '../http/endpoint'
 import { type AuthenticationHttp, clientRequest } from '../http/request-context'
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
@@ -28,27 +29,29 @@ import { authorizationCode, clientCredentials, refreshToken } from '../token-end
 import { tokenResponse } from '../token-types/bearer'
 import type { ServerContext } from './context'
 
-/** An endpoint for clients as it is mounted. */
+/** An endpoint as it is mounted. */
 export interface WiredEndpoint {
-  readonly http: ClientEndpointHttp
-  /** Behind a client authentication that the host has mounted. */
-  readonly handler: RequestHandler
+  readonly http: EndpointHttp
+  /** Behind a client authentication that the host must mount. */
+  readonly mounted: RequestHandler
+  /** By itself, or behind strategies of the host's own Passport. */
+  readonly single: RequestHandler
   /** With the authentication of the client. */
   readonly whole: RequestHandler
 }
 
-/** The endpoints for clients, what authenticates their clients, and what the token endpoint has to offer. */
-export interface ClientEndpoints {
+/** The endpoints of a server, what authenticates their clients, and what the token endpoint offers. */
+export interface Endpoints {
   /** By name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly strategies: readonly ClientStrategy[]
-  /** What signs the assertions of clients. */
+  /** The algorithms that sign the assertions of clients. */
   readonly signingAlgorithms: readonly string[]
   readonly grantTypes: readonly string[]
   readonly mint: Mint
 }
 
-export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
+export function wireEndpoints(server: ServerContext): Endpoints {
   const { settings, requireService, audit, requests } = server
   const { issuer, tlsRequired, errorUri } = settings
   const { methods, authentication } = clientAuthentication(server)
@@ -67,9 +70,14 @@ export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
     requests,
   }
   const tokens = tokenEndpoint(server)
-  const table = [tokenRow(server, tokens), revocationRow(server), introspectionRow(server)]
+  const rows = [
+    tokenRow(server, tokens),
+    revocationRow(server),
+    introspectionRow(server),
+    ...settings.endpoints,
+  ]
   return {
-    table: new Map(table.map((endpoint) => [endpoint.name, wired({ ...shared, endpoint })])),
+    table: new Map(rows.map((endpoint) => [endpoint.name, wired({ ...shared, endpoint })])),
     strategies,
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
@@ -77,43 +85,47 @@ export function wireClientEndpoints(server: ServerContext): ClientEndpoints {
   }
 }
 
-const wired = (http: ClientEndpointHttp): WiredEndpoint => ({
+const wired = (http: EndpointHttp): WiredEndpoint => ({
   http,
-  handler: clientEndpoint(http),
-  whole: wholeClientEndpoint(http),
+  mounted: mountedEndpoint(http),
+  single: singleEndpoint(http),
+  whole: wholeEndpoint(http),
 })
 
 /** RFC 6749 3.2 */
-function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): ClientEndpoint {
+function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): EndpointRow {
   return {
     name: 'token',
     path: settings.tokenPath,
-    isForPublicClients: true,
     notesOf(form) {
       const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
       return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
     },
     // RFC 6749 5.2 has 400 for every error but that of the client itself.
-    unavailableStatus: 400,
-    answer: async (request) => ({ members: await exchange(tokens, request) }),
+    errorStatus: { temporarily_unavailable: 400 },
+    answer: async (request) => ({
+      members: await exchange(tokens, {
+        client: request.client,
+        parameters: request.parameters,
+        address: () => request.address,
+        onCommitted: request.onCommitted,
+      }),
+    }),
   }
 }
 
-/** RFC 7009 */
-function revocationRow({ settings, store, issueContext }: ServerContext): ClientEndpoint {
+/** RFC 7009. RFC 7009 2.2.1: 503 tells a client that the token still exists. */
+function revocationRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   return {
     name: 'revocation',
     path: settings.revocationPath,
-    isForPublicClients: true,
     notesOf: (form) => ({ shown: form.peek('token') }),
-    // RFC 7009 2.2.1: by 503 a client knows that the token still exists.
-    unavailableStatus: 503,
     answer: async (request) => ({ members: await revoke({ store, issueContext }, request) }),
   }
 }
 
-/** RFC 7662 */
-function introspectionRow({ settings, store, issueContext }: ServerContext): ClientEndpoint {
+/** RFC 7662. RFC 7662 2.1: a caller must be authorized, and a client without credentials cannot be. */
+function introspectionRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   const endpoint = {
     issuer: settings.issuer,
     store,
@@ -123,10 +135,8 @@ function introspectionRow({ settings, store, issueContext }: ServerContext): Cli
   return {
     name: 'introspection',
     path: settings.introspectionPath,
-    // RFC 7662 2.1: asking takes authorization, which a client without credentials cannot have.
-    isForPublicClients: false,
+    clientAuthentication: 'confidential',
     notesOf: (form) => ({ shown: form.peek('token') }),
-    unavailableStatus: 503,
     answer: async (request) => ({ members: await introspect(endpoint, request) }),
   }
 }

@@ -1,0 +1,109 @@
+import { wellKnownBelowIssuer } from '../metadata/server-metadata'
+import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import type { Endpoint } from '../protocol/endpoint'
+import { isExtensionMetadata } from '../protocol/extension'
+import { hasUriCharacters } from '../protocol/uri'
+import type { ServerSettings } from './options'
+
+const defaults = {
+  authorizationPath: '/authorize',
+  tokenPath: '/token',
+  revocationPath: '/revoke',
+  introspectionPath: '/introspect',
+}
+
+type Paths = Pick<ServerSettings, keyof typeof defaults>
+
+/** Reads the endpoints of a server: the paths of those of the suite, and the rows that the host adds. Paths are unique. */
+export function resolveEndpoints(reading: OptionsReader): Pick<ServerSettings, 'endpoints'> & Paths {
+  const taken = new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
+  return { ...resolvePaths(reading, taken), endpoints: resolveRows(reading, taken) }
+}
+
+function resolvePaths(reading: OptionsReader, taken: Map<string, string>): Paths {
+  const path = (key: keyof Paths) => {
+    const chosen = reading.optional(key, defaults[key], isPath, pathMessage)
+    const other = taken.get(chosen)
+    if (other === undefined) taken.set(chosen, key)
+    else reading.wrong(key, `must differ from ${other}.`)
+    return chosen
+  }
+  return {
+    authorizationPath: path('authorizationPath'),
+    tokenPath: path('tokenPath'),
+    revocationPath: path('revocationPath'),
+    introspectionPath: path('introspectionPath'),
+  }
+}
+
+const pathMessage =
+  "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes."
+
+// A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
+const isPath = (value: unknown): value is string =>
+  isText(value) &&
+  value !== '/' &&
+  hasUriCharacters(value) &&
+  URL.canParse(value, 'https://host') &&
+  new URL(value, 'https://host').pathname === value
+
+const endpointName = /^[a-z][a-z0-9_]*$/
+const builtInEndpoints = ['authorization', 'token', 'revocation', 'introspection']
+const methods = new Set<unknown>([undefined, 'GET', 'POST'])
+const bodies = new Set<unknown>([undefined, 'form', 'json'])
+const authentications = new Set<unknown>([undefined, 'required', 'confidential', 'optional', 'none'])
+
+function resolveRows(reading: OptionsReader, taken: Map<string, string>): readonly Endpoint[] {
+  const names = new Set(builtInEndpoints)
+  const given = reading.optional<readonly unknown[]>('endpoints', [], isList, 'must be a list of endpoints.')
+  for (const [index, endpoint] of given.entries()) {
+    const at = `endpoints[${index}]`
+    const wrong = (field: string, message: string) => reading.wrong(`${at}${field}`, message)
+    if (isRecord(endpoint)) checkEndpoint(endpoint, names, taken, at, wrong)
+    else wrong('', 'must be an endpoint: name, path and answer, perhaps method and others.')
+  }
+  return Object.freeze(given.filter(isEndpoint))
+}
+
+function checkEndpoint(
+  endpoint: Readonly<Record<string, unknown>>,
+  names: Set<string>,
+  taken: Map<string, string>,
+  at: string,
+  wrong: (field: string, message: string) => void,
+): void {
+  const { name, path, method, body, clientAuthentication, errorStatus, metadata, answer, ...others } =
+    endpoint
+  if (!isText(name) || !endpointName.test(name))
+    wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
+  else if (names.has(name)) wrong('.name', `is "${name}", which another endpoint has already.`)
+  else names.add(name)
+  const other = isPath(path) ? taken.get(path) : undefined
+  if (!isPath(path)) wrong('.path', pathMessage)
+  else if (other === undefined) taken.set(path, `${at}.path`)
+  else wrong('.path', `must differ from ${other}.`)
+  if (!methods.has(method)) wrong('.method', 'must be GET or POST.')
+  if (!bodies.has(body)) wrong('.body', 'must be form or json.')
+  else if (method === 'GET' && body !== undefined) wrong('.body', 'must be left out: a GET has no body.')
+  if (!authentications.has(clientAuthentication))
+    wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
+  if (!isAbsentOr(isErrorStatus, errorStatus))
+    wrong('.errorStatus', 'must be an object of error code and status, 400 to 599.')
+  if (!isAbsentOr(isExtensionMetadata, metadata))
+    wrong('.metadata', 'must be an object of texts, lists of texts, true and false.')
+  if (typeof answer !== 'function') wrong('.answer', 'must be a function.')
+  for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
+}
+
+const isErrorStatus = (value: unknown) =>
+  isRecord(value) &&
+  Object.values(value).every(
+    (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
+  )
+// Enough to serve it: a mistake in it ends the construction.
+const isEndpoint = (value: unknown): value is Endpoint =>
+  isRecord(value) && typeof value['answer'] === 'function'
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
+  value === undefined || accepts(value)

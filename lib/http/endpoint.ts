@@ -1,0 +1,356 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { AuditLog, AuditNotes } from '../audit/audit-log'
+import type { OnCommitted } from '../authorization/transition'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
+import { challengeOf } from '../client-authentication/method'
+import { type ClientStrategy, runStrategy } from '../passport/strategies'
+import { type Client, hasCredentials } from '../protocol/client'
+import { isRecord } from '../protocol/configuration'
+import type {
+  EndpointAnswer,
+  EndpointAnswering,
+  EndpointDescription,
+  EndpointRequest,
+} from '../protocol/endpoint'
+import {
+  invalidClient,
+  OAuthError,
+  OverShare,
+  Throttled,
+  unauthorizedClient,
+  unexpected,
+} from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+import { handler } from './handler'
+import {
+  authorizationOf,
+  credentialSourcesOf,
+  formOf,
+  hasLongBody,
+  HttpRequest,
+  jsonOf,
+  leavesBody,
+  queryOf,
+} from './request'
+import { type AuthenticationHttp, presentedBy } from './request-context'
+import { requestIdHeader } from '../audit/request-id'
+import { closing, type RequestsInFlight } from './requests-in-flight'
+import { sendJson, sendJsonError } from './response'
+import { requireTls } from './transport'
+
+/** A row of the endpoint table. */
+export type EndpointRow = EndpointDescription &
+  EndpointAnswering<Committing> & {
+    /** What events tell of a form, such as the credential in it. */
+    readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
+  }
+
+/** Hears of the transition that a request leads to. */
+interface Committing {
+  readonly onCommitted: OnCommitted
+}
+
+/** An endpoint behind a client authentication that the host must mount before it. */
+export function mountedEndpoint(http: EndpointHttp): RequestHandler {
+  return served(http, async (request, response) => {
+    const proven = http.contexts.of(request).client
+    if (proven === undefined)
+      throw new Error(
+        `oauth.${http.endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
+      )
+    return respond(http, request, response, await bodyOf(http, request), proven)
+  })
+}
+
+/** An endpoint and the authentication of its clients, in one. Checks that both parts have happen once. */
+export function wholeEndpoint(http: EndpointHttp): RequestHandler {
+  return served(http, async (request, response) => {
+    const { body, proven } = await authenticatedBody(http, request)
+    return respond(http, request, response, body, proven)
+  })
+}
+
+/** An endpoint that authenticates its clients, unless a strategy that the host has mounted before has proven the client. */
+export function singleEndpoint(http: EndpointHttp): RequestHandler {
+  return served(http, async (request, response) => {
+    const { client } = http.contexts.of(request)
+    const known = client && { body: await bodyOf(http, request), proven: client }
+    const { body, proven } = known ?? (await authenticatedBody(http, request))
+    return respond(http, request, response, body, proven)
+  })
+}
+
+async function respond(
+  http: EndpointHttp,
+  request: Request,
+  response: Response,
+  body: Body,
+  proven: ProvenClient | undefined,
+): ReturnType<Act> {
+  const { endpoint, audit } = http
+  const asked = { request, response, endpoint: endpoint.name, clientId: proven?.client.client_id }
+  if (endpoint.notesOf !== undefined) audit.note(request, endpoint.notesOf(body.parameters))
+  if (proven?.byOldSecret === true) audit.reportOldSecret(asked)
+  const answer: unknown = await answerOf(http, request, body, proven?.client)
+  requireAnswer(answer, endpoint.name)
+  const { members, status = 200, headers } = answer
+  sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(asked)) })
+  return 'answered'
+}
+
+function answerOf(
+  { endpoint, audit }: EndpointHttp,
+  request: Request,
+  body: Body,
+  client: Client | undefined,
+): Promise<EndpointAnswer> {
+  const onCommitted = audit.onCommitted(request)
+  const seenWith = <Caller extends Client | undefined>(caller: Caller) =>
+    new RequestAtEndpoint(request, caller, body, onCommitted)
+  if (endpoint.clientAuthentication === 'none') return endpoint.answer(seenWith(undefined))
+  if (endpoint.clientAuthentication === 'optional') return endpoint.answer(seenWith(client))
+  if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
+  if (endpoint.clientAuthentication === 'confidential' && !hasCredentials(client))
+    throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
+  return endpoint.answer(seenWith(client))
+}
+
+class RequestAtEndpoint<Caller extends Client | undefined>
+  extends HttpRequest
+  implements EndpointRequest<Caller>, Committing
+{
+  readonly parameters: Parameters
+  readonly json: unknown
+
+  constructor(
+    request: Request,
+    readonly client: Caller,
+    { parameters, json }: Body,
+    readonly onCommitted: OnCommitted,
+  ) {
+    super(request)
+    this.parameters = parameters
+    this.json = json
+  }
+
+  get address(): string | undefined {
+    return this.request.ip
+  }
+}
+
+// Hosts write endpoints, in JavaScript, too.
+function requireAnswer(answer: unknown, name: string): asserts answer is EndpointAnswer {
+  const { members, status = 200, headers = {} } = isRecord(answer) ? answer : {}
+  const isStatus = Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299
+  const areHeaders = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
+  if (isRecord(members) && isStatus && areHeaders) return
+  throw new TypeError(
+    `The endpoint "${name}" must answer { members, status, headers }: an object, 200 to 299 or nothing, and an object of texts or nothing.`,
+  )
+}
+
+/** Authenticates the client by exactly one method and passes the request on. Answers a request that fails. */
+export function clientAuthentication(http: EndpointHttp): RequestHandler {
+  return served(http, async (request) => {
+    await authenticatedBody(http, request)
+    return 'next'
+  })
+}
+
+/**
+ * The body of a request and the client that sent it. Past the limit of the network, a long body is read only for a client
+ * that the header has proven.
+ *
+ * @throws OAuthError when the client does not prove itself.
+ */
+async function authenticatedBody(
+  http: EndpointHttp,
+  request: Request,
+): Promise<{ readonly body: Body; readonly proven: ProvenClient | undefined }> {
+  const { failures, endpoint } = http
+  const { clientAuthentication: need = 'required' } = endpoint
+  if (failures.refusalOf(request) !== undefined && hasLongBody(request) && need !== 'none')
+    await authenticateWith(http, request, Parameters.none)
+  const body = await bodyOf(http, request)
+  if (need === 'none') return { body, proven: undefined }
+  // Only a form may hold credentials.
+  const form = endpoint.method === 'GET' ? Parameters.none : body.parameters
+  if (need === 'optional' && !presentsClient(http, request, form)) return { body, proven: undefined }
+  return { body, proven: await authenticateWith(http, request, form) }
+}
+
+/** What a request carries. */
+interface Body {
+  readonly parameters: Parameters
+  readonly json: unknown
+}
+
+async function bodyOf({ endpoint, bodyDeadline }: EndpointHttp, request: Request): Promise<Body> {
+  if (endpoint.method === 'GET') return { parameters: queryOf(request), json: undefined }
+  if (endpoint.body === 'json')
+    return { parameters: Parameters.none, json: await jsonOf(request, bodyDeadline) }
+  return { parameters: await formOf(request, bodyDeadline), json: undefined }
+}
+
+function presentsClient({ verification }: EndpointHttp, request: Request, form: Parameters): boolean {
+  if (authorizationOf(request).length > 0) return true
+  try {
+    return verification.present(credentialSourcesOf(request, form)) !== undefined
+  } catch (error) {
+    if (error instanceof OAuthError && error.reason === 'no_client_authentication') return false
+    throw error
+  }
+}
+
+/** Runs the strategy of the one method by which this form, or the header, presents a client. */
+async function authenticateWith(
+  { contexts, verification, strategies }: EndpointHttp,
+  request: Request,
+  form: Parameters,
+): Promise<ProvenClient> {
+  const context = contexts.of(request)
+  context.client = undefined
+  const presented = presentedBy(verification, context, request, form)
+  context.presented = Promise.resolve(presented)
+  const strategy = strategies.get(presented.method.name)
+  if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
+  await runStrategy(strategy, request)
+  if (context.client === undefined) throw new Error(`The strategy ${strategy.name} proved no client.`)
+  return context.client
+}
+
+/** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
+export function clientAuthenticationErrors(http: EndpointHttp): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
+    const refusal = isPassportFailure(thrown)
+      ? invalidClient('client_not_authenticated', 'Client authentication failed.')
+      : thrown
+    if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, http).catch(next)
+    else next(thrown)
+  }
+}
+
+// With `failWithError`, when the request uses a method that the host did not list.
+function isPassportFailure(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AuthenticationError'
+}
+
+/** What an endpoint works with at the edge. */
+export interface EndpointHttp extends AuthenticationHttp {
+  readonly endpoint: EndpointRow
+  /** By the name of their method. */
+  readonly strategies: ReadonlyMap<string, ClientStrategy>
+  readonly tlsRequired: boolean
+  /** Warns of a request that was sent to another host than the issuer's. */
+  readonly watchHost: (request: Request) => void
+  /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
+  readonly schemes: readonly string[]
+  /** The page that explains error codes, if there is one. */
+  readonly errorUri: string | undefined
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
+  readonly requireService: () => void | Promise<void>
+  readonly audit: AuditLog
+  readonly requests: RequestsInFlight
+}
+
+/** What a middleware does with a sound request. The client gets what it throws as an error. */
+type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
+
+/** Passes requests with the right method over TLS to `act`. Answers all others, and every failure, in the form for clients. */
+function served(http: EndpointHttp, act: Act): RequestHandler {
+  const { method = 'POST' } = http.endpoint
+  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  const attempt: Act = async (request, response) => {
+    if (!methods.includes(request.method)) return refuseMethod(http, methods, response)
+    requireTls(request, http.tlsRequired)
+    http.watchHost(request)
+    if (!http.requests.enter(request, response)) return turnAway(request, http)
+    await http.requireService()
+    return act(request, response)
+  }
+  return handler(async (request, response, next) => {
+    let outcome: 'answered' | 'next'
+    try {
+      outcome = await attempt(request, response)
+    } catch (error) {
+      return sendClientFailure(request, response, error, http)
+    }
+    if (outcome === 'next') next()
+  })
+}
+
+// The connection ends with the answer. A body that came after the answer would get a reset instead of the answer.
+async function turnAway(request: Request, http: EndpointHttp): Promise<never> {
+  await bodyOf(http, request).catch(() => undefined)
+  throw closing()
+}
+
+// No limit counts these requests: any web page can have browsers send them here, and the answer costs nothing.
+function refuseMethod(http: EndpointHttp, allowed: readonly string[], response: Response): 'answered' {
+  sendJsonError(response, 405, methodNotAllowed(http), http.errorUri, { Allow: allowed.join(', ') })
+  return 'answered'
+}
+
+const methodNotAllowed = ({ endpoint: { name: endpoint, method = 'POST' } }: EndpointHttp) => ({
+  code: 'invalid_request',
+  description: `The ${endpoint} endpoint takes ${method} requests only.`,
+})
+
+/** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
+async function sendClientFailure(
+  request: Request,
+  response: Response,
+  thrown: unknown,
+  http: EndpointHttp,
+): Promise<void> {
+  const { endpoint, audit, errorUri, schemes } = http
+  const failed = unexpected(thrown)
+  const error = await limited(failed, request, response, http)
+  audit.reportError({ request, response, endpoint: endpoint.name }, error)
+  const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
+  const headers = { ...headersOf(error, request, schemes), ...(isLeft ? { Connection: 'close' } : {}) }
+  sendJsonError(response, statusOf(error, endpoint), error, errorUri, headers)
+}
+
+/** What a failure is answered with: the refusal of its network's limit, unless a secret or key has proven the client. */
+async function limited(
+  failed: OAuthError,
+  request: Request,
+  response: Response,
+  { contexts, failures }: EndpointHttp,
+): Promise<OAuthError> {
+  if (!isOfClient(failed)) return failed
+  const { client: proven } = contexts.of(request)
+  if (proven !== undefined && hasCredentials(proven.client)) {
+    await failures.count(request, response)
+    return failed
+  }
+  return failures.refusalOf(request) ?? (await failures.count(request, response)) ?? failed
+}
+
+// What the server is at fault for, or has no time for, counts against nobody, and so does more than a share of what is right.
+function isOfClient(error: OAuthError): boolean {
+  if (error instanceof OverShare) return false
+  if (error instanceof Throttled) return true
+  return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
+}
+
+function statusOf(error: OAuthError, { errorStatus = {} }: EndpointRow): number {
+  if (error instanceof Throttled) return 429
+  const own = Object.hasOwn(errorStatus, error.code) ? errorStatus[error.code] : undefined
+  return own ?? usualStatus.get(error.code) ?? 400
+}
+
+const usualStatus: ReadonlyMap<string, number> = new Map([
+  ['invalid_client', 401],
+  ['server_error', 500],
+  ['temporarily_unavailable', 503],
+])
+
+function headersOf(error: OAuthError, request: Request, schemes: readonly string[]): Record<string, string> {
+  if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
+  const { code } = error
+  if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
+  if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
+  return {}
+}

@@ -1,0 +1,229 @@
+import express from 'express'
+import { Passport } from 'passport'
+import request from 'supertest'
+import { type Endpoint, OAuthError, temporarilyUnavailable } from 'express-authorization-server'
+import { readOnly } from '../../docs/examples/read-only'
+import { whoami } from '../../docs/examples/whoami'
+import type { Mount } from '../support/flows/application'
+import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { basic, Flow } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { setStage } from '../support/flows/stage'
+import { tokensOf } from '../support/flows/tokens'
+
+const asPrinter = { Authorization: basic('photo-print', photoPrint.secret) }
+const asNobody = { Authorization: basic('photo-print', 'wrong') }
+
+/** Tells what an endpoint sees. */
+const seen = (bend: { body?: 'json'; clientAuthentication?: 'confidential' }): Endpoint => ({
+  name: 'seen',
+  path: '/seen',
+  clientAuthentication: 'optional',
+  answer: async ({ client, parameters, json, method, address }) => ({
+    members: {
+      client: client?.client_id ?? null,
+      word: parameters.get('word') ?? null,
+      json,
+      method,
+      address,
+    },
+  }),
+  ...bend,
+})
+
+describeOnStores("An endpoint of the host's own", (stage) => {
+  test('GET /whoami answers an authenticated client, and the metadata names it', async () => {
+    const { flow } = stage({ endpoints: [whoami] })
+    const response = await flow.open('/whoami', undefined, asPrinter)
+    expect(response.status).toBe(200)
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    expect(response.body).toEqual({
+      client_id: 'photo-print',
+      grant_types: ['authorization_code', 'refresh_token'],
+      scope: 'photos:read photos:print',
+    })
+    expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
+      whoami_endpoint: 'http://localhost/whoami',
+      whoami_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    })
+  })
+
+  test('refuses a client that does not authenticate, as the token endpoint does', async () => {
+    const { flow } = stage({ endpoints: [whoami] })
+    for (const headers of [{}, asNobody]) {
+      const response = await flow.open('/whoami', undefined, headers)
+      expect(outcomeOf(response)).toBe('401 invalid_client')
+      expect(response.get('WWW-Authenticate')).toBe('Basic realm="oauth", charset="UTF-8"')
+    }
+    const inQuery = await flow.open(`/whoami?client_id=photo-print&client_secret=${photoPrint.secret}`)
+    expect(outcomeOf(inQuery)).toBe('400 invalid_request')
+    expect(outcomeOf(await flow.open('/whoami?client_id=photo-book'))).toBe('401 invalid_client')
+  })
+
+  test('answers other methods with 405, and HEAD as GET', async () => {
+    const { flow, app } = stage({ endpoints: [whoami] })
+    const response = await flow.submit('/whoami', {}, undefined, asPrinter)
+    expect([response.status, response.get('Allow')]).toEqual([405, 'GET, HEAD'])
+    expect(response.body.error_description).toBe('The whoami endpoint takes GET requests only.')
+    const head = await request(app).head('/whoami').set(asPrinter)
+    expect([head.status, head.text ?? '']).toEqual([200, ''])
+  })
+
+  test('a client that proves itself wrongly is refused where authentication is optional; without any it is nobody', async () => {
+    const { flow } = stage({ endpoints: [seen({})] })
+    const ask = (headers: Record<string, string>, fields = {}) =>
+      flow.submit('/seen', { word: 'x', ...fields }, undefined, headers)
+    expect((await ask({})).body).toMatchObject({ client: null, word: 'x', method: 'POST' })
+    expect((await ask(asPrinter)).body).toMatchObject({ client: 'photo-print' })
+    expect((await ask({}, { client_id: 'photo-book' })).body).toMatchObject({ client: 'photo-book' })
+    expect(outcomeOf(await ask(asNobody))).toBe('401 invalid_client')
+    expect(outcomeOf(await ask({}, { client_id: 'nobody' }))).toBe('401 invalid_client')
+    expect(outcomeOf(await ask({ Authorization: 'Bearer x' }))).toBe('401 invalid_client')
+    expect(outcomeOf(await ask({}, { client_secret: 'x' }))).toContain('invalid_')
+  })
+
+  test('without client authentication it looks at no credentials', async () => {
+    const none: Endpoint = {
+      name: 'open',
+      path: '/open',
+      clientAuthentication: 'none',
+      answer: async ({ client }) => ({
+        members: { client: client ?? null },
+        status: 201,
+        headers: { 'X-Note': '1' },
+      }),
+    }
+    const { flow } = stage({ endpoints: [none] })
+    const response = await flow.submit('/open', {}, undefined, asNobody)
+    expect([response.status, response.body, response.get('X-Note')]).toEqual([201, { client: null }, '1'])
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(Object.keys(body).filter((name) => name.startsWith('open_'))).toEqual(['open_endpoint'])
+  })
+
+  test('with confidential clients alone it refuses a public one, and the metadata leaves out none', async () => {
+    const { flow } = stage({ endpoints: [seen({ clientAuthentication: 'confidential' })] })
+    expect(outcomeOf(await flow.request(photoBook, {}, '/seen'))).toBe('400 unauthorized_client')
+    expect((await flow.request(nightlyReport, {}, '/seen')).status).toBe(200)
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(body.seen_endpoint_auth_methods_supported).not.toContain('none')
+  })
+})
+
+describe('A JSON body', () => {
+  const send = (body: string | undefined, headers: Record<string, string> = {}) => {
+    const { flow } = setStage({ endpoints: [seen({ body: 'json' })] })
+    return flow.submit('/seen', body ?? '', undefined, { 'Content-Type': 'application/json', ...headers })
+  }
+
+  test('arrives as its value, beside a client that authenticates by a header', async () => {
+    const json = { redirect_uris: ['https://a.example/'], deep: [[null, 1.5, true]] }
+    const { body } = await send(JSON.stringify(json), asPrinter)
+    expect(body).toEqual(expect.objectContaining({ client: 'photo-print', word: null, json }))
+    expect((await send('7')).body).toMatchObject({ json: 7, client: null })
+    expect((await send('{"client_id":"photo-book"}')).body).toMatchObject({ client: null })
+  })
+
+  test('may be parsed by the host before', async () => {
+    const { oauth } = setStage({ endpoints: [seen({ body: 'json' })] })
+    for (const parser of [express.json(), express.text({ type: '*/*' }), express.raw({ type: '*/*' })]) {
+      const flow = new Flow(express().use(parser).use(oauth.router()))
+      const response = await flow.submit('/seen', '{"a":1}', undefined, {
+        'Content-Type': 'application/json',
+      })
+      expect(response.body.json).toEqual({ a: 1 })
+    }
+  })
+
+  test.each<[string, string, Record<string, string>]>([
+    ['is no JSON', '{"a":', {}],
+    ['is empty', '', {}],
+    ['is a form', 'a=1', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['has another type', '{}', { 'Content-Type': 'text/plain' }],
+    ['has another charset', '{}', { 'Content-Type': 'application/json; charset=latin1' }],
+    ['is compressed', '{}', { 'Content-Encoding': 'gzip' }],
+    ['is larger than 64 KiB', JSON.stringify('x'.repeat(65_536)), {}],
+  ])('that %s is an invalid request', async (_what, body, headers) => {
+    expect(outcomeOf(await send(body, headers))).toBe('400 invalid_request')
+  })
+})
+
+describe("An endpoint of the host's own that fails", () => {
+  const failing = (thrown: unknown, bend: Partial<Pick<Endpoint, 'errorStatus'>> = {}) => {
+    const { flow, failures } = setStage({
+      endpoints: [{ ...whoami, ...bend, answer: () => Promise.reject(thrown) }],
+    })
+    return { failures, ask: () => flow.open('/whoami', undefined, asPrinter) }
+  }
+
+  test('answers error codes of its own, with a status of its own', async () => {
+    const slow = new OAuthError('slow_down', 'polled_too_fast', 'Poll less often.')
+    expect(outcomeOf(await failing(slow).ask())).toBe('400 slow_down')
+    const teapot = await failing(slow, { errorStatus: { slow_down: 418 } }).ask()
+    expect([teapot.status, teapot.body]).toEqual([
+      418,
+      { error: 'slow_down', error_description: 'Poll less often.' },
+    ])
+  })
+
+  test('answers trouble with 503, and tells the host alone what broke', async () => {
+    expect(outcomeOf(await failing(temporarilyUnavailable('x', 'Later.')).ask())).toBe(
+      '503 temporarily_unavailable',
+    )
+    const broken = failing(new Error('the database'))
+    expect((await broken.ask()).text).not.toContain('database')
+    expect(JSON.stringify(broken.failures.map(({ cause }) => String(cause)))).toContain('the database')
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['a list', []],
+    ['no members', {}],
+    ['members that are no object', { members: 7 }],
+    ['a status of an error', { members: {}, status: 400 }],
+    ['a status that HTTP does not have', { members: {}, status: 2000 }],
+    ['a header that is no text', { members: {}, headers: { a: 7 } }],
+  ])('is at fault for %s', async (_what, answer) => {
+    const endpoint = { ...whoami, answer: jest.fn() }
+    endpoint.answer.mockResolvedValue(answer)
+    const { flow } = setStage({ endpoints: [endpoint] })
+    expect(outcomeOf(await flow.open('/whoami', undefined, asPrinter))).toBe('500 server_error')
+  })
+})
+
+describe('oauth.endpoint()', () => {
+  test('mounts one endpoint at a path of the host, where it authenticates its clients', async () => {
+    const mount: Mount = (app, oauth) => void app.get('/me', oauth.endpoint('whoami'))
+    const { flow } = setStage({ endpoints: [whoami] }, { mount })
+    expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
+    expect(outcomeOf(await flow.open('/me', undefined, asNobody))).toBe('401 invalid_client')
+    expect((await flow.open('/whoami', undefined, asPrinter)).status).toBe(404)
+  })
+
+  test('takes the client that a strategy has proven before', async () => {
+    const mount: Mount = (app, oauth) => {
+      const passport = new Passport()
+      for (const strategy of oauth.strategies) passport.use(strategy)
+      const names = oauth.strategies.map(({ name }) => name)
+      app.get('/me', passport.authenticate(names, { session: false }), oauth.endpoint('whoami'))
+    }
+    const { flow } = setStage({ endpoints: [whoami] }, { mount })
+    expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
+    expect(outcomeOf(await flow.open('/me', undefined, asNobody))).toBe('401 invalid_client')
+  })
+
+  test('refuses a name that no endpoint has', () => {
+    const { oauth } = setStage({ endpoints: [whoami] })
+    expect(() => oauth.endpoint('whoarewe')).toThrow(
+      'the endpoints are token, revocation, introspection, whoami',
+    )
+  })
+})
+
+test('A refresh with read_only gets a token that reads, and the next one gets all again', async () => {
+  const { flow } = setStage({ extensions: [readOnly] })
+  const { refreshToken } = await flow.tokens(photoPrint)
+  const narrow = tokensOf(await flow.refresh(photoPrint, refreshToken, { read_only: 'true' }))
+  expect(narrow.scope).toBe('photos:read')
+  expect(tokensOf(await flow.refresh(photoPrint, narrow.refreshToken)).scope).toBe('photos:read photos:print')
+})
