@@ -5,6 +5,7 @@ import { isRecord } from '../../lib/protocol/configuration'
 import * as suite from '../../lib/index'
 import * as kit from '../../lib/testing/index'
 import { imported, required } from './kit-tests'
+import { pluggingIn } from './plug-ins'
 import { PackedPackage } from './packed-package'
 
 const root = join(__dirname, '../..')
@@ -108,7 +109,7 @@ import type {} from 'express-session'
 import type { PassportStatic } from 'passport'
 import type supertest from 'supertest'
 import type {
-  AuthorizationServer, AuthorizationServerOptions, ClientAuthenticationMethod, ClientRegistration, Counters,
+  AuthorizationServer, AuthorizationServerOptions, ClientAuthenticationMethod, ClientRegistration, Counters, Endpoint,
   ExchangePolicy, RedisStore,
 } from 'express-authorization-server'
 interface Owner {
@@ -132,6 +133,7 @@ declare global {
   const client: ClientRegistration
   const store: RedisStore
   const policy: ExchangePolicy
+  const whoami: Endpoint
   const showPhotos: RequestHandler
   const cors: (options: { readonly origin: string }) => RequestHandler
   const request: typeof supertest
@@ -197,6 +199,34 @@ describe('the testing kit of the packed package', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...command, file], options)
     const output = expect.stringMatching(/pass 2|2 passed/)
     expect({ status, output: stdout + stderr }).toEqual({ status: 0, output })
+  })
+})
+
+describe('plug-ins of a host, against the packed package', () => {
+  let application: string
+  beforeAll(() => {
+    const types = ['express', 'node', 'supertest'].map((name) => `@types/${name}`)
+    application = packed.application('plug-ins', ['express', 'supertest', ...types])
+    const examples = ['whoami.ts', 'voucher-grant.ts', 'read-only.ts'].map((file) => [
+      file,
+      packed.read(`docs/examples/${file}`),
+    ])
+    write(application, { 'plug-ins.ts': pluggingIn, ...Object.fromEntries(examples) })
+  })
+
+  test.each(compilers)('compile with TypeScript %s and strict', (_version, compiler) => {
+    expect(complaints(compiler, application, true)).toBe('')
+  })
+
+  test('an endpoint, a grant type and an extension work by public options alone', () => {
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const options = { cwd: application, env, encoding: 'utf8' } as const
+    const register = require.resolve('esbuild-register')
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', register, 'plug-ins.ts'], options)
+    expect({ status, output: stdout + stderr }).toEqual({
+      status: 0,
+      output: expect.stringContaining('pass 3'),
+    })
   })
 })
 
