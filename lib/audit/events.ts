@@ -2,96 +2,98 @@ import type { EventEmitter } from 'node:events'
 import type { Scope } from '../protocol/scope'
 
 /**
- * The part that was asked: `authorization`, `token`, `revocation`, `introspection` or another endpoint by its name,
- * `protected resource` for a guard, and `host` for a call of the host's own code.
+ * The part of the server that handled the request: `authorization`, `token`, `revocation`, `introspection` or the name
+ * of another endpoint; `protected resource` for a guard; `host` for a call from the host's own code.
  */
 export type EventOrigin = string
 
 /**
- * What every event tells; a member that is not known is undefined. It holds no credential, and its texts have no control
- * characters and at most 256 characters each.
+ * The members of every event. An unknown member is undefined. No member holds a credential. Texts have at most 256
+ * characters each, and no control characters.
  */
 export interface AuditEvent {
   /** Milliseconds since the epoch, by the option `clock`. */
   readonly time: number
   readonly endpoint: EventOrigin
-  /** The value of the `X-Request-Id` header of the answer; undefined without a request. */
+  /** The value of the header `X-Request-Id` of the response; undefined without a request. */
   readonly requestId: string | undefined
   /**
-   * The client that asked, or claimed to; proven or not. Of the authorization, where no client asked. Instead of a name
-   * that no client is registered under: the first 8 hexadecimal digits of its SHA-256 digest.
+   * The client that the request names, proven or not; or else the client of the authorization. If no client is
+   * registered under the name, the member holds the first 8 hexadecimal digits of the SHA-256 digest of the name,
+   * because the name may be a misplaced secret.
    */
   readonly clientId: string | undefined
-  /** The resource owner of the authorization that was found. */
+  /** The resource owner of the authorization that the request found or began. */
   readonly subject: string | undefined
-  /** Where the request came from, by the host's `trust proxy`. */
+  /** The IP address of the sender: `req.ip`, which depends on Express's setting `trust proxy`. */
   readonly address: string | undefined
-  /** A stable word, finer than an error code. */
+  /** A stable word that says more than an error code; see `docs/errors.md`. */
   readonly reason: string | undefined
-  /** The authorization that was found, or began. */
+  /** The id of the authorization that the request found or began. */
   readonly authorizationId: string | undefined
   /**
-   * The first 8 hexadecimal digits of the SHA-256 digest of the code or access token that was issued or, where none was,
-   * of the credential that the request showed: it joins what concerns one credential.
+   * A fingerprint that joins the events of one credential: the first 8 hexadecimal digits of its SHA-256 digest. The
+   * credential is the code or access token that the server issued; or else the one that the request presented.
    */
   readonly credential: string | undefined
 }
 
-/** Something came into being or ended. */
+/** An authorization or credential began, or an authorization ended. */
 export interface GrantEvent extends AuditEvent {
-  /** Of the token request. */
+  /** The grant type of the token request. */
   readonly grantType: string | undefined
-  /** Of the authorization request. */
+  /** The response type of the authorization request. */
   readonly responseType: string | undefined
-  /** Of the access token, or of the whole authorization; undefined where its record was not found. */
+  /** The scope of the access token; or else of the authorization. Undefined if the server found no record. */
   readonly scope: Scope | undefined
 }
 
-/** A request was refused. */
+/** The server refused a request. */
 export interface RefusalEvent extends AuditEvent {
   /** The error code that the client or the resource owner saw. */
   readonly code: string
   readonly reason: string
 }
 
-/** A request was refused because there were too many like it. */
+/** The server refused a request because too many similar requests came before. */
 export interface ThrottleEvent extends RefusalEvent {
-  /** Whole seconds, as in `Retry-After`. */
+  /** Whole seconds until a new attempt is worth while, as in the header `Retry-After`. */
   readonly retryAfter: number
 }
 
-/** A request could not be answered because something broke on this side. */
+/** The server could not handle a request because its own side failed, such as a store or a function of the host. */
 export interface FailureEvent extends RefusalEvent {
   /**
-   * What was thrown. Trouble of a store: a copy that has name, message, stack and codes, and no other properties. Everything
-   * else as it is: it may hold whatever the host's own code put into it.
+   * The error that caused the failure. For an error of a store: a copy with name, message, stack and codes
+   * only, because database clients put whole commands into other properties. Every other error is unchanged, and may
+   * hold anything that the host's code put there.
    */
   readonly cause: unknown
 }
 
-/** Every event and what its listeners get; `docs/events.md` explains them. */
+/** Every event, with the arguments of its listeners. `docs/events.md` explains the events. */
 export interface AuditEvents {
-  /** The resource owner approved, and a code was issued. */
+  /** The resource owner approved, and the server issued a code. */
   readonly approved: [GrantEvent]
-  /** Tokens were issued. */
+  /** The server issued tokens. */
   readonly issued: [GrantEvent]
-  /** Tokens were issued for a refresh token; again, with the reason `repeated`. */
+  /** The server issued tokens for a refresh token. With the reason `repeated`: again the same response. */
   readonly refreshed: [GrantEvent]
-  /** An authorization ended, and every credential that descends from it. */
+  /** An authorization ended, and with it every credential that descends from it. */
   readonly revoked: [GrantEvent]
-  /** A request was refused, by rule or by the resource owner. */
+  /** The server or the resource owner refused a request. */
   readonly refused: [RefusalEvent]
-  /** A code came a second time; `revoked` follows. */
+  /** A client presented a code a second time. The event `revoked` follows. */
   readonly replayed: [RefusalEvent]
-  /** A refresh token came that was rotated out before; `revoked` follows. */
+  /** A client presented a refresh token that an earlier rotation replaced. The event `revoked` follows. */
   readonly reused: [RefusalEvent]
-  /** A request was over a limit. */
+  /** A request exceeded a limit. */
   readonly throttled: [ThrottleEvent]
-  /** Something broke on this side. */
+  /** The server's own side failed, such as a store or a function of the host. */
   readonly failure: [FailureEvent]
-  /** A client authenticated by a secret that its rotation has left behind; beside the event of the outcome. */
+  /** A client authenticated by a secret that a rotation has replaced. Comes in addition to the event of the outcome. */
   readonly oldSecretUsed: [AuditEvent]
 }
 
-/** The events of a server or a guard. */
+/** The event emitter of a server or a guard: Node's `EventEmitter` with the types of {@link AuditEvents}. */
 export type AuthorizationServerEvents = EventEmitter<{ [Name in keyof AuditEvents]: AuditEvents[Name] }>

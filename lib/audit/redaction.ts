@@ -7,10 +7,10 @@ const kinds: readonly CredentialKind[] = [
   'refreshToken',
 ]
 
-// RFC 7515 7.1: header and payload are JSON objects, which begin alike in base64url.
+// RFC 7515 7.1: header and payload are JSON objects, so both begin with `{"`, which is `eyJ` in base64url.
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
-/** What an event tells of a credential; undefined when the text has not the form of one: it may be anybody's password. */
+/** Returns a fingerprint of a credential; undefined if the text does not look like one: it may be a password. */
 export function credentialFingerprint(text: string | undefined): string | undefined {
   return text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 }
@@ -18,24 +18,26 @@ export function credentialFingerprint(text: string | undefined): string | undefi
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
-/** The fingerprint of a credential, from the digest that the record keeps. */
+/** Returns the fingerprint of a credential, from its digest in base64url: the first 8 hexadecimal digits. */
 export function fingerprintOfDigest(text: string): string {
-  // Six characters hold the four bytes.
+  // Six characters of base64url hold 36 bits, so they contain the four bytes of the fingerprint.
   return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
 }
 
 const longest = 256
-// Line breaks and escape sequences forge lines of a log; format characters turn the order of what is read.
+// Line breaks and escape sequences can forge lines of a log. Format characters can reverse visible text.
 const usual = /^[\x20-\x7E]*$/
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** A text from outside as a log may show it: at most 256 characters, each unprintable one replaced by U+FFFD. */
+/**
+ * Makes a text from outside safe for a log: cuts it at 256 characters and replaces unprintable characters by U+FFFD.
+ */
 export function plainText(text: string): string {
   if (text.length <= longest && usual.test(text)) return text
   return text.slice(0, longest).replaceAll(unprintable, '\u{FFFD}')
 }
 
-/** {@link plainText}, and undefined for undefined. */
+/** Applies {@link plainText}, and returns undefined for undefined. */
 export function plainOrAbsent(text: string | undefined): string | undefined {
   return text === undefined ? undefined : plainText(text)
 }

@@ -3,26 +3,29 @@ import { secureRandom } from '../protocol/credential'
 
 const header = 'X-Request-Id'
 
-/** The id of a request, which its answer carries from now on in `X-Request-Id`. */
+/** Returns the id of a request, and sets the id as the header `X-Request-Id` of the response. */
 export function nameRequest(request: Request, response: Response): string {
   const requestId = requestIdOf(request, response)
   carryRequestId(response, requestId)
   return requestId
 }
 
-/** Has the answer carry the id, if there is one and it is not too late. */
+/** Sets the request id as a header of the response. Does nothing without an id, or after the headers are sent. */
 export function carryRequestId(response: Response, requestId: string | undefined): void {
   if (requestId !== undefined && !response.headersSent) response.setHeader(header, requestId)
 }
 
-/** The id as a header of an answer that is about to be written. */
+/** Returns the request id as headers for a response; no headers without an id. */
 export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
   requestId === undefined ? {} : { [header]: requestId }
 
-/** An id that the host gave the request goes on; hosts do so on the request or on the response. */
+/**
+ * Returns the id that the host gave the request, as a header of the response or as `req.id`; or else a new random id.
+ */
 export function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(header)
-  // A header takes C1 control characters, which terminals obey; a host may echo what it was sent.
+  // Takes printable ASCII only: a host may echo a client's header, and a header may hold C1 controls, which terminals
+  // obey.
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id

@@ -1,19 +1,18 @@
-/**
- * The two doors by which the test kit reaches the servers of its process. They are kept here, beside the servers: no
- * object that an application holds leads to them. Only the test kit uses them, and it does not load in production.
- */
+// This file gives the test kit two kinds of access to the servers of its process: the kit can mint tokens and hear
+// refusals. No object that an application holds gives this access. Only the test kit uses this file, and the kit does
+// not load in production.
 
-/** What an access token that a test wants is about. */
+/** The access token that a test asks for. */
 export interface MintRequest {
   /** A registered client that is not disabled. */
   readonly clientId: string
-  /** The resource owner; left out for a token of the client's own. */
+  /** The resource owner. Default: none, and the client acts for itself. */
   readonly subject?: string
-  /** Space separated, within the scope of the client. Default: the whole scope of the client. */
+  /** Scope values, separated by spaces, within the scope of the client. Default: the whole scope of the client. */
   readonly scope?: string
 }
 
-/** Issues an access token for which there was no token request, and returns the token response (RFC 6749 5.1). */
+/** Issues an access token without a token request, and resolves to the members of the token response (RFC 6749 5.1). */
 export type Mint = (request: MintRequest) => Promise<Readonly<Record<string, string | number>>>
 
 const mints = new WeakMap<object, Mint>()
@@ -23,16 +22,16 @@ export function letMint(server: object, mint: Mint): void {
   mints.set(server, mint)
 }
 
-/** What mints tokens of a server; undefined for any other object. */
+/** Returns the function that mints tokens of a server; undefined for any other object. */
 export function mintOf(server: object): Mint | undefined {
   return mints.get(server)
 }
 
-/** A refusal, as far as the test kit needs it. */
+/** The members of a refusal that the test kit needs. */
 export interface TappedRefusal {
-  /** The value of the `X-Request-Id` header of the answer. */
+  /** The value of the header `X-Request-Id` of the response. */
   readonly requestId: string
-  /** The error code that the answer shows. */
+  /** The error code in the response. */
   readonly code: string
   readonly reason: string
 }
@@ -40,14 +39,14 @@ export interface TappedRefusal {
 let tap: ((refusal: TappedRefusal) => void) | undefined
 
 /**
- * Hears every refusal in this process. A test sees only the answer, which never holds the reason; the request id joins
- * the two. An application listens to `oauth.events` instead.
+ * Calls the listener for every refusal in this process. A test sees only the response, which never holds the reason;
+ * the request id joins the two. Applications listen to `oauth.events` instead.
  */
 export function tapRefusals(listener: (refusal: TappedRefusal) => void): void {
   tap = listener
 }
 
-/** Tells the test kit, where it is loaded. */
+/** Reports a refusal to the test kit, if the kit is loaded. */
 export function tellTap(refusal: TappedRefusal): void {
   tap?.(refusal)
 }

@@ -1,16 +1,17 @@
 const given = new Map<string, Set<string>>()
 
-/** Occasions of one code: some tell what a host's function threw, and that may differ each time. */
-const occasionsAtMost = 50
+/** Bounds the occasions of one code: an occasion may hold an error message of the host, which may differ each time. */
+const maximumOccasions = 50
 
 /**
- * Gives a warning once per process for each occasion, of which a code has 50 at most; `docs/warnings.md` explains the codes.
+ * Emits a warning once per process for each occasion, and for 50 occasions of one code at most. `docs/warnings.md`
+ * explains the codes.
  *
- * @param occasion what counts as the same warning; the code alone by default.
+ * @param occasion identifies the warning: the process warns once for each code and occasion. Default: the code alone.
  */
 export function warnOnce(code: string, message: string, occasion = code): void {
   const occasions = given.get(code) ?? new Set()
-  if (occasions.has(occasion) || occasions.size >= occasionsAtMost) return
+  if (occasions.has(occasion) || occasions.size >= maximumOccasions) return
   given.set(code, occasions.add(occasion))
   process.emitWarning(message, { type: 'AuthorizationServerWarning', code })
 }

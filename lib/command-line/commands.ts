@@ -12,24 +12,26 @@ import { metadataOptions, type Option, rotationOptions } from './options'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a command found or did: one thing or a list, without any digest. */
+/** The result of a command: one object or a list. Holds no digest. */
 export interface CommandAnswer {
   readonly found: Fields | readonly Fields[]
-  /** For whoever reads along; not part of the answer. */
+  /** A note for people, which is not part of the output. */
   readonly note?: string
-  /** What went wrong, though there is an answer. */
+  /** The error of a command that still has output. */
   readonly trouble?: unknown
 }
 
-/** What a command works with: its client, if it takes one, and its own options. */
+/** The arguments of a command. */
 export interface Order {
+  /** Empty if the command takes no client. */
   readonly clientId: string
+  /** The options of the command, by field or option name. */
   readonly fields: Fields
-  /** The environment variable CLIENT_SECRET: a command line is no place for a secret, because others can read it. */
+  /** The environment variable CLIENT_SECRET. No option takes a secret, because other users can read command lines. */
   readonly secret: string | undefined
 }
 
-/** One command on clients. */
+/** A command on clients. */
 export interface Command {
   readonly meaning: string
   readonly takesClient: boolean
@@ -37,12 +39,12 @@ export interface Command {
   run(clients: ClientRegistry, order: Order): Promise<CommandAnswer>
 }
 
-const perhaps =
-  'Whether the client has this secret now is not known. Put it into the variable CLIENT_SECRET and repeat the command with --repeat; a rotation without it could drop the secret that is in use.'
-const shownOnce = 'The secret is shown this once: only its digest is kept.'
+const unsettledNote =
+  'The command does not know whether the client has this secret now. Put the secret into the variable CLIENT_SECRET and repeat the command with --repeat. A rotation without --repeat could drop the secret that is in use.'
+const shownOnce = 'The secret is shown only now: the store keeps its digest.'
 
 const add: Command = {
-  meaning: 'register a client; issues its client_id and, to a confidential one, its secret',
+  meaning: 'register a client; issues a client_id and, to a confidential client, a secret',
   takesClient: false,
   options: metadataOptions,
   async run(clients, { fields }) {
@@ -54,14 +56,14 @@ const add: Command = {
 }
 
 const list: Command = {
-  meaning: 'every client',
+  meaning: 'list every client',
   takesClient: false,
   options: {},
   run: async (clients) => ({ found: (await clients.list()).map(summaryOf) }),
 }
 
 const show: Command = {
-  meaning: 'what is registered of a client',
+  meaning: 'show the registration of a client',
   takesClient: true,
   options: {},
   async run(clients, { clientId }) {
@@ -73,7 +75,7 @@ const show: Command = {
 }
 
 const rotateSecret: Command = {
-  meaning: 'issue a new secret; the current one works on as the old one until --finish',
+  meaning: 'issue a new secret; the current secret also works, until --finish',
   takesClient: true,
   options: rotationOptions,
   async run(clients, { clientId, fields, secret }) {
@@ -89,7 +91,7 @@ const rotateSecret: Command = {
       if (unsettled === undefined) throw trouble
       return {
         found: { client_id: clientId, client_secret: unsettled },
-        note: perhaps,
+        note: unsettledNote,
         trouble,
       }
     }
@@ -97,20 +99,20 @@ const rotateSecret: Command = {
 }
 
 const disable: Command = {
-  meaning: 'shut a client out at once; its client_id stays taken',
+  meaning: 'disable a client at once; its client_id stays taken',
   takesClient: true,
   options: {},
   async run(clients, { clientId }) {
     await disableClient(clients, clientId)
     return {
       found: { client_id: clientId, disabled: true },
-      note: 'Access tokens that it has already work until they expire or are revoked.',
+      note: 'Existing access tokens of the client work until they expire or the server revokes them.',
     }
   },
 }
 
 const enable: Command = {
-  meaning: 'let a disabled client in again',
+  meaning: 'enable a disabled client again',
   takesClient: true,
   options: {},
   async run(clients, { clientId }) {
@@ -119,7 +121,7 @@ const enable: Command = {
   },
 }
 
-/** By name. */
+/** All commands, by name. */
 export const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ add, list, show, 'rotate-secret': rotateSecret, disable, enable }),
 )
@@ -130,34 +132,34 @@ function summaryOf(registration: ClientRegistration): Fields {
   return { client_id, client_name, client_type, grant_types, scope, client_secrets, disabled }
 }
 
-// A digest helps whoever wants to guess a chosen secret, and nobody else: their number says all that a reader needs.
+// Replaces the digests by their number. A digest helps only an attacker, who can test guesses of a secret.
 function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
   const client_secrets = Array.isArray(client_secret_hashes) ? client_secret_hashes.length : 0
   return { ...rest, disabled: rest.disabled === true, client_secrets }
 }
 
-/** What a file of configuration holds, unproven. */
+/** The unchecked content of a configuration file. */
 export interface Configuration {
   readonly options: unknown
-  /** JSON: it cannot hold a store, nor any function. */
+  /** Whether the file is JSON, which can hold neither a store nor a function. */
   readonly plain: boolean
 }
 
-/** Loads options from a module or from JSON. What the module does when it is loaded, it does. */
+/** Loads options from a module or a JSON file. Loading runs the code of the module. */
 export async function loadConfiguration(file: string): Promise<Configuration> {
   const path = resolve(file)
   if (path.endsWith('.json')) {
     const options: unknown = JSON.parse(await readFile(path, 'utf8'))
-    return { options: isRecord(options) ? { resourceOwner: nobody, ...options } : options, plain: true }
+    return { options: isRecord(options) ? { resourceOwner: noOwner, ...options } : options, plain: true }
   }
   const module: unknown = await import(pathToFileURL(path).href)
   const found = exported(module)
   return { options: typeof found === 'function' ? await found() : found, plain: false }
 }
 
-const nobody = () => undefined
+const noOwner = () => undefined
 
-// A CommonJS module is the default of what import() finds, and may have a default of its own in there.
+// import() wraps a CommonJS module in a `default`, and the module may have a `default` of its own inside.
 function exported(value: unknown, depth = 0): unknown {
   if (!isRecord(value) || depth > 2) return value
   const inner = value['options'] ?? value['default']

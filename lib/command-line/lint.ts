@@ -7,52 +7,57 @@ import { failed, jsonText, misunderstood, printable, type Result, tableText } fr
 import { lintUsage } from './usage'
 import { readOptions, textsOf } from './words'
 
-const seenInJson = 'JSON holds no store and no function, so neither was looked at.'
-// No file of JSON could avoid these.
-const unseenInJson = ['memory-store', 'memory-counters']
+const noteOnJson = 'JSON holds no store and no function, so lint has checked neither.'
+// Rules that every JSON file would break, because JSON cannot hold a store.
+const rulesBeyondJson = ['memory-store', 'memory-counters']
 
-/** Carries out `lint`, given the words behind it. */
+/** Runs `lint`. @param words the command line after `lint`. */
 export async function runLint(words: readonly string[]): Promise<Result> {
   const asked = readLintWords(words)
   if (asked.kind === 'help') return { status: 0, output: `${lintUsage()}\n\n${rulesText()}`, remarks: '' }
   if (asked.kind === 'rules') return { status: 0, output: rulesText(), remarks: '' }
   if (asked.kind === 'mistakes') return misunderstood(asked.issues)
-  return look(asked.file, asked.allowed, asked.json)
+  return check(asked.file, asked.allowed, asked.json)
 }
 
-async function look(file: string, allowed: readonly string[], json: boolean): Promise<Result> {
+async function check(file: string, allowed: readonly string[], json: boolean): Promise<Result> {
   const loaded = await loadConfiguration(file).catch((error: unknown) => failedWith(file, error))
   if ('status' in loaded) return loaded
   try {
     const { subject, unseenClients } = await subjectOf(loaded.options)
-    const findings = lint(subject, [...allowed, ...(loaded.plain ? unseenInJson : [])])
+    const findings = lint(subject, [...allowed, ...(loaded.plain ? rulesBeyondJson : [])])
     const remarks = [
       summaryOf(findings, subject.clients.length),
-      ...(unseenClients === undefined ? [] : [`Clients were not looked at: ${unseenClients}`]),
-      ...(loaded.plain ? [seenInJson] : []),
+      ...(unseenClients === undefined ? [] : [`Clients were not checked: ${unseenClients}`]),
+      ...(loaded.plain ? [noteOnJson] : []),
     ]
     const output = findingsText(findings, json)
     return { status: findings.length === 0 ? 0 : 1, output, remarks: remarks.join('\n') }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) return failedWith(file, error)
-    return { status: 2, output: mistakesText(error.issues, json), remarks: 'No server starts with this.' }
+    return {
+      status: 2,
+      output: mistakesText(error.issues, json),
+      remarks: 'No server can start with this configuration.',
+    }
   } finally {
     await closeStore(loaded.options)
   }
 }
 
 function failedWith(file: string, error: unknown): Result {
-  const lines = error instanceof Error ? error.message.split('\n') : ['it threw no error.']
-  return failed(2, [`${file} cannot be looked at:`, ...lines])
+  const lines =
+    error instanceof Error ? error.message.split('\n') : ['it threw a value that is not an error.']
+  return failed(2, [`${file} cannot be checked:`, ...lines])
 }
 
-/** A store may have connected when it was made, which would keep this process alive. */
+/** Closes the store, because a connection that the store has opened would keep this process alive. */
 async function closeStore(options: unknown): Promise<void> {
   const store = isRecord(options) ? options['store'] : undefined
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()
 }
 
-/** What the words behind `lint` ask for. */
+/** The parsed command line after `lint`. */
 export type LintAsked =
   | { readonly kind: 'help' }
   | { readonly kind: 'rules' }
@@ -64,7 +69,7 @@ export type LintAsked =
       readonly json: boolean
     }
 
-/** Reads the words behind `lint`; with any mistake nothing is loaded. */
+/** Parses the command line after `lint`. After a mistake, the command loads nothing. */
 export function readLintWords(words: readonly string[]): LintAsked {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const issues: ConfigurationIssue[] = []
@@ -72,7 +77,10 @@ export function readLintWords(words: readonly string[]): LintAsked {
   const allowed = textsOf(values.get('allow'))
   for (const rule of allowed)
     if (!rules.some(({ id }) => id === rule))
-      issues.push({ path: '--allow', message: `names ${rule}, which is no rule; lint --rules lists them.` })
+      issues.push({
+        path: '--allow',
+        message: `names ${rule}, which is not a rule; lint --rules lists all rules.`,
+      })
   const [file = '', ...others] = positionals
   for (const word of others) issues.push({ path: word, message: 'is one word too many.' })
   if (file === '' && !values.has('rules'))
@@ -81,7 +89,7 @@ export function readLintWords(words: readonly string[]): LintAsked {
   return values.has('rules') ? { kind: 'rules' } : { kind: 'lint', file, allowed, json: values.has('json') }
 }
 
-/** Findings for people, a table and then what each rule means, or as JSON. */
+/** Formats findings: as JSON, or for people as a table and the meaning of each rule. */
 export function findingsText(findings: readonly Finding[], json: boolean): string {
   if (json) return jsonText(findings)
   if (findings.length === 0) return ''
@@ -92,7 +100,7 @@ export function findingsText(findings: readonly Finding[], json: boolean): strin
   return [tableText(rows), '', ...new Set(meanings)].join('\n')
 }
 
-/** Mistakes that keep a server from starting, in the form of findings. */
+/** Formats mistakes with which no server can start, in the form of findings. */
 export function mistakesText(issues: readonly ConfigurationIssue[], json: boolean): string {
   const rows = issues.map(({ path, message }) => {
     return { severity: 'error', rule: 'configuration', path, why: `This ${message}` }
@@ -100,14 +108,14 @@ export function mistakesText(issues: readonly ConfigurationIssue[], json: boolea
   return json ? jsonText(rows) : tableText(rows)
 }
 
-/** How many of each severity there are. */
+/** Counts the findings of each severity, in one sentence. */
 export function summaryOf(findings: readonly Finding[], clients: number): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')} in ${counted(rules.length, 'rule')} and ${counted(clients, 'client')}.`
 }
 
-/** Every rule. */
+/** Formats every rule as a table. */
 export function rulesText(): string {
   return tableText(rules.map(({ id, severity, why, source }) => ({ rule: id, severity, why, source })))
 }

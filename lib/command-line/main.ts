@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { run } from './run'
 
-// A reader that has seen enough, such as head, is no failure.
+// Ignores a closed pipe: a reader such as `head` may stop early.
 process.stdout.on('error', () => {})
 
 void run(process.argv.slice(2), process.env).then(({ status, output, remarks }) => {
-  // A configuration that was loaded may hold the process with what it opened; what was said is out before it ends.
+  // Exits explicitly, because a loaded configuration may have opened a connection that keeps the process alive. The
+  // callbacks make sure that all output is written first.
   process.exitCode = status
   process.stdout.write(output === '' ? '' : `${output}\n`, () =>
     process.stderr.write(remarks === '' ? '' : `${remarks}\n`, () => process.exit()),

@@ -1,24 +1,25 @@
 /** One option of the command line. */
 export interface Option {
-  /** `flag` stands alone, `text` has a value, `texts` may come again. */
+  /** `flag`: without a value. `text`: with one value. `texts`: with a value, and may occur more than once. */
   readonly kind: 'flag' | 'text' | 'texts'
+  /** The explanation in the text of `--help`. */
   readonly meaning: string
-  /** The field of a registration that it fills. */
+  /** The field of the registration that the option sets. */
   readonly field?: string
 }
 
-/** Options that every command has. */
+/** Options of every command. */
 export const commonOptions = {
-  redis: { kind: 'text', meaning: 'redis:// or rediss:// URL; else the environment variable REDIS_URL' },
-  prefix: { kind: 'text', meaning: 'the prefix that the server gives redisStore(); default oauth:' },
-  json: { kind: 'flag', meaning: 'answer with JSON' },
-  help: { kind: 'flag', meaning: 'this text' },
+  redis: { kind: 'text', meaning: 'redis:// or rediss:// URL; default: the environment variable REDIS_URL' },
+  prefix: { kind: 'text', meaning: 'the prefix option of the redisStore() of the server; default oauth:' },
+  json: { kind: 'flag', meaning: 'write JSON' },
+  help: { kind: 'flag', meaning: 'show this text' },
 } as const satisfies Record<string, Option>
 
 /** Options of `lint`. */
 export const lintOptions = {
-  allow: { kind: 'texts', meaning: 'a rule that does not count here' },
-  rules: { kind: 'flag', meaning: 'list all rules, and look at nothing' },
+  allow: { kind: 'texts', meaning: 'ignore this rule' },
+  rules: { kind: 'flag', meaning: 'list all rules, and check nothing' },
   json: commonOptions.json,
   help: commonOptions.help,
 } as const satisfies Record<string, Option>
@@ -27,9 +28,12 @@ export const lintOptions = {
 export const rotationOptions: Readonly<Record<string, Option>> = {
   repeat: {
     kind: 'flag',
-    meaning: 'finish a rotation that met trouble; its secret is read from the variable CLIENT_SECRET',
+    meaning: 'finish a failed rotation; the variable CLIENT_SECRET holds its secret',
   },
-  finish: { kind: 'flag', meaning: 'issue nothing; drop the old secret, so that only the current one works' },
+  finish: {
+    kind: 'flag',
+    meaning: 'issue no secret; drop the old secret, and only the current secret works',
+  },
 }
 
 /** Options of `add`: the fields of a registration. */
@@ -38,54 +42,54 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
   scope: {
     kind: 'text',
     field: 'scope',
-    meaning: 'what the client may ask for, space separated; required',
+    meaning: 'scope values that the client may request, separated by spaces; required',
   },
-  name: { kind: 'text', field: 'client_name', meaning: 'what the resource owner sees' },
+  name: { kind: 'text', field: 'client_name', meaning: 'the name that the resource owner sees' },
   'redirect-uri': { kind: 'texts', field: 'redirect_uris', meaning: 'a complete URI' },
   'grant-type': { kind: 'texts', field: 'grant_types', meaning: 'default authorization_code' },
   'response-type': {
     kind: 'texts',
     field: 'response_types',
-    meaning: 'default code, with the code grant',
+    meaning: 'default code, for the grant type authorization_code',
   },
   'auth-method': {
     kind: 'text',
     field: 'token_endpoint_auth_method',
-    meaning: 'one method of client authentication only',
+    meaning: 'the only method of client authentication that the client may use',
   },
   'may-introspect': {
     kind: 'flag',
     field: 'may_introspect',
-    meaning: 'may ask about tokens, as a resource server does',
+    meaning: 'let the client introspect tokens, as a resource server does',
   },
   'loopback-redirect-uris': {
     kind: 'flag',
     field: 'loopback_redirect_uris',
-    meaning: 'any port on the loopback interface, for a native app',
+    meaning: 'allow any port on the loopback interface, for a native app',
   },
   'dynamic-redirect-query': {
     kind: 'flag',
     field: 'dynamic_redirect_query',
-    meaning: 'requests bring a query of their own',
+    meaning: 'let requests append a query to a registered URI',
   },
   'insecure-redirect-uris': {
     kind: 'flag',
     field: 'insecure_redirect_uris',
-    meaning: 'http beyond loopback, behind a warning',
+    meaning: 'allow http on any host; a page warns the resource owner',
   },
   description: { kind: 'text', field: 'description', meaning: 'a sentence for the consent page' },
-  'client-uri': { kind: 'text', field: 'client_uri', meaning: 'its home page' },
-  'logo-uri': { kind: 'text', field: 'logo_uri', meaning: 'its logo' },
-  'policy-uri': { kind: 'text', field: 'policy_uri', meaning: 'its privacy policy' },
-  'tos-uri': { kind: 'text', field: 'tos_uri', meaning: 'its terms of service' },
+  'client-uri': { kind: 'text', field: 'client_uri', meaning: 'the home page of the client' },
+  'logo-uri': { kind: 'text', field: 'logo_uri', meaning: 'the logo of the client' },
+  'policy-uri': { kind: 'text', field: 'policy_uri', meaning: 'the privacy policy of the client' },
+  'tos-uri': { kind: 'text', field: 'tos_uri', meaning: 'the terms of service of the client' },
   'client-id': {
     kind: 'text',
     field: 'client_id',
-    meaning: 'an identifier from elsewhere, to move a client',
+    meaning: 'an existing identifier, for a client that moves here',
   },
   'secret-hash': {
     kind: 'texts',
     field: 'client_secret_hashes',
-    meaning: 'a digest from hashClientSecret(), to keep a secret; none is issued then',
+    meaning: 'the digest of an existing secret, from hashClientSecret(); issues no secret',
   },
 }

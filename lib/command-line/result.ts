@@ -1,31 +1,37 @@
 import type { ConfigurationIssue } from '../protocol/configuration'
 
-/** What the process leaves behind. */
+/** The outcome of a command line. */
 export interface Result {
-  /** 0 done, 1 refused or failed, 2 wrong usage; of `lint`: 0 nothing, 1 findings, 2 it cannot be looked at. */
+  /**
+   * The exit status. 0: done. 1: refused or failed. 2: wrong usage. For `lint`, 0: no findings. 1: findings. 2: wrong
+   * usage, or the configuration cannot be checked, or no server could start.
+   */
   readonly status: 0 | 1 | 2
+  /** The text for standard output. */
   readonly output: string
-  /** For people: notes and what went wrong. Never a credential. */
+  /** The text for standard error: notes and errors for people. Never a credential. */
   readonly remarks: string
 }
 
+/** Makes the result of a failure, with safe remarks for a terminal. */
 export function failed(status: 1 | 2, lines: readonly string[]): Result {
   return { status, output: '', remarks: lines.map(printable).join('\n') }
 }
 
-/** Wrong usage, with every mistake. */
+/** Makes the result of wrong usage, with every mistake. */
 export function misunderstood(issues: readonly ConfigurationIssue[]): Result {
-  return failed(2, ['This cannot be understood:', ...issues.map(lineOf), 'See --help.'])
+  return failed(2, ['The command line has mistakes:', ...issues.map(lineOf), 'See --help.'])
 }
 
+/** Formats one mistake as a line. */
 export const lineOf = ({ path, message }: ConfigurationIssue): string => `  - ${path} ${message}`
 
 type Fields = Readonly<Record<string, unknown>>
 
-// Controls of a terminal, in both ranges, and what reorders or hides text on it.
+// Control characters of a terminal (C0 and C1), and characters that reorder or hide text.
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** The text as a terminal may see it: what would steer it is written as an escape. */
+/** Makes a text safe for a terminal: writes each character that could control the terminal as an escape. */
 export function printable(text: string): string {
   return text.replaceAll(unprintable, escaped)
 }
@@ -36,12 +42,12 @@ function escaped(character: string): string {
   }).join('')
 }
 
-/** Values as JSON, with the characters escaped that would steer a terminal. */
+/** Formats values as JSON. Escapes the characters that could control a terminal. */
 export function jsonText(found: unknown): string {
   return JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n')
 }
 
-/** One thing as lines of name and value, a list as a table; what is not there takes no place. */
+/** Formats one object as lines of name and value, without absent values; and a list as a table. */
 export function tableText(found: Fields | readonly Fields[]): string {
   if (!isList(found))
     return aligned(

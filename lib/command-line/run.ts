@@ -7,7 +7,7 @@ import { failed, jsonText, lineOf, misunderstood, type Result, tableText } from 
 import { usage } from './usage'
 import { readWords } from './words'
 
-/** Carries out a command line, given the words behind the program's name. */
+/** Runs a command line. @param words the arguments after the name of the program. */
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
   const [subject, ...rest] = words
   if (subject === 'lint') return runLint(rest)
@@ -56,18 +56,18 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
     ]
   const { hostname, port } = new URL(redis)
   const server = `Redis at ${hostname}:${port || '6379'}`
-  if (!(error instanceof Error)) return [`${server}: something unknown went wrong.`]
-  // No more of a reply than its code: the rest may quote the command, and so a digest.
+  if (!(error instanceof Error)) return [`${server}: an unknown error occurred.`]
+  // Shows only the error code of Redis: the rest of the message may quote the command, and so a digest.
   if (error.name === 'ReplyError') return [`${server} refused: ${error.message.split(' ', 1)[0]}.`]
   if (unreachable.test(error.message))
     return [`${server} does not answer. Is it running, and is the URL right?`]
   return [`${server}: ${error.message}`]
 }
 
-// What ioredis says when there is no connection, or not soon enough.
+// Messages of ioredis and Node without a connection, or after a timeout.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
 
-// A mistake in a registration names its field, which came as an option.
+// A mistake in a registration names a field. The user knows the option that set this field.
 function optionOf(path: string, options: Options): string {
   const field = path.replace(/\[\d+\]$/, '')
   const [name] = Object.entries(options).find(([, option]) => option.field === field) ?? []

@@ -3,13 +3,13 @@ import { commonOptions, lintOptions, metadataOptions, rotationOptions, type Opti
 
 const program = 'express-authorization-server'
 
-/** The text of `--help`. */
+/** Returns the text of `--help`. */
 export function usage(): string {
   return [
     `Usage: ${program} client <command> [client_id] [options]`,
-    `       ${program} lint CONFIG [options]     what is unwise in a configuration; see lint --help`,
+    `       ${program} lint CONFIG [options]     find risky options in a configuration; see lint --help`,
     '',
-    'Clients of an authorization server whose option clients is redisStore({ url }).clients.',
+    'Manages the clients of an authorization server whose option clients is redisStore({ url }).clients.',
     '',
     'Commands:',
     ...columns(
@@ -25,32 +25,32 @@ export function usage(): string {
     'Options of rotate-secret:',
     ...optionLines(rotationOptions),
     '',
-    'Options of add (the scopes and grant types of your server are not known here; it refuses others):',
+    'Options of add (the command does not know the scopes and grant types of your server, which refuses others):',
     ...optionLines(metadataOptions),
     '',
     'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',
   ].join('\n')
 }
 
-/** The text of `lint --help`, without the list of rules. */
+/** Returns the text of `lint --help`, without the list of rules. */
 export function lintUsage(): string {
   return [
     `Usage: ${program} lint CONFIG [options]`,
     '',
-    'Looks at the options of createAuthorizationServer() and at registered clients, and starts no server.',
-    'CONFIG is a module whose export named options, or else whose default export, is the options object or a',
-    'function that returns it; or a file of JSON.',
+    'Checks the options of createAuthorizationServer() and the registered clients. Starts no server.',
+    'CONFIG is a JSON file, or a module with an export named options, or else a default export. The export is',
+    'the options object, or a function that returns the options object.',
     '',
     'Options:',
     ...optionLines(lintOptions),
     '',
-    'Exit status: 0 nothing found, 1 findings, 2 it cannot be looked at, or no server could start with it.',
+    'Exit status: 0 no findings, 1 findings, 2 wrong usage, CONFIG cannot be checked, or no server could start.',
     '',
     'Rules:',
   ].join('\n')
 }
 
-const values = { flag: '', text: ' <value>', texts: ' <value>, again for more' }
+const values = { flag: '', text: ' <value>', texts: ' <value>, repeatable' }
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {
   return columns(

@@ -3,7 +3,7 @@ import type { ConfigurationIssue } from '../protocol/configuration'
 import { commands, type Command, type Order } from './commands'
 import { commonOptions, type Option } from './options'
 
-/** What the words of a command line ask for. */
+/** A parsed command line. */
 export type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'mistakes'; readonly issues: readonly ConfigurationIssue[] }
@@ -18,7 +18,7 @@ export type CommandLine =
 
 type Values = Map<string, true | string | readonly string[]>
 
-/** Reads the words behind the program's name; with any mistake nothing of them is done. */
+/** Parses the arguments after the name of the program. After a mistake, the program runs no command. */
 export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const [subject, name = '', ...rest] = words
@@ -46,13 +46,13 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
 
 function noSuchCommand(given: string | undefined): ConfigurationIssue {
   const known = [...[...commands.keys()].map((name) => `client ${name}`), 'lint'].join(', ')
-  return { path: given?.trim() ?? '', message: `is no command; the commands are ${known}.` }
+  return { path: given?.trim() ?? '', message: `is not a command; the commands are ${known}.` }
 }
 
-// One in 64 of the identifiers that are issued begins as an option does.
+// One in 64 of the issued identifiers begins with `-`, as an option does.
 const beginsAsOption = /^-[A-Za-z0-9_-]{21}$/
 
-/** Reads options, and what is none, from words; a mistake in one does not hide another. */
+/** Parses options and positional arguments. Records every mistake, not only the first. */
 export function readOptions(
   words: readonly string[],
   known: Readonly<Record<string, Option>>,
@@ -78,10 +78,10 @@ export function readOptions(
     if (option === undefined) wrong(`is not known here; the known options are ${optionNames(known)}.`)
     else if (option.kind === 'flag')
       if (value === undefined) values.set(name, true)
-      else wrong('is on or left out: it takes no value.')
+      else wrong('takes no value.')
     else if (value === undefined || value === '') wrong('needs a value.')
     else if (!inlineValue && value.startsWith('-'))
-      wrong(`needs a value; one that begins with - is written ${rawName}=-…`)
+      wrong(`needs a value; write a value that begins with - as ${rawName}=-…`)
     else if (option.kind === 'texts') values.set(name, [...textsOf(values.get(name)), value])
     else if (values.has(name)) wrong('is given twice.')
     else values.set(name, value)
@@ -89,7 +89,7 @@ export function readOptions(
   return { values, positionals }
 }
 
-/** The values of an option that may come again. */
+/** Returns the values of an option that may occur more than once. */
 export const textsOf = (value: true | string | readonly string[] | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
 
@@ -106,14 +106,14 @@ function readClientId(
   const [first, ...others] = positionals
   const tooMany = takesClient ? others : positionals
   if (takesClient && (first === undefined || first === ''))
-    issues.push({ path: 'client_id', message: 'is missing: write it behind the command.' })
+    issues.push({ path: 'client_id', message: 'is missing: write it after the command.' })
   for (const word of tooMany)
     issues.push({ path: word, message: 'is one word too many; a value with spaces needs quotes.' })
   return takesClient ? (first ?? '') : ''
 }
 
 function readRedis(given: unknown, issues: ConfigurationIssue[]): string {
-  // Not quoted in the mistake: a URL may hold a password.
+  // The message does not quote the URL, because the URL may hold a password.
   const message = 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.'
   if (typeof given === 'string' && /^rediss?:\/\//.test(given) && URL.canParse(given)) return given
   issues.push({ path: '--redis', message: given === undefined ? `is missing: it ${message}` : message })

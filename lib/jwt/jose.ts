@@ -3,21 +3,23 @@ import { optionalPackage } from '../protocol/configuration'
 import type { PublicKey } from './public-keys'
 
 /**
- * What the suite uses of jose, the library that verifies signatures. These types are the suite's own, because jose is
- * an optional peer: the published types must not import a package that an application does not have.
+ * The functions that this package uses of jose, the library that verifies signatures. The types stand here, because
+ * jose is an optional peer dependency: the published types must not import a package that an application may lack.
  */
 export interface Jose {
-  /** @throws when the text is no JWT. */
+  /** Decodes the header, and verifies nothing. @throws if the text is not a JWT. */
   decodeProtectedHeader(token: string): UnprovenHeader
-  /** @throws when the text is no JWT. */
+  /** Decodes the claims, and verifies nothing. @throws if the text is not a JWT. */
   decodeJwt(token: string): { readonly iss?: unknown }
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
-  /** @throws JOSEError when the JWT is not signed by the key, or claims something else than is expected. */
+  /** Verifies signature and claims. @throws JOSEError if the signature is wrong or a claim is not as expected. */
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
   readonly errors: JoseErrors
 }
 
-/** The header of a JWT, before anything about it is proven: what its members hold is checked before it is used. */
+/**
+ * The header of a JWT before verification. The types of its members prove nothing: the caller checks each member first.
+ */
 export interface UnprovenHeader {
   alg?: string
   typ?: string
@@ -26,12 +28,12 @@ export interface UnprovenHeader {
   [name: string]: unknown
 }
 
-/** A header that names its algorithm. */
+/** A header with an algorithm. */
 export interface Header extends UnprovenHeader {
   alg: string
 }
 
-/** Finds the key of a set for a header, by `alg` and `kid`. @throws JOSEError when not exactly one fits. */
+/** Finds the key of a set for a header, by `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
 export type KeyLookup = (header?: Header) => Promise<VerificationKey>
 
 export type VerificationKey = webcrypto.CryptoKey
@@ -61,21 +63,21 @@ interface JoseErrors {
   readonly JWSSignatureVerificationFailed: ErrorClass
 }
 
-// jose is an ES module: `import()` takes it in on every Node that the suite runs on, `require` only on later ones.
+// jose is an ES module. `import()` loads it on every supported version of Node, `require` only on newer versions.
 const load = (): Promise<Jose> => import('jose')
 
 let loading: Promise<Jose> | undefined
 
-/** Loads jose at its first use, once for the process. */
+/** Loads jose at the first call, once per process. */
 export function loadJose(): Promise<Jose> {
   return (loading ??= load())
 }
 
 /**
- * Says at construction, not at the first request, that jose is missing.
+ * Checks that jose is installed. Call at construction, so a missing jose does not first show at a request.
  *
- * @param asker what cannot work without it, such as `jwtBearer()`.
- * @throws ConfigurationError
+ * @param asker the function that needs jose, such as `jwtBearer()`, for the message.
+ * @throws ConfigurationError if jose is not installed.
  */
 export function requireJose(asker: string): void {
   optionalPackage('jose', () => require.resolve('jose'), {

@@ -3,45 +3,47 @@ import { hasUriCharacters, isLoopback } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
-/** Where the keys of one issuer come from. */
+/** Provides the keys of one issuer. */
 export interface KeySource {
   /**
-   * The set that counts right now, without asking anybody; undefined when it must be fetched. As long as the issuer does
-   * not change its keys it is the same object.
+   * Returns the current key set without a request; undefined if the set must be fetched. Returns the same object until
+   * the issuer changes its keys.
    *
    * @param now seconds since the epoch.
    */
   trusted(now: number): KeySet | undefined
   /**
-   * What the issuer publishes now, or published within a pause that spares it.
+   * Fetches the key set of the issuer. Repeats the result of the last fetch for 10 seconds, to spare the issuer.
    *
-   * @throws KeysUnavailable
+   * @param now seconds since the epoch.
+   * @throws KeysUnavailable if the fetch fails.
    */
   fetched(now: number): Promise<KeySet>
 }
 
-/** The keys of an issuer cannot be had; the cause says why. */
+/** The keys of an issuer are unavailable. `cause` holds the error. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
-/** Keys that the configuration holds. */
+/** Makes a source of keys that the configuration holds. */
 export function givenKeys(keys: readonly PublicKey[]): KeySource {
   const set = new KeySet(keys)
   return { trusted: () => set, fetched: async () => set }
 }
 
-/** A key, and the set that vouches for it. */
+/** A key, and the key set that contains the key. */
 export interface FoundKey {
   readonly key: VerificationKey
   readonly keySet: KeySet
 }
 
 /**
- * The key of the issuer that a header calls for.
+ * Finds the key of the issuer for a header, and fetches the key set if the current set has no such key.
  *
- * @throws KeysUnavailable
- * @throws JOSEError when the issuer has no such key, or several.
+ * @param now seconds since the epoch.
+ * @throws KeysUnavailable if a fetch fails.
+ * @throws JOSEError unless exactly one key fits.
  */
 export async function findKey(
   jose: Jose,
@@ -54,25 +56,25 @@ export async function findKey(
     return { key: await keySet.find(jose, header), keySet }
   } catch (error) {
     if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error
-    // The issuer may have changed its keys since.
+    // The issuer may have changed its keys since the last fetch.
     const newer = await source.fetched(now)
     return { key: await newer.find(jose, header), keySet: newer }
   }
 }
 
-/** Public keys of one issuer. An issuer that changes them has another set. */
+/** The public keys of one issuer. When the issuer changes its keys, another object takes the place of this one. */
 export class KeySet {
   private lookup: KeyLookup | undefined
 
   constructor(private readonly keys: readonly PublicKey[]) {}
 
-  /** The key that a header calls for, by `alg` and `kid`. @throws JOSEError when not exactly one fits. */
+  /** Finds the key for a header, by `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
   find(jose: Jose, header: Header | undefined): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
     return this.lookup(header)
   }
 
-  /** Whether it holds these keys and no other, in any order. */
+  /** Whether the set holds exactly these keys, in any order. */
   holds(keys: readonly PublicKey[]): boolean {
     return textOf(keys) === textOf(this.keys)
   }
@@ -84,33 +86,35 @@ const textOf = (keys: readonly PublicKey[]): string =>
     .toSorted()
     .join('\n')
 
-/** After so many seconds a set is fetched anew: so long a key that its issuer took out is still trusted. */
+/** Seconds after which a key set is fetched again. A withdrawn key stays trusted for this time at most. */
 export const maximumAge = 600
-/** Seconds between the beginnings of two fetches, also when the first failed, whatever requests ask for. */
+/**
+ * The least number of seconds between the starts of two fetches, also after a failure and however many requests come.
+ */
 export const pause = 10
-/** Seconds that one fetch may take; less than the pause, so that two never overlap. */
+/** Seconds that one fetch may take. Less than the pause, so two fetches do not overlap. */
 const patience = 5
-/** Bytes. */
+/** The largest size of a published key set, in bytes. */
 export const maximumSize = 256 * 1024
 
-// A clock that was ahead and is set right leaves times in the future, which are not fresh.
+// A clock that was ahead leaves times in the future once it is corrected. Such times do not count as recent.
 const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
 
 /**
- * The keys that an issuer publishes (RFC 7517 5), kept for a while. jose has the like of it, but that one fetches anew
- * for each request while an issuer is down, reads without a bound, and has a clock of its own.
+ * Fetches the keys that an issuer publishes (RFC 7517 5), and keeps them for 600 seconds. The similar function of jose
+ * does not suffice: it fetches again for each request while an issuer is down, reads without a bound, and uses its own
+ * clock.
  */
 export class FetchedKeys implements KeySource {
-  private kept: { readonly keySet: KeySet; readonly at: number } | undefined
+  private last: { readonly keySet: KeySet; readonly at: number } | undefined
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
 
   constructor(private readonly uri: string) {}
 
   trusted(now: number): KeySet | undefined {
-    return this.kept !== undefined && isWithin(maximumAge, this.kept.at, now) ? this.kept.keySet : undefined
+    return this.last !== undefined && isWithin(maximumAge, this.last.at, now) ? this.last.keySet : undefined
   }
 
-  /** What the last fetch brought, or failed with; a new one when the last is long enough ago. */
   fetched(now: number): Promise<KeySet> {
     if (this.attempt !== undefined && isWithin(pause, this.attempt.at, now)) return this.attempt.keySet
     const keySet = this.fetch(now)
@@ -121,26 +125,26 @@ export class FetchedKeys implements KeySource {
   private async fetch(now: number): Promise<KeySet> {
     const keys = parsePublicKeys(await fetchJson(this.uri).catch(unavailable))?.keys
     if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
-    const keySet = this.kept?.keySet.holds(keys) === true ? this.kept.keySet : new KeySet(keys)
-    this.kept = { keySet, at: now }
+    const keySet = this.last?.keySet.holds(keys) === true ? this.last.keySet : new KeySet(keys)
+    this.last = { keySet, at: now }
     return keySet
   }
 }
 
-// What they would verify may be good: nobody shall throw it away.
+// A missing key says nothing about the JWT, which may be good. So this error is not a refusal.
 function unavailable(cause: unknown): never {
-  throw new KeysUnavailable('The keys of the issuer cannot be had.', { cause })
+  throw new KeysUnavailable('The keys of the issuer are unavailable.', { cause })
 }
 
 async function fetchJson(uri: string): Promise<unknown> {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
-    // Trust is in this URI: another host, or plain HTTP, must not take its place.
+    // Follows no redirect: the host trusts this URI only, and not another host or plain HTTP.
     redirect: 'error',
     signal: AbortSignal.timeout(patience * 1000),
   })
   if (response.status !== 200 || response.body === null)
-    throw new Error(`${uri} answers with status ${response.status}.`)
+    throw new Error(`${uri} responded with status ${response.status}.`)
   return JSON.parse(await boundedText(response.body, uri))
 }
 
@@ -149,19 +153,21 @@ async function boundedText(body: ReadableStream<Uint8Array>, uri: string): Promi
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > maximumSize) throw new Error(`${uri} answers with more than ${maximumSize} bytes.`)
+    if (size > maximumSize) throw new Error(`${uri} responded with more than ${maximumSize} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What the two options are called: a JWK set that is given, and the URI of one that is published. */
+/** The names of the two options for keys. */
 interface KeyOptions {
+  /** The option for a JWK set in the configuration. */
   readonly given: string
+  /** The option for the URI of a published JWK set. */
   readonly published: string
 }
 
-/** Reads where the keys of an issuer come from; what it returns after a mistake is a placeholder. */
+/** Reads the option for the keys of an issuer. After a mistake in the options, returns a source without keys. */
 export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
   const keys = reading.take(given)
   const uri = reading.take(published)

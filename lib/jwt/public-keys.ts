@@ -1,12 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isRecord, isText, isTexts } from '../protocol/configuration'
 
-/** A public key for signatures, with those members only that serve to verify and to find it (RFC 7517 4). */
+/** A public key for signatures. Has only the members that are needed to find the key and to verify (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>
 
-/** What a JWK set holds: the keys for signatures, and what is wrong with entries that must not be there. */
+/** The content of a JWK set: the public keys for signatures, and the problems of faulty entries. */
 export interface PublicKeys {
   readonly keys: readonly PublicKey[]
+  /** One problem for each faulty entry, with the index of the entry. The message is the rest of a sentence. */
   readonly problems: readonly { readonly index: number; readonly message: string }[]
 }
 
@@ -14,15 +15,15 @@ const material = ['crv', 'n', 'e', 'x', 'y'] as const
 const labels = ['kid', 'alg'] as const
 type Member = (typeof material)[number] | (typeof labels)[number]
 
-// RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2.
+// Members of private and secret keys: RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` belongs to the key type AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Reads a JWK set (RFC 7517 5); undefined when it is none. */
+/** Reads a JWK set (RFC 7517 5). Returns undefined if the value is not a JWK set. Ignores keys for other purposes. */
 export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   if (!isRecord(value) || !Array.isArray(value['keys'])) return undefined
   const entries = value['keys'].map((key: unknown, index) => ({ index, key }))
   const read = entries
-    .filter(({ key }) => !isForSomethingElse(key))
+    .filter(({ key }) => !hasOtherPurpose(key))
     .map(({ key, index }) => ({ index, key: parsePublicKey(key) }))
   return {
     keys: read.flatMap(({ key }) => (typeof key === 'string' ? [] : [key])),
@@ -30,22 +31,22 @@ export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   }
 }
 
-// RFC 7517 4.2 and 4.3: a key for encryption may stand in the same set, and nobody verifies with it.
-function isForSomethingElse(key: unknown): boolean {
+// RFC 7517 4.2 and 4.3: a set may also hold keys for encryption, which no signature needs.
+function hasOtherPurpose(key: unknown): boolean {
   if (!isRecord(key) || holdsSecret(key)) return false
   const { use = 'sig', key_ops: operations = ['verify'] } = key
   return use !== 'sig' || !isTexts(operations) || !operations.includes('verify')
 }
 
-/** The key, or what is wrong with it as the rest of a sentence. */
+/** Reads one key. Returns the key, or else the problem as the rest of a sentence. */
 function parsePublicKey(value: unknown): PublicKey | string {
   if (!isRecord(value) || !isText(value['kty'])) return 'must be a JSON Web Key with kty.'
   if (holdsSecret(value))
-    return 'holds a secret, such as d or k: give the public key only, and treat this one as lost.'
+    return 'holds a secret, such as d or k: give the public key only, and replace this key, because its secret is exposed.'
   const jwk = { kty: value['kty'], ...textsOf(value, material) }
   const key = readKey(jwk)
   if (key === undefined) return 'is not a public key that Node can read.'
-  // RFC 7518 3.3 and 3.5: RSA keys have 2048 bits or more.
+  // RFC 7518 3.3 and 3.5: RSA keys must have 2048 bits or more.
   if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048)
     return 'must have at least 2048 bits, as an RSA key.'
   return { ...jwk, ...textsOf(value, labels) }

@@ -2,41 +2,45 @@ import { isText, isTexts, type OptionsReader } from '../protocol/configuration'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
-/** What the JWTs of one purpose are held to. */
+/** The requirements for JWTs of one purpose. */
 export interface JwtTerms {
+  /** The key source of each trusted issuer, by `iss`. */
   readonly issuers: ReadonlyMap<string, KeySource>
-  /** What `aud` must name one of. */
+  /** `aud` must name at least one of these. */
   readonly audience: readonly string[]
-  /** Seconds. */
+  /** Seconds by which the clock of the issuer may differ. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
-  /** What `typ` may be, in lower case, with and without `application/`; a JWT without one has the type `jwt`. */
+  /**
+   * Accepted values of `typ`, in lower case, with and without `application/`. A JWT without `typ` has the type `jwt`.
+   */
   readonly types: readonly string[]
 }
 
-/** A JWT whose issuer, audience and times are proven. */
+/** A JWT with verified signature, issuer, audience and times. */
 export interface ProvenJwt {
   readonly issuer: string
   readonly subject: string
-  /** Seconds since the epoch; a fraction where the issuer writes one. */
+  /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
-  /** All of them, as JSON has them. */
+  /** All claims, as parsed from JSON. */
   readonly claims: JsonObject
-  /** What vouches for it, as long as the issuer publishes these keys. */
+  /** The key set that verified the JWT. The proof holds as long as the issuer publishes this set. */
   readonly keySet: KeySet
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Characters; what a JWT is at most before anything reads it. */
+/** The largest JWT, in characters. A longer JWT is refused unread. */
 export const longestJwt = 16 * 1024
 
 /**
- * Proves a JWT by the keys of the issuer that it names, and by nothing that it brings itself (RFC 7519 7.2, RFC 8725).
+ * Verifies a JWT with the keys of the issuer in `iss`, and never with a key that the JWT itself brings (RFC 7519 7.2,
+ * RFC 8725).
  *
  * @param now seconds since the epoch.
- * @throws RefusedJwt
- * @throws KeysUnavailable
+ * @throws RefusedJwt if the JWT does not meet the terms.
+ * @throws KeysUnavailable if the keys of the issuer cannot be fetched.
  */
 export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
   if (!isCompact(token)) throw new RefusedJwt('malformed')
@@ -55,7 +59,7 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
   }
 }
 
-// RFC 7515 3.1: three parts in base64url. In one spelling only: no padding, no white space, no bits to spare.
+// RFC 7515 3.1: three parts in base64url. Accepts one spelling only: no padding, no white space, no stray bits.
 function isCompact(token: string): boolean {
   if (token.length > longestJwt) return false
   const parts = token.split('.')
@@ -65,7 +69,7 @@ function isCompact(token: string): boolean {
   )
 }
 
-/** Nothing of this is proven yet: `iss` chooses the keys, and they must then bear it out. */
+/** Decodes header and issuer, and verifies nothing. `iss` only chooses the keys, which then verify the whole JWT. */
 function decode(jose: Jose, token: string): { readonly header: UnprovenHeader; readonly iss: unknown } {
   try {
     return { header: jose.decodeProtectedHeader(token), iss: jose.decodeJwt(token).iss }
@@ -74,14 +78,14 @@ function decode(jose: Jose, token: string): { readonly header: UnprovenHeader; r
   }
 }
 
-// RFC 8725 3.11: a JWT of another purpose is none of this one. RFC 7515 4.1.11: no extension is understood here, so none
-// may be critical; `b64` (RFC 7797) is one.
+// RFC 8725 3.11: refuses a JWT that was issued for another purpose. RFC 7515 4.1.11: refuses critical extensions,
+// because this package supports none; `b64` (RFC 7797) is such an extension.
 function isOfType({ typ = 'JWT', crit, b64 }: UnprovenHeader, types: readonly string[]): boolean {
   if (typeof typ !== 'string' || crit !== undefined || b64 !== undefined) return false
   return types.includes(typ.toLowerCase())
 }
 
-// RFC 8725 3.1: said by the host, before a key is looked for.
+// RFC 8725 3.1: the host chooses the algorithms, so the check runs before the look-up of a key.
 function allowed(header: UnprovenHeader, algorithms: readonly string[]): Header {
   const { alg } = header
   if (!isText(alg)) throw new RefusedJwt('malformed')
@@ -103,10 +107,10 @@ function registeredClaims(
   return { issuer, subject, expiresAt }
 }
 
-// JSON can write a number that is none: 1e999.
+// JSON can hold a number that overflows to infinity: 1e999.
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
-/** What is wrong with a JWT. */
+/** The kinds of faults for which a JWT is refused. */
 export type JwtFault =
   | 'malformed'
   | 'header_refused'
@@ -119,7 +123,7 @@ export type JwtFault =
   | 'expired'
   | 'not_yet_valid'
 
-/** A JWT that is not taken. It holds nothing of the JWT: claims are not for logs. */
+/** A refused JWT. The error holds nothing of the JWT, because claims must not reach logs. */
 export class RefusedJwt extends Error {
   override readonly name = 'RefusedJwt'
 
@@ -128,7 +132,7 @@ export class RefusedJwt extends Error {
   }
 }
 
-/** jose's reason in words of ours, without jose's error, which holds the claims; what is no reason stays as it is. */
+/** Turns an error of jose into a {@link RefusedJwt} without the claims. Returns other errors unchanged. */
 export function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
   return fault === undefined ? error : new RefusedJwt(fault)
@@ -149,10 +153,11 @@ function claimFault({ claim, reason }: { readonly claim: string; readonly reason
   return claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
 }
 
-// RFC 7518 3.1 and RFC 8037 3.1, RFC 9864 2.2: signatures by a private key alone; neither `none` nor a shared secret.
+// RFC 7518 3.1, RFC 8037 3.1 and RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms with a
+// shared secret.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-/** Reads the option `algorithms`: all asymmetric ones, where it is left out. */
+/** Reads the option `algorithms`. Default: all asymmetric algorithms. */
 export function readAlgorithms(reading: OptionsReader): readonly string[] {
   const cure = `must be a list of ${algorithms.join(', ')}.`
   return reading.optional('algorithms', algorithms, isAlgorithms, cure)
@@ -161,7 +166,7 @@ export function readAlgorithms(reading: OptionsReader): readonly string[] {
 const isAlgorithms = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))
 
-/** Reads the option `audience`: one text, or a list of which each will do. */
+/** Reads the option `audience`: one text, or a list of alternatives. */
 export function readAudience(reading: OptionsReader, cure: string): readonly string[] {
   return [reading.required('audience', '', isAudience, cure)].flat()
 }

@@ -1,31 +1,33 @@
 import { compare, hash } from 'bcrypt'
 import { type Priority, Semaphore } from './semaphore'
 
-// As many as libuv has threads: more would only wait in its queue, before file system and DNS, where nobody counts them.
+// Runs as many hashes at once as libuv has threads. More would wait in the queue of libuv, in front of file system and
+// DNS, where this package could not bound them.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
-const turns = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
+const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
 
-/** bcrypt reads no more than this of a secret. */
+/** The largest number of bytes that bcrypt reads of a secret. */
 export const bcryptBytes = 72
 
-/** What the digests of this suite cost: about 55 ms. */
+/** The cost of new digests: about 55 ms for each hash. */
 export const bcryptCost = 10
 
-/** Whether bcrypt reads the whole secret, so that a longer one never stands for its beginning. */
+/** Whether bcrypt reads the whole secret: 1 to 72 bytes. A longer one would match the digest of its beginning. */
 export function fitsBcrypt(secret: string): boolean {
   return secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 }
 
-/** Digests a secret, which must fit. It waits for its turn, however long that takes: only the host asks for it. */
+/** Hashes a secret, which must fit ({@link fitsBcrypt}). Waits behind all comparisons: only the host hashes. */
 export async function bcryptHash(secret: string): Promise<string> {
-  return turns.take('after the line', () => hash(secret, bcryptCost))
+  return semaphore.take('after the line', () => hash(secret, bcryptCost))
 }
 
 /**
- * The first of these digests that the secret has. When it has none, it is compared with each decoy, too. All in one turn:
- * an attempt is made whole or not at all.
+ * Compares a secret with digests and resolves to the first match; to undefined if none matches. Without a match, also
+ * compares the secret with each decoy. Takes one turn of the semaphore for all comparisons, so an attempt runs whole or
+ * not at all.
  *
- * @throws NotAttempted when too many wait already.
+ * @throws NotAttempted if too many attempts wait already.
  */
 export async function firstBcryptMatch(
   secret: string,
@@ -33,26 +35,26 @@ export async function firstBcryptMatch(
   decoys: readonly string[] = [],
   place: Priority = 'in line',
 ): Promise<string | undefined> {
-  return turns.take(place, async () => {
+  return semaphore.take(place, async () => {
     for (const each of hashes) if (await matches(secret, each)) return each
     for (const decoy of decoys) await matches(secret, decoy)
     return undefined
   })
 }
 
-// One that is too long costs the same and has none.
+// Compares a secret that is too long as well, and then refuses it: every refusal must take the same time.
 async function matches(secret: string, secretHash: string): Promise<boolean> {
-  // PHP writes $2y$ for what bcrypt calls $2b$.
+  // PHP writes the prefix $2y$ in place of $2b$; both mean the same algorithm.
   const same = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
   return same && fitsBcrypt(secret)
 }
 
-/** The cost inside a bcrypt digest. */
+/** Reads the cost from a bcrypt digest. */
 export function costOf(secretHash: string): number {
   return Number(secretHash.slice(4, 6))
 }
 
-/** A digest that no secret is known to have: to compare with it only costs what a comparison at this cost costs. */
+/** Returns a digest of this cost without a known secret. A comparison with the decoy takes time and never matches. */
 export function decoyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 }
@@ -63,26 +65,30 @@ const roundsOf = (hashes: readonly string[]) =>
   hashes.reduce((rounds, secretHash) => rounds + roundsAt(costOf(secretHash)), 0)
 
 /**
- * Compares secrets with bcrypt digests so that everyone who is refused has cost the same, whoever it was said to be:
- * nobody, somebody with one digest or with two, old ones that cost less or new ones that cost more. What is missing to
- * the most that anybody has cost in this process is filled up with decoys. bcrypt at cost c makes 2 to the c rounds, so
- * any difference is a sum of costs, and every failure makes the same number of rounds. No decoy is dearer than the dearest
- * digest, so that they are also made in as many comparisons where all digests cost the same: each takes some time of its own.
+ * Compares secrets with bcrypt digests. Every refusal makes the same number of bcrypt rounds, so its time does not show
+ * whether a client or owner exists, or how many digests of what cost it has.
+ *
+ * Decoys add the rounds that are missing to the most that any client or owner has cost in this process. bcrypt at cost
+ * c makes 2^c rounds, so decoys can make up any difference exactly. No decoy costs more than the dearest digest. So if
+ * all digests have the same cost, refusals also make the same number of comparisons, each of which takes some time of
+ * its own.
  */
 export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number
 
-  /** @param cost that a failure has at least, before any digest was seen; left out, none. */
+  /**
+   * @param cost the least cost of a refusal, before the first digest. Default none: such a refusal then costs nothing.
+   */
   constructor(cost?: number) {
     this.mostRounds = cost === undefined ? 0 : roundsAt(cost)
     this.dearest = cost ?? 0
   }
 
   /**
-   * The first of these digests that the secret has; undefined when it has none.
+   * Resolves to the first of these digests that matches the secret; to undefined if none matches.
    *
-   * @throws NotAttempted when too many are compared already.
+   * @throws NotAttempted if too many attempts wait already.
    */
   async match(
     secret: string,
@@ -97,7 +103,8 @@ export class ConstantWorkComparer {
   }
 }
 
-// Costs from 4 to 31 are all that bcrypt has, so a difference of sums is a sum.
+// Finds decoys for a number of rounds, the dearest first. bcrypt has the costs 4 to 31, and the number is a multiple of
+// 2^4, so nothing is left over.
 function decoysOf(rounds: number, dearest: number): readonly string[] {
   let left = rounds
   return costs.flatMap((cost) => {

@@ -1,14 +1,19 @@
 import { tooManyAtOnce } from '../protocol/oauth-error'
 
 /**
- * Where an act waits for its turn: in the line, which has an end; before it, without end, for what is known to be right;
- * after it, without end, for what nobody from outside asks for.
+ * Where a call waits for its turn:
+ *
+ * - `in line`: in a queue of bounded length, for attempts that may be guesses;
+ * - `before the line`: ahead of the queue and without a bound, for secrets that this process has verified before;
+ * - `after the line`: behind the queue and without a bound, for calls of the host.
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
 const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
 
-/** Acts of which only so many may be under way at once. The others wait; those for whom the line is too long are refused. */
+/**
+ * Runs a bounded number of calls at once. Further calls wait, and the semaphore refuses a call if the queue is full.
+ */
 export class Semaphore {
   private underWay = 0
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
@@ -17,12 +22,16 @@ export class Semaphore {
     'after the line': [],
   }
 
+  /**
+   * @param atOnce the number of calls that may run at once.
+   * @param longestLine the number of calls that may wait `in line`.
+   */
   constructor(
     private readonly atOnce: number,
     private readonly longestLine: number,
   ) {}
 
-  /** @throws NotAttempted when the line is too long; the act was not begun then. */
+  /** Runs a call in its turn. @throws NotAttempted if the queue is full; the call has not begun then. */
   async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {
@@ -43,7 +52,7 @@ export class Semaphore {
     await new Promise<void>((resolve) => line.push(resolve))
   }
 
-  // Who waited takes over the turn of who is done: nobody who comes meanwhile gets in between.
+  // Hands the turn to the next waiting call, and does not free it first: a new call could otherwise overtake the queue.
   private end(): void {
     const place = order.find((each) => this.waiting[each].length > 0)
     const next = place && this.waiting[place].shift()

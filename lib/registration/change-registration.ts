@@ -2,7 +2,7 @@ import type { ClientRegistration } from '../protocol/client'
 import { ConfigurationError, isText } from '../protocol/configuration'
 import type { ClientRegistry } from '../stores/client-store'
 
-/** Changes one registration, in one atomic act. @throws ConfigurationError when there is no such client. */
+/** Changes one registration, in one atomic act. @throws ConfigurationError if no client has this identifier. */
 export async function changeRegistration(
   clients: ClientRegistry,
   clientId: string,
@@ -12,16 +12,17 @@ export async function changeRegistration(
   if (found === undefined) throw cannotChange('client_id', 'names no client that is registered here.')
 }
 
-/** Why a registration stays as it is. */
+/** Makes the error for a change that cannot happen. @param message the rest of a sentence that begins with the path. */
 export function cannotChange(path: string, message: string): ConfigurationError {
   return new ConfigurationError('The client cannot be changed:', [{ path, message }])
 }
 
 /**
- * Shuts a client out, at once and on every process: `invalid_client` at every endpoint for clients, with its refresh
- * tokens too, and unknown at the authorization endpoint. Access tokens that it has already are not asked about.
+ * Disables a client, at once and on every process. Every endpoint for clients refuses the client with `invalid_client`,
+ * so its refresh tokens are of no use, and the authorization endpoint treats the client as unknown. Existing access
+ * tokens still work, because guards do not check the client.
  *
- * @throws ConfigurationError when there is no such client.
+ * @throws ConfigurationError if no client has this identifier.
  */
 export function disableClient(clients: ClientRegistry, clientId: string): Promise<void> {
   return changeRegistration(clients, clientId, (registration) =>
@@ -29,7 +30,11 @@ export function disableClient(clients: ClientRegistry, clientId: string): Promis
   )
 }
 
-/** Lets a disabled client in again, with the secrets that it had. @throws ConfigurationError when there is none. */
+/**
+ * Enables a disabled client again, with its old secrets.
+ *
+ * @throws ConfigurationError if no client has this identifier.
+ */
 export function enableClient(clients: ClientRegistry, clientId: string): Promise<void> {
   return changeRegistration(clients, clientId, (registration) =>
     registration.disabled === false ? registration : { ...registration, disabled: false },

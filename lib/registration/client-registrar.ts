@@ -6,33 +6,48 @@ import { disableClient, enableClient } from './change-registration'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
 
 /**
- * Registers and changes clients of one server, whose option `clients` is then a store that can be written to: all of
- * these reject with a ConfigurationError when it is not. None of them asks who calls: that is the host's to settle.
+ * Registers and changes the clients of one server. The option `clients` of the server must be a store that can add and
+ * change clients; otherwise every function rejects with a ConfigurationError. No function checks who calls: that is up
+ * to the host.
  */
 export interface ClientRegistrar {
   /**
-   * Registers a client within what this server offers, and issues its identifier and secret.
+   * Registers a client within the capabilities of this server, and issues its identifier and, to a confidential client,
+   * a secret.
    *
-   * @throws ConfigurationError that lists every mistake, or because the chosen `client_id` is taken.
+   * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken.
    */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
   /**
-   * Issues a new secret; the one that was current works on beside it.
+   * Issues a new secret. The previous secret still works; older secrets do not.
    *
-   * A rotation that rejects because of trouble, such as `storeDeadline`, may be written all the same. Call it again: this
-   * process finishes the rotation with the secret that it began with, and drops no other one. A repetition in another
-   * process must pass that `secret`, the `client_secret` of `generateClientSecret()`, from the first call on.
+   * If the store fails, for example at `storeDeadline`, the rotation rejects, but the store may have written the
+   * rotation. Call the function again: this process finishes the same rotation with the same secret, and drops no other
+   * secret. To repeat a rotation in another process, pass the same `secret` from the first call on: the `client_secret`
+   * of `generateClientSecret()`.
+   *
+   * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or `secret`
+   * is malformed.
    */
   rotateClientSecret(clientId: string, secret?: string): Promise<RotatedCredentials>
-  /** Ends a rotation: from now on only the current secret works. */
+  /**
+   * Ends a rotation: from now on only the current secret works.
+   *
+   * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or a
+   * rotation of this process has failed and is not repeated yet.
+   */
   dropOldClientSecrets(clientId: string): Promise<void>
-  /** Shuts a client out, at once and on every process. Access tokens that it has already are not asked about. */
+  /**
+   * Disables a client, at once and on every process. Existing access tokens still work.
+   *
+   * @throws ConfigurationError if no client has this identifier.
+   */
   disableClient(clientId: string): Promise<void>
-  /** Lets a disabled client in again. */
+  /** Enables a disabled client again. @throws ConfigurationError if no client has this identifier. */
   enableClient(clientId: string): Promise<void>
 }
 
-/** @param clients undefined when the server's clients cannot be written to. */
+/** Makes the registrar of a server. @param clients undefined if the server cannot add or change clients. */
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
   offered: ServerCapabilities,

@@ -7,21 +7,24 @@ import type { ClientRegistry } from '../stores/client-store'
 import { cannotChange, changeRegistration } from './change-registration'
 import type { IssuedCredentials } from './register-client'
 
-/** What a client authenticates itself by after a rotation. */
+/** The identifier and the new secret of a client after a rotation. */
 export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }
 
-const rememberedAtMost = 1000
+const maximumUnsettled = 1000
+// Secrets of rotations whose write failed. The store may have written such a rotation all the same.
 const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
 
 /**
- * Issues a new secret. The one that was current works on beside it, as the old one; of those before it none does.
+ * Issues a new secret for a client. The previous secret still works, as the old secret; older secrets do not.
  *
- * A rotation that rejects because of trouble may have been written, then or later. It is repeatable: the next call for
- * the client finishes the same rotation, with the same secret, and so drops no other secret. This process remembers the
- * secret; a repetition in another process passes it.
+ * If the store fails, the rotation rejects, but the store may write the rotation then or later. The next call for the
+ * client finishes the same rotation with the same secret, and so drops no other secret. This process remembers the
+ * secrets of the last 1000 failed rotations. To repeat a rotation in another process, pass the same secret.
  *
- * @param secret the `client_secret` of `generateClientSecret()`. One that is registered already stays. Default: a new one.
- * @throws ConfigurationError when there is no such client, or it authenticates without a secret, or `secret` is none.
+ * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A secret that is already registered
+ * stays registered. Default: a new secret.
+ * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or `secret`
+ * is malformed.
  */
 export async function rotateClientSecret(
   clients: ClientRegistry,
@@ -30,7 +33,10 @@ export async function rotateClientSecret(
 ): Promise<RotatedCredentials> {
   const client_secret = secret ?? unsettledSecret(clients, clientId) ?? generateClientSecret().client_secret
   if (!isGenerated(client_secret))
-    throw cannotChange('client_secret', 'must be that of generateClientSecret(): 43 characters A-Za-z0-9_-.')
+    throw cannotChange(
+      'client_secret',
+      'must be a client_secret of generateClientSecret(): 43 characters A-Za-z0-9_-.',
+    )
   const client_secret_hash = generatedHash(client_secret)
   let isBegun = false
   try {
@@ -40,30 +46,30 @@ export async function rotateClientSecret(
       if (hashes.includes(client_secret_hash)) return registration
       return { ...registration, client_secret_hashes: [...hashes, client_secret_hash].slice(-liveSecrets) }
     })
-  } catch (trouble) {
+  } catch (failure) {
     if (isBegun) unsettledIn(clients).put(clientId, client_secret)
-    throw trouble
+    throw failure
   }
   unsettledIn(clients).delete(clientId)
   return { client_id: clientId, client_secret }
 }
 
-/** The secret of a rotation that may have been written, and of which nobody was told. */
+/** Returns the secret of a failed rotation, which no caller has received and the store may hold; undefined if none. */
 export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
   return unsettled.get(clients)?.get(clientId)
 }
 
 /**
- * Ends a rotation: from now on only the current secret works.
+ * Ends a rotation: from now on only the current secret of the client works.
  *
- * @throws ConfigurationError when there is no such client, or it authenticates without a secret, or the current secret
- * may be one that nobody was told of.
+ * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or a rotation
+ * of this process has failed: the current secret may then be one that no caller has received.
  */
 export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
   if (unsettledSecret(clients, clientId) !== undefined)
     throw cannotChange(
       'client_secret_hashes',
-      'may hold a secret that nobody was told of, because a rotation met trouble: repeat rotateClientSecret() first.',
+      'may hold a secret that no caller has received, because a rotation failed: repeat rotateClientSecret() first.',
     )
   await changeRegistration(clients, clientId, (registration) => {
     const hashes = secretsOf(registration)
@@ -72,14 +78,14 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
 }
 
 function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
-  const known = unsettled.get(clients) ?? new BoundedMap<string>(rememberedAtMost)
+  const known = unsettled.get(clients) ?? new BoundedMap<string>(maximumUnsettled)
   unsettled.set(clients, known)
   return known
 }
 
 const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
 
-// Read whole: a registration that somebody broke by hand is told of, and not written anew.
+// Parses the whole registration, so a registration that was broken by hand throws an error and is not written again.
 function secretsOf(registration: ClientRegistration): readonly string[] {
   const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes

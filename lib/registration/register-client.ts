@@ -11,26 +11,30 @@ import {
 import type { ClientRegistry } from '../stores/client-store'
 
 /**
- * What is registered of a client (RFC 7591 2): a registration to which the suite adds what it issues. `client_id` and
- * `client_secret_hashes` are for clients that had theirs before, elsewhere; left out, both are issued.
+ * The metadata of a new client (RFC 7591 2). Give `client_id` and `client_secret_hashes` only for a client that moves
+ * here with its own. Default: registration issues an identifier and, to a confidential client, a secret.
  */
 export type ClientMetadata = Omit<ClientRegistration, 'client_id'> & {
   readonly client_id?: string | undefined
 }
 
-/** What a client gets to identify and authenticate itself by (RFC 6749 2.2 and 2.3). */
+/** The identifier and the secret of a new client (RFC 6749 2.2 and 2.3). */
 export interface IssuedCredentials {
-  /** 22 characters of base64url, 128 random bits, unless one was chosen. */
+  /** 22 characters of base64url, 128 random bits; or the `client_id` of the metadata. */
   readonly client_id: string
-  /** 43 characters of base64url, 256 random bits. It is here and nowhere else: the registration keeps its digest. */
+  /**
+   * 43 characters of base64url, 256 random bits. Undefined for a public client, and for a client with digests of its
+   * own. Keep the secret: the registration holds its digest only.
+   */
   readonly client_secret: string | undefined
 }
 
 /**
- * Registers a client and issues its identifier and, to a confidential one without digests of its own, a secret.
+ * Registers a client. Issues its identifier and, to a confidential client without digests of its own, a secret.
  *
- * @param offered what the server has, so that nothing beyond it is registered; left out, every other rule is checked.
- * @throws ConfigurationError that lists every mistake, or because the chosen `client_id` is taken (RFC 6749 2.2).
+ * @param offered the capabilities of the server, which limit the registration. Default: no limit; every other rule
+ * applies.
+ * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(
   clients: ClientRegistry,
@@ -59,7 +63,7 @@ export async function registerFrom(
   return { client_id: client.client_id, client_secret: secret?.client_secret }
 }
 
-// RFC 6749 2.3: a confidential client has credentials. An empty list of digests is a mistake, and told as one.
+// RFC 6749 2.3: a confidential client has credentials. `parseClient` reports an empty list of digests.
 function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
   return (
     metadata['client_type'] === 'confidential' &&
@@ -70,11 +74,11 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 function read(source: unknown, offered: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseClient(source, '', issues, offered)
-  // Each may cost a comparison, and every refusal costs what those of any one client would.
+  // Each digest may cost a bcrypt comparison, and every refusal costs as much as the most expensive client.
   if (client.client_secret_hashes.length > liveSecrets)
     issues.push({
       path: 'client_secret_hashes',
-      message: 'must hold two digests at most: of the secret before, and of the current one.',
+      message: 'must hold two digests at most: one of the previous secret and one of the current secret.',
     })
   if (issues.length > 0) throw refused(issues)
   return client

@@ -1,59 +1,62 @@
 import type { Authorization } from '../authorization/authorization'
 import { isRecord } from '../protocol/configuration'
 
-/** An authorization as a store found it, with the revision that a later save names. */
+/** A record as a store found it. A later save names its revision. */
 export interface StoredAuthorization {
   readonly authorization: Authorization
-  /** 22 characters of base64url, as the writer chose it. */
+  /** 22 characters of base64url. The writer chooses the revision. */
   readonly revision: string
 }
 
 /**
- * Where authorizations live. Three verbs, of which `save` must be atomic; everything else that keeps codes and
- * tokens single-use is built on that. A rejected promise means that the store is in trouble, and is answered as
- * `temporarily_unavailable`. A store may have a function `close` besides: `oauth.close()` calls it at the end.
+ * Stores authorizations, one record under one id. A store has three verbs: `find`, `save` and `remove`. `save` must be
+ * atomic, because the single use of codes and tokens rests on `save` alone.
+ *
+ * A rejected promise means that the store failed. The server then responds with `temporarily_unavailable`. A store may
+ * also have a function `close`, which `oauth.close()` calls at the end.
  */
 export interface AuthorizationStore {
-  /** The authorization and its revision; undefined when there is none or it has expired. */
+  /** Resolves to the authorization and its revision; undefined if no record exists or the record has expired. */
   find(id: string): Promise<StoredAuthorization | undefined>
 
   /**
-   * Stores the authorization under its id, in one atomic act, if what is stored now has the revision `expected`
-   * or, without `expected`, if nothing is stored. Resolves to whether it did. A save whose `revision` is already
-   * the stored one has happened before (its reply was lost) and resolves to true. A store that waits for more than
-   * its database does (for replicas, say) waits in that case, too. The record may vanish once
-   * `expiryOf(authorization)` has passed.
+   * Stores the authorization under its id, in one atomic act, if the stored record has the revision `expected`. Without
+   * `expected`, the save succeeds only if no record is stored. Resolves to whether the save succeeded.
+   *
+   * If the stored record already has `revision`, an earlier call succeeded and only its reply was lost: the save
+   * resolves to true. A store that waits for more than its own database, such as for replicas, waits in this case too.
+   * The store may drop the record once `expiryOf(authorization)` has passed.
    */
   save(authorization: Authorization, revision: string, expected?: string): Promise<boolean>
 
   /**
-   * Removes the authorization and with it every credential that descends from it. Resolves when it is gone, though it
-   * may have been gone before.
+   * Removes the authorization, and with the record every credential that descends from it. Resolves once no record is
+   * stored under the id, also if none was stored before.
    */
   remove(id: string): Promise<void>
 
   /**
-   * May be left out. What the store has read before and knows to be current without asking its database, at once;
-   * undefined when it does not know. Bearer guards ask it before `find`, and ask `find` before they refuse a token. Once
-   * a `save` or `remove` of this process has settled, it never gives what was there before.
+   * Optional. Returns at once, without a call to the database, a record that the store knows to be current; undefined
+   * if the store does not know. Bearer guards call `getCached` before `find`, and call `find` before they refuse a
+   * token. After a `save` or `remove` of this process has settled, `getCached` must not return the record from before.
    */
   getCached?(id: string): StoredAuthorization | undefined
 
   /**
-   * May be left out by a store whose `remove` waits for its database alone. A store that waits for more (for replicas,
-   * say) waits here as `remove` does, although another process may have removed the record. Resolves to true when the
-   * absence is as safe as a removal would have made it, and to false, without any change, when a record is there. A
-   * redemption, a refresh or a revocation that found nothing calls it before it answers.
+   * Optional for a store whose `remove` waits for its own database alone. A store that waits for more, such as for
+   * replicas, waits here as `remove` does, because another process may have removed the record. Resolves to true once
+   * the absence is as durable as after a removal, and to false, without any change, if a record exists. A redemption, a
+   * refresh or a revocation that finds no record calls `confirmAbsent` before the server responds.
    */
   readonly confirmAbsent?: ((id: string) => Promise<boolean>) | undefined
 }
 
-/** Confirms that no record is there; a store without that verb has nothing to add to its `find`. */
+/** Confirms that no record exists. True for a store without the verb `confirmAbsent`: its `find` is proof enough. */
 export function confirmAbsence(store: AuthorizationStore, id: string): Promise<boolean> {
   return store.confirmAbsent?.(id) ?? Promise.resolve(true)
 }
 
-/** Whether a value that a host calls a store has the three verbs, and functions or nothing in place of the optional ones. */
+/** Whether a value has the three verbs of a store. Each optional verb must be a function if the value has the verb. */
 export function isAuthorizationStore(value: unknown): value is AuthorizationStore {
   if (!isRecord(value)) return false
   const isVerb = (verb: string) => typeof value[verb] === 'function'
@@ -63,19 +66,21 @@ export function isAuthorizationStore(value: unknown): value is AuthorizationStor
   )
 }
 
-/** What cures a store that is none, as the rest of a sentence. */
+/** Says what a store needs, as the rest of a sentence that begins with the path of the option. */
 export const storeCure =
   'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.'
 
-/** Something around a store that does harm there, or will. */
+/** A problem in the surroundings of a store, such as a setting of its database, that does harm now or will later. */
 export interface StoreWarning {
   /** A code of `docs/warnings.md`. */
   readonly code: string
-  /** What was found and what cures it. */
+  /** Says what the store found and how to cure the problem. */
   readonly message: string
 }
 
-const nothing = () => Promise.reject(new Error('There is no store.'))
+const reject = () => Promise.reject(new Error('There is no store.'))
 
-/** Stands for a store that the options do not name rightly: no server starts with it. */
-export const noStore: AuthorizationStore = { find: nothing, save: nothing, remove: nothing }
+/**
+ * Placeholder for a store that the options name wrongly. Every verb rejects, and no server starts with the placeholder.
+ */
+export const noStore: AuthorizationStore = { find: reject, save: reject, remove: reject }

@@ -1,43 +1,46 @@
 import type { ClientRegistration } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
 
-/** Where registered clients live: the host's own database, for instance. */
+/**
+ * Finds registered clients, for instance in the host's own database. A rejected promise means that the store failed.
+ */
 export interface ClientStore {
-  /** The registration; undefined when there is no such client. */
+  /** Resolves to the registration; undefined if no client has this identifier. */
   find(clientId: string): Promise<ClientRegistration | undefined>
 }
 
 /**
- * Registered clients that can be added and changed while servers run. An identifier is never given up: there is no
- * removal, a client is disabled (RFC 6749 2.2: unique to the authorization server). A rejected promise means that the
- * store is in trouble.
+ * Adds and changes registered clients while servers run. A registry has no removal, because an identifier must never
+ * name another client (RFC 6749 2.2: unique to the authorization server): disable the client instead. A rejected
+ * promise means that the store failed.
  */
 export interface ClientRegistry extends ClientStore {
-  /** Stores a client, in one atomic act. False when its `client_id` exists; nothing is overwritten then. */
+  /** Stores a client, in one atomic act. Resolves to false, and overwrites nothing, if the `client_id` is taken. */
   add(registration: ClientRegistration): Promise<boolean>
 
   /**
-   * Replaces the registration by what `change` makes of it, in one atomic act: `change` is asked again when another
-   * writer was faster, and must be pure. Nothing is written when it returns what it was given; what it throws comes
-   * through. Resolves to the registration as it is now; undefined when there is no such client.
+   * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: the registry calls
+   * `change` again if another writer was faster. The registry writes nothing if `change` returns its argument, and
+   * passes on an error that `change` throws. Resolves to the registration as stored now; undefined if no client has
+   * this identifier.
    */
   update(
     clientId: string,
     change: (registration: ClientRegistration) => ClientRegistration,
   ): Promise<ClientRegistration | undefined>
 
-  /** Every client, disabled ones too, in the order of their identifiers. */
+  /** Resolves to every client, including disabled clients, in the order of their identifiers. */
   list(): Promise<readonly ClientRegistration[]>
 }
 
-/** Whether a store of clients can be written to. */
+/** Whether a value can add and change clients: whether the four verbs of a registry are functions. */
 export function isClientRegistry(value: unknown): value is ClientRegistry {
   return (
     isRecord(value) && ['find', 'add', 'update', 'list'].every((verb) => typeof value[verb] === 'function')
   )
 }
 
-/** What a change makes of a registration. @throws RangeError when it would become another client's. */
+/** Applies a change to a registration. @throws RangeError if the change alters the `client_id`. */
 export function changed(
   registration: ClientRegistration,
   change: (registration: ClientRegistration) => ClientRegistration,
@@ -48,7 +51,7 @@ export function changed(
   return next
 }
 
-/** The order in which clients are listed. */
+/** Compares two clients by identifier, for `list`. Plain comparison of UTF-16 code units, so no locale matters. */
 export function byClientId(one: ClientRegistration, other: ClientRegistration): number {
   if (one.client_id === other.client_id) return 0
   return one.client_id < other.client_id ? -1 : 1

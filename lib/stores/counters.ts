@@ -1,37 +1,38 @@
 import { isRecord } from '../protocol/configuration'
 
-/** A count as it stands, and the whole seconds until it begins anew. */
+/** The current count, and the whole seconds until the count begins again at 0. */
 export interface Count {
   readonly count: number
   readonly secondsLeft: number
 }
 
 /**
- * What is counted for a while, by all processes together: failed attempts, and uses of what may be used once. Keys hold
- * no credential in clear. A rejected promise means trouble and is answered as `temporarily_unavailable`.
+ * Counts for a limited time, across all processes: failed attempts, and uses of values that are good once. Keys hold no
+ * credential in clear. A rejected promise means that the counters failed. The server then responds with
+ * `temporarily_unavailable`.
  */
 export interface Counters {
   /**
-   * Adds to a count, or takes one back, in one atomic act, and returns it. The count begins anew `seconds` after its
-   * first addition. It is never below 0.
+   * Adds 1 to a count, or takes 1 back, in one atomic act, and resolves to the new count. The count ends `seconds`
+   * after its first addition, and is never below 0.
    */
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
   /**
-   * Whether nobody has spent the key within the last `seconds`; from now on it is spent. One atomic act: of any number of
-   * parallel calls one gets true.
+   * Uses up a key for `seconds`, in one atomic act. Resolves to true for the first call within that time, and to false
+   * for every later call. Of any number of parallel calls, exactly one resolves to true.
    *
-   * @param clientId the client that spends it. Counters in memory keep a quarter of their room for one client at most;
-   * others need not look at it.
+   * @param clientId the client that uses the key. Counters in memory give one client a quarter of their room at most.
+   * Other counters may ignore the client.
    */
   useOnce(key: string, seconds: number, clientId?: string): Promise<boolean>
 }
 
-/** Whether a value that a host gives has both verbs. */
+/** Whether a value has both verbs of counters. */
 export function isCounters(value: unknown): value is Counters {
   return isRecord(value) && ['add', 'useOnce'].every((verb) => typeof value[verb] === 'function')
 }
 
-/** What cures a value that has not, as the rest of a sentence. */
+/** Says what counters need, as the rest of a sentence that begins with the path of the option. */
 export const countersCure =
   'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.'

@@ -5,10 +5,10 @@ import type { ClientRegistry } from './client-store'
 import type { Counters } from './counters'
 
 /**
- * Waits for a store no longer than `seconds`, because a client's own defaults may wait for ever. Trouble of any
- * kind is `temporarily_unavailable`: it must never look like a bad grant or an unknown client.
+ * Waits for a call of a store, for `seconds` at most, because a database client may wait for ever by default. Every
+ * failure becomes `temporarily_unavailable`: a failure must never look like a bad grant or an unknown client.
  *
- * @param store names the place that messages blame, if it knows it.
+ * @param store error messages begin with the `place` of this store, if the store has one.
  */
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
       clearTimeout(timer)
       reject(storeTrouble(cause, describeStore(store)))
     }
-    // A store of the host's own may throw where it should reject.
+    // A store that the host wrote may throw where the store should reject.
     try {
       call().then(answered, failed)
     } catch (cause) {
@@ -34,27 +34,27 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
   })
 }
 
-// A share that is used up is no trouble of the store, and is told as it is. Of trouble, the record that was to be written
-// must reach no log.
+// OverShare passes through, because a share that is used up is no failure of the store. Every other error loses its
+// extra properties: database clients put the whole command there, and the record in the command must not reach a log.
 function storeTrouble(thrown: unknown, place?: string): OAuthError {
   if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
-  const cause = place === undefined ? bare : ofPlace(place, bare)
+  const cause = place === undefined ? bare : withPlace(place, bare)
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 }
 
-/** Writes the place before the message of an error, which keeps its name and codes: hosts tell errors by these. */
-function ofPlace(place: string, error: Error): Error {
+/** Puts the place before the message of an error. Name and codes stay, because hosts recognize errors by these. */
+function withPlace(place: string, error: Error): Error {
   const message = `${place}: ${error.message}`
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
-/** Where a store is, for messages that say what cannot be reached; undefined where it does not tell. */
+/** Returns the `place` of a store, for messages that say what is unreachable; undefined if the store has no `place`. */
 export function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
-/** Sets a deadline on each call of a store, but for `getCached`, which answers at once. */
+/** Sets a deadline on each verb of a store, except `getCached`, which returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return {
     getCached: (id) => store.getCached?.(id),
@@ -67,7 +67,7 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
   }
 }
 
-/** Sets a deadline on each call of counters. */
+/** Sets a deadline on both verbs of counters. */
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
@@ -76,7 +76,9 @@ export function countersWithDeadline(counters: Counters, seconds: number): Count
   }
 }
 
-/** Sets a deadline on each call of a client registry. What a change throws is no trouble of the store, and comes through. */
+/**
+ * Sets a deadline on each verb of a client registry. Passes on an error that `change` throws: the store did not fail.
+ */
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
   return {
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
@@ -93,17 +95,17 @@ export function clientsWithDeadline(clients: ClientRegistry, seconds: number): C
         }
       }
       const call = () => clients.update(clientId, watched)
-      return withinDeadline(call, seconds, clients).catch((trouble: unknown) => {
-        throw refused.error ?? trouble
+      return withinDeadline(call, seconds, clients).catch((failure: unknown) => {
+        throw refused.error ?? failure
       })
     },
   }
 }
 
-/** Whether a value that a host gives can be a deadline. */
+/** Whether a value is a deadline: seconds, more than 0 and at most 60. */
 export function isDeadline(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 60
 }
 
-/** What cures one that cannot, as the rest of a sentence. */
+/** Says what a deadline must be, as the rest of a sentence that begins with the path of the option. */
 export const deadlineCure = 'must be seconds, more than 0 and at most 60.'

@@ -1,37 +1,40 @@
-// Each addition removes more than it brings, so that expired entries go at the pace at which new ones come; more when full.
+// Each addition removes up to 4 expired entries, more than the addition brings, so expired entries cannot pile up. A
+// full map removes up to 1000.
 const sweptPerAddition = 4
 const sweptWhenFull = 1000
-// After a long time without additions the seconds in between are many, and looking at each one costs something.
+// The largest number of seconds in one sweep: after a long pause, many seconds lie between the last sweep and now.
 const secondsPerSweep = 100_000
 
-/** Seconds after which a client whose share is full may try again: which of its entries ends first is not known. */
+/**
+ * Seconds after which a client with a full share may try again. Fixed: the map does not know which entry ends first.
+ */
 export const shareWait = 60
 
 interface Entry<Value> {
   readonly value: Value
-  /** Milliseconds of the clock. */
+  /** Milliseconds by the clock of the map. */
   readonly expiresAt: number
-  /** The bucket of its key. */
+  /** The bucket that holds the key of this entry. */
   readonly second: number
   readonly shares: readonly string[]
 }
 
 /**
- * Bounded map whose entries expire. It refuses one entry more than it has room for, and never drops a live one. A bucket
- * for each second holds the keys that expire then, so a full map finds an expired entry without a look at the live ones.
+ * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Each second has a bucket
+ * of the keys that expire then, so a full map finds expired entries without a look at the live entries.
  *
- * An entry may count towards shares, such as that of one client: each share has at most a quarter of the map.
+ * An entry may count towards shares, such as the share of one client. Each share gets at most a quarter of the map.
  */
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()
   private readonly buckets = new Map<number, Set<string>>()
-  /** How many entries count towards each share. */
+  /** The number of entries in each share. */
   private readonly shares = new Map<string, number>()
   private readonly shareAtMost: number
-  /** Every second before this one is swept. */
+  /** The map has swept every second before this one. */
   private nextSecond: number
 
-  /** @param clock milliseconds of a clock that does not step. */
+  /** @param clock milliseconds, by a clock that does not step, such as `steadyClock`. */
   constructor(
     private readonly maximum: number,
     private readonly clock: () => number,
@@ -46,9 +49,10 @@ export class ExpiringMap<Value> {
   }
 
   /**
-   * Returns whether the map keeps the value: it does not when it is full of live entries.
+   * Sets a value. Returns false, and keeps nothing, if the key is new and the map is full of live entries.
    *
-   * @param shares of a new key; a known key keeps those that it has. None of them may be full: see {@link fullShare}.
+   * @param expiresAt milliseconds by the clock of the map.
+   * @param shares the shares of a new key; a known key keeps its shares. The caller first checks {@link fullShare}.
    */
   set(key: string, value: Value, expiresAt: number, shares: readonly string[] = []): boolean {
     this.sweep(sweptPerAddition)
@@ -59,13 +63,13 @@ export class ExpiringMap<Value> {
     return true
   }
 
-  /** The share that has no room for an entry under this key; undefined when each has room. */
+  /** Returns the first full share; undefined if each share has room, or if the map already holds the key. */
   fullShare(key: string, shares: readonly string[]): string | undefined {
     if (this.entries.has(key)) return undefined
     return shares.find((share) => this.isFull(share))
   }
 
-  /** Sweeps as an addition does, so that a map shrinks from which much is deleted. */
+  /** Deletes a key. Also sweeps, as an addition does, so a map with many deletions still shrinks. */
   delete(key: string): void {
     this.sweep(sweptPerAddition)
     const entry = this.entries.get(key)
@@ -77,7 +81,7 @@ export class ExpiringMap<Value> {
     return this.entries.size < this.maximum
   }
 
-  // Expired entries of other shares may stand before those of this one.
+  // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come first.
   private isFull(share: string): boolean {
     const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
     let mayHaveExpired = true
@@ -85,7 +89,7 @@ export class ExpiringMap<Value> {
     return isAtMost()
   }
 
-  /** Returns whether expired entries are left. */
+  /** Removes up to `most` expired entries. Returns whether expired entries are left. */
   private sweep(most: number): boolean {
     const now = Math.floor(this.clock() / 1000)
     let removed = 0
@@ -95,7 +99,7 @@ export class ExpiringMap<Value> {
         const entry = this.entries.get(key)
         if (entry !== undefined) this.remove(key, entry)
       }
-      // The bucket of this second may get more keys, all of them expired already.
+      // The bucket of the current second may still get keys, so the sweep does not pass this second yet.
       if (this.nextSecond === now) return false
       this.nextSecond++
     }
@@ -103,7 +107,7 @@ export class ExpiringMap<Value> {
   }
 
   private add(key: string, value: Value, expiresAt: number, shares: readonly string[]): void {
-    // A clock that was set back must not put a key into a bucket where the sweep has been.
+    // The sweep never returns to an earlier second, so a key must not go into a bucket before the current sweep.
     const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
     this.entries.set(key, { value, expiresAt, second, shares })
     const bucket = this.buckets.get(second)

@@ -1,12 +1,12 @@
-// Registered, so that a second copy of this package knows it, too.
+// A registered symbol, because a second copy of this package in the process must recognize the mark too.
 const mark = Symbol.for('express-authorization-server:in-memory')
 
-/** What keeps things in the memory of this process carries it, so that it can be told from a database. */
+/** Base class of stores, counters and clients in memory. The mark distinguishes them from a database. */
 export class InMemory {
   readonly [mark] = true
 }
 
-/** Whether it forgets with the process what it keeps. */
+/** Whether a value keeps its data in the memory of this process, so a restart loses the data. */
 export function isInMemory(value: unknown): boolean {
   return typeof value === 'object' && value !== null && mark in value
 }

@@ -6,14 +6,17 @@ import { decodeRegistration, encodeRegistration } from './registered-clients'
 
 /** Options of {@link memoryClients}. */
 export interface MemoryClientsOptions {
-  /** Lets it run where `NODE_ENV` is `production`: one process, and a restart forgets every client. Default false. */
+  /**
+   * Allows clients in memory if `NODE_ENV` is `production`. A restart then loses every client, and a second process
+   * knows none of them. Default false.
+   */
   readonly allowInProduction?: boolean
 }
 
 /**
- * Registered clients in the memory of this process: for tests and first steps.
+ * Keeps registered clients in the memory of this process, for tests and first steps. A restart loses every client.
  *
- * @throws ConfigurationError where `NODE_ENV` is `production`, unless `allowInProduction` is set.
+ * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
 export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistry {
   if (process.env['NODE_ENV'] === 'production' && options.allowInProduction !== true)
@@ -21,7 +24,7 @@ export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistr
       {
         path: 'clients',
         message:
-          'must be where processes share them and restarts do not lose them, such as redisStore({ url }).clients; or say memoryClients({ allowInProduction: true }).',
+          'must be a store that processes share and that survives restarts, such as redisStore({ url }).clients; or allow it: memoryClients({ allowInProduction: true }).',
       },
     ])
   return new MemoryClients()
@@ -34,7 +37,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return this.registrations.get(clientId)
   }
 
-  // No await inside this and the next: looking and writing are one act.
+  // `add` and `update` contain no await, so look-up and write are one atomic act.
   async add(registration: ClientRegistration): Promise<boolean> {
     if (this.registrations.has(registration.client_id)) return false
     this.keep(registration)
@@ -55,7 +58,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return [...this.registrations.values()].toSorted(byClientId)
   }
 
-  // Through its text, so that no one can change what is kept but by `update`, as in a database.
+  // Stores a frozen copy, made through text: as in a database, only `update` can change a stored registration.
   private keep(registration: ClientRegistration): ClientRegistration {
     const stored = decodeRegistration(encodeRegistration(registration))
     this.registrations.set(stored.client_id, stored)

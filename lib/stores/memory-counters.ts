@@ -7,15 +7,15 @@ import { InMemory } from './in-memory'
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
   /**
-   * Keys kept at most; one more is refused, never an older one dropped. A quarter of them at most are what one client
-   * used once. Default 100 000.
+   * The largest number of keys. Full counters reject new keys and drop no older key. The single uses of one client get
+   * at most a quarter of the keys. Default 100 000.
    */
   readonly maximumKeys?: number
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Counters in the memory of this process: a second process counts for itself, and a restart begins anew. */
+/** Counts in the memory of this process. A second process counts for itself, and a restart loses all counts. */
 export function memoryCounters({
   maximumKeys = 100_000,
   clock = Date.now,
@@ -25,11 +25,11 @@ export function memoryCounters({
 
 interface Counted {
   readonly count: number
-  /** Milliseconds of the clock. */
+  /** Milliseconds by the clock of the counters. */
   readonly endsAt: number
 }
 
-// No await inside: reading and writing are one act.
+// `add` and `useOnce` contain no await, so reading and writing are one atomic act.
 class MemoryCounters extends InMemory implements Counters {
   private readonly entries: ExpiringMap<Counted>
 
@@ -65,7 +65,7 @@ class MemoryCounters extends InMemory implements Counters {
         'There were too many such requests. Try again later.',
         shareWait,
       )
-    // Forgetting another key would let its attempts begin anew, so a full map is trouble.
+    // To drop another key would let its failed attempts begin again, so full counters fail instead.
     if (!this.entries.set(key, { count, endsAt }, endsAt, shares))
       throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }

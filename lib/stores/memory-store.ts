@@ -13,12 +13,15 @@ import { memoryCounters } from './memory-counters'
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /**
-   * Authorizations with codes and tokens kept at most, about 2 KB each; beside them half as many requests that wait for
-   * a decision. One more of either is refused, never an older one dropped. One client has at most a quarter of each,
-   * and so has one resource owner, so that others find room. Default 100 000.
+   * The largest number of authorizations with codes or tokens, about 2 KB each. Half as many requests that wait for a
+   * decision, or were denied, have room of their own. A full store rejects new records and drops no older record. One
+   * client gets at most a quarter of each room, and so does one resource owner. Default 100 000.
    */
   readonly maximumRecords?: number
-  /** Lets it run where `NODE_ENV` is `production`: one process, and a restart forgets every token. Default false. */
+  /**
+   * Allows the memory store if `NODE_ENV` is `production`. A restart then loses every token, and a second process knows
+   * none of them. Default false.
+   */
   readonly allowInProduction?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
@@ -26,14 +29,15 @@ export interface MemoryStoreOptions {
 
 /** An {@link AuthorizationStore} in memory. */
 export interface MemoryStore extends AuthorizationStore {
-  /** What is counted beside it. */
+  /** Counters in memory, with the clock of the store and as many keys as `maximumRecords`. */
   readonly counters: Counters
 }
 
 /**
- * Authorizations in the memory of this process: nothing to install, nothing survives a restart, no second process.
+ * Keeps authorizations in the memory of this process, for tests and first steps. Needs no installation. A restart loses
+ * every token, and a second process knows none of them.
  *
- * @throws ConfigurationError where `NODE_ENV` is `production`, unless `allowInProduction` is set.
+ * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (process.env['NODE_ENV'] === 'production' && options.allowInProduction !== true)
@@ -41,23 +45,25 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       {
         path: 'store',
         message:
-          'must be one that processes share and restarts survive, such as redisStore({ url }); or say memoryStore({ allowInProduction: true }).',
+          'must be a store that processes share and that survives restarts, such as redisStore({ url }); or allow it: memoryStore({ allowInProduction: true }).',
       },
     ])
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
-// Encoded, so that no two readers share a record.
-interface Kept {
+// The record as text, because two readers must not share one object.
+interface StoredText {
   readonly revision: string
   readonly text: string
 }
 
 class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
-  /** Consent pages cost whoever opens them nothing: opening many takes no room from codes and tokens. */
-  private readonly undecided: ExpiringMap<Kept>
-  private readonly decided: ExpiringMap<Kept>
+  /**
+   * Pending and denied requests have a room of their own: open consent pages are cheap, and must not crowd out tokens.
+   */
+  private readonly undecided: ExpiringMap<StoredText>
+  private readonly decided: ExpiringMap<StoredText>
 
   private readonly steady: () => number
 
@@ -78,7 +84,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     return { authorization: decodeAuthorization(id, stored.text), revision: stored.revision }
   }
 
-  // No await inside: comparing and writing are one act.
+  // `save` contains no await, so comparison and write are one atomic act.
   async save(authorization: Authorization, revision: string, expected?: string): Promise<boolean> {
     const stored = this.stored(authorization.id)
     if (stored?.revision === revision) return true
@@ -92,7 +98,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     this.decided.delete(id)
   }
 
-  private stored(id: string): Kept | undefined {
+  private stored(id: string): StoredText | undefined {
     return this.decided.get(id) ?? this.undecided.get(id)
   }
 
@@ -100,25 +106,25 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const { id, state } = authorization
     const isDecided = state === 'approved' || state === 'active'
     const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
-    // A span, so that a clock which is set right neither fills the store with what expired nor empties it.
+    // Takes a lifetime, and adds it to the steady clock: a step of the host's clock then ends no record early or late.
     const lifetime = expiryOf(authorization) * 1000 - this.clock()
-    const kept = { revision, text: encodeAuthorization(authorization) }
+    const stored = { revision, text: encodeAuthorization(authorization) }
     const shares = sharesOf(authorization)
     const full = room.fullShare(id, shares)
     if (full !== undefined)
       throw full === shares[0]
         ? tooManyForShare('client_share_full', noRoom, shareWait)
         : tooManyForShare('owner_share_full', noRoom, shareWait)
-    if (!room.set(id, kept, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
-    // Also where it is not: each room lets what expired go, whichever of them the new ones come to.
+    if (!room.set(id, stored, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
+    // Runs even if the other room has no such id, because `delete` also sweeps that room.
     other.delete(id)
   }
 }
 
-// One text for both: what an owner has at other clients is nothing for a client to know.
+// Both refusals have one text, because a client must not learn what an owner has at other clients.
 const noRoom = 'There is no room for more at the moment. Try again later.'
 
-// A denied request has no names any more, and keeps the shares that it had.
+// A denied request names no client and no owner. The map keeps the shares that the request had before.
 function sharesOf(authorization: Authorization): readonly string[] {
   if (authorization.state === 'denied') return []
   const { clientId, subject } = authorization

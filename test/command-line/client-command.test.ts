@@ -82,7 +82,7 @@ describe('client add', () => {
     const lines = /^client_id {6}([\w-]{22})\nclient_secret {2}([\w-]{43})\n$/.exec(stdout)
     const [, id = '', secret = ''] = lines ?? []
     expect(await tokensFor(id, secret)).toBe('tokens')
-    expect(stderr).toBe('The secret is shown this once: only its digest is kept.\n')
+    expect(stderr).toBe('The secret is shown only now: the store keeps its digest.\n')
     const others = [await client('list'), await client('show', id), await client('list', '--json')]
     for (const other of others) expect(other.stdout + other.stderr).not.toContain(secret)
   })
@@ -233,7 +233,7 @@ describe('client rotate-secret, disable and enable', () => {
       const { status, stdout, stderr } = await rotate({ REDIS_URL: proxy.url })
       const secret = String(JSON.parse(stdout).client_secret)
       expect(status).toBe(1)
-      expect(stderr).toContain('Whether the client has this secret now is not known.')
+      expect(stderr).toContain('The command does not know whether the client has this secret now.')
       expect(stderr).not.toContain(secret)
       const again = { REDIS_URL: server.url, CLIENT_SECRET: secret }
       for (let round = 0; round < 2; round++)
@@ -277,7 +277,7 @@ describe('the command line', () => {
     expect({ ...added, stdout: '' }).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'The secret is shown this once: only its digest is kept.\n',
+      stderr: 'The secret is shown only now: the store keeps its digest.\n',
     })
     expect(added.stdout).toMatch(/^client_id {6}[\w-]{22}\nclient_secret {2}[\w-]{43}\n$/)
     const again = await commandLine(['client', 'show', 'nobody', '--prefix', prefix], environment)
@@ -302,13 +302,13 @@ describe('the command line', () => {
   )
 
   it.each([
-    ['no such subject', ['clients', 'list'], ['clients is no command']],
+    ['no such subject', ['clients', 'list'], ['clients is not a command']],
     [
       'no such command',
       ['client', 'remove', 'x'],
-      ['client remove is no command; the commands are client add'],
+      ['client remove is not a command; the commands are client add'],
     ],
-    ['no command', ['client'], ['client is no command']],
+    ['no command', ['client'], ['client is not a command']],
     ['no client', ['client', 'show'], ['client_id is missing']],
     ['an empty client', ['client', 'show', ''], ['client_id is missing']],
     ['two clients', ['client', 'show', 'a', 'b'], ['b is one word too many']],
@@ -317,7 +317,7 @@ describe('the command line', () => {
       ['client', 'add', '--nmae', 'x', '--json=yes', '--type', '--scope', '--name', 'a', '--name', 'b', '-j'],
       [
         '--nmae is not known here; the known options are --redis,',
-        '--json is on or left out',
+        '--json takes no value',
         '--type needs a value',
         '--name is given twice',
         '-j is not known here',

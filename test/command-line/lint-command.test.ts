@@ -129,7 +129,7 @@ describe('lint CONFIG', () => {
       const { status, stderr } = await look('redis.cjs', text)
       expect(status).toBe(0)
       expect(stderr).toContain('closed\n')
-      expect(stderr).toContain('Clients were not looked at: the store of clients does not answer.')
+      expect(stderr).toContain('Clients were not checked: the store of clients does not answer.')
     } finally {
       listener.close()
     }
@@ -167,7 +167,12 @@ describe('lint', () => {
     writeFileSync(join(folder, 'never.cjs'), 'process.exit(9)')
     const { status, output, remarks } = await run(words, {})
     expect({ status, output }).toEqual({ status: 2, output: '' })
-    for (const mistake of ['b is one word', '--allow names nonsense', '--redis is not known', '--json is on'])
+    for (const mistake of [
+      'b is one word',
+      '--allow names nonsense',
+      '--redis is not known',
+      '--json takes no value',
+    ])
       expect(remarks).toContain(`  - ${mistake}`)
     expect((await run(['lint', '--json'], {})).remarks).toContain('CONFIG is missing')
   })

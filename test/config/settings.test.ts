@@ -119,7 +119,7 @@ describe('settings in production', () => {
       {
         path,
         message:
-          'must be one that processes share and restarts survive, such as redisStore({ url }); or say memoryStore({ allowInProduction: true }).',
+          'must be a store that processes share and that survives restarts, such as redisStore({ url }); or allow it: memoryStore({ allowInProduction: true }).',
       },
     ])
   })

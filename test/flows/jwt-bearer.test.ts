@@ -136,7 +136,7 @@ describe('jwt bearer', () => {
       expect(set.failures).toMatchObject([
         {
           reason: 'assertion_keys_unavailable',
-          cause: { message: `${server.uri} answers with status 503.` },
+          cause: { message: `${server.uri} responded with status 503.` },
         },
       ])
       server.publish(hub.jwk)

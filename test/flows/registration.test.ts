@@ -193,7 +193,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
       expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
     for (const chosen of ['', 'chosen', `${client_secret}=`])
       await expect(oauth.rotateClientSecret(client_id, chosen)).rejects.toThrow(
-        'client_secret must be that of generateClientSecret()',
+        'client_secret must be a client_secret of generateClientSecret()',
       )
   })
 

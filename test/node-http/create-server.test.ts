@@ -13,7 +13,7 @@ const reason = (obstacle: string) => [
   {
     name: 'AuthorizationServerWarning',
     code: 'EAS_PLAIN_SERVER',
-    message: `createServer() made a plain server of Node, which is slower: ${obstacle}.`,
+    message: `createServer() created a plain server of Node, which may be slower: ${obstacle}.`,
   },
 ]
 
@@ -57,15 +57,13 @@ describe('EAS_PLAIN_SERVER', () => {
     ['only one of them', `app.response = null; createServer(app)`],
   ])('is given for %s', (_what, program) => {
     expect(given(program)).toEqual(
-      reason('it was not given an Express application itself, which has the prototypes'),
+      reason('its argument is not an Express application, which would have the prototypes'),
     )
   })
 
   test.each(['IncomingMessage', 'ServerResponse'])('is given when options name their own %s', (name) => {
     const program = `createServer(app, { ${name}: require('node:http').${name} })`
-    expect(given(program)).toEqual(
-      reason('its options name an IncomingMessage or ServerResponse of their own'),
-    )
+    expect(given(program)).toEqual(reason('its options already name an IncomingMessage or a ServerResponse'))
   })
 
   test.each([
@@ -81,7 +79,7 @@ describe('EAS_PLAIN_SERVER', () => {
     ],
   ])('is given for %s', (_what, program) => {
     expect(given(`${program}; createServer(app)`)).toEqual(
-      reason('what Node makes does not fit the prototypes of the application'),
+      reason('the objects that Node creates do not fit the prototypes of the application'),
     )
   })
 

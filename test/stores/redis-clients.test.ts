@@ -90,19 +90,19 @@ describe('clients on one Redis', () => {
 
   it.each([undefined, {}, 'OK', 7])('reject when a client answers a write with %p', async (answer) => {
     const client = { call: async (command: string) => (command === 'HGET' ? null : answer) }
-    await expect(redisStore({ client }).clients.add(photos)).rejects.toThrow('something else')
+    await expect(redisStore({ client }).clients.add(photos)).rejects.toThrow('something other')
   })
 
   it.each([{}, 7, ['x']])('reject when a client answers a read with %p', async (answer) => {
     const { clients } = redisStore({ client: { call: async () => answer } })
-    await expect(clients.find('photos')).rejects.toThrow('something else than text')
-    await expect(clients.list()).rejects.toThrow(/something else than|no registration/)
+    await expect(clients.find('photos')).rejects.toThrow('something other than text')
+    await expect(clients.list()).rejects.toThrow(/something other than|no registration/)
   })
 
   it('give up a change under which the client moves all the time', async () => {
     const answers: Record<string, unknown> = { HGET: `${'x'.repeat(22)}{"client_id":"photos"}`, EVALSHA: 0 }
     const { clients } = redisStore({ client: { call: async (command) => answers[command] } })
-    await expect(clients.update('photos', () => more)).rejects.toThrow('all the time')
+    await expect(clients.update('photos', () => more)).rejects.toThrow('in each of 100 rounds')
   })
 
   it('count a write as done whose reply was lost, and do it once', async () => {

@@ -50,8 +50,8 @@ describe('redisCounters on one server', () => {
 
   it.each([['OK'], [['x', 1]], [{}]])('take the reply %j for trouble', async (reply) => {
     const counters = redisCounters({ call: async () => reply }, '')
-    await expect(counters.add('a', 1, 60)).rejects.toThrow('something else than two numbers')
-    await expect(counters.useOnce('a', 60)).rejects.toThrow('something else than 0 or 1')
+    await expect(counters.add('a', 1, 60)).rejects.toThrow('something other than two numbers')
+    await expect(counters.useOnce('a', 60)).rejects.toThrow('something other than 0 or 1')
   })
 })
 

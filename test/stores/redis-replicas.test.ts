@@ -63,7 +63,7 @@ describe('the option waitForReplicas', () => {
       answer && answer.map(([, reply]) => [null, reply])
     const store = redisStore({ client: { ...client, pipeline: () => ({ exec }) }, waitForReplicas: wait })
     await expect(saveRecord(store, threeVersions()[0])).rejects.toThrow(
-      /one reply to each command|reached NaN/,
+      /one reply for each command|reached NaN/,
     )
   })
 })

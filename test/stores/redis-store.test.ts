@@ -171,21 +171,21 @@ describe('redis store clients', () => {
     client.disconnect()
   })
 
-  test('a client that answers something else than text rejects, and does not look like an empty store', async () => {
+  test('a client that answers something other than text rejects, and does not look like an empty store', async () => {
     const client = new Redis(server.url)
     const call = (command: string, ...words: string[]) => client.callBuffer(command, words)
     const store = redisStore({ client: { call }, prefix: 'buffers:' })
     const [first] = threeVersions()
     await saveRecord(store, first)
-    await expect(store.find(first.authorization.id)).rejects.toThrow('something else than text')
+    await expect(store.find(first.authorization.id)).rejects.toThrow('something other than text')
     client.disconnect()
   })
 
   test('a client that answers a script with neither 0 nor 1 rejects, and does not pass for a conflict', async () => {
     const store = redisStore({ client: { call: async () => 'QUEUED' } })
     const [first, second] = threeVersions()
-    await expect(saveRecord(store, first)).rejects.toThrow('something else than a whole number')
-    await expect(saveRecord(store, second, first)).rejects.toThrow('something else than 0 or 1')
+    await expect(saveRecord(store, first)).rejects.toThrow('something other than a whole number')
+    await expect(saveRecord(store, second, first)).rejects.toThrow('something other than 0 or 1')
   })
 })
 

@@ -42,7 +42,7 @@ describeOwnRedis('redisStore looks at', () => {
       expect(await storeWith({ url }).check()).toEqual([
         {
           code: 'EAS_REDIS_EVICTION',
-          message: `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`,
+          message: `Redis has the eviction policy "${policy}": when its memory is full, it drops live tokens without notice. Set maxmemory-policy to noeviction.`,
         },
       ])
     },
@@ -204,7 +204,7 @@ describe('redisStore looks at the version', () => {
     expect(await storeWith({ client: says(`redis_version:${version}`) }).check()).toEqual([
       {
         code: 'EAS_REDIS_VERSION',
-        message: `Redis is version ${version}, and the store is made for 6.2 or later, Valkey included: upgrade it.`,
+        message: `Redis is version ${version}, and the store needs 6.2 or later, or Valkey: upgrade it.`,
       },
     ])
   })

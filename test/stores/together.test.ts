@@ -49,7 +49,7 @@ describe('Together', () => {
     const broken = new Batcher<string, string>(async () => answers)
     const asked = [broken.add('a'), broken.add('b')]
     broken.flush()
-    const trouble = `Error: Of 2 questions, ${answers.length} were answered.`
+    const trouble = `Error: The batch of 2 calls got ${answers.length} results.`
     expect(await outcomes(asked)).toEqual([trouble, trouble])
   })
 })

@@ -1,32 +1,41 @@
+// Tuning: the memory of the option `cache`. Beside it: cache.ts (the store) and invalidations.ts (the changes).
+// Buys: a guard sends no command to Redis for a token that the process has seen.
+// Measured: 2026-11-22, Node 20, docs/performance.md. One guarded request takes 0.38 ms in place of 1.77 ms with Redis
+// on the same machine, and 0.24 ms in place of 2.40 ms with 1 ms to Redis. The cache saves little or no processor time.
+// Can go: when the Redis client has a cache of its own that stops within a second if changes no longer arrive.
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import { BoundedMap } from '../../protocol/bounded-map'
 import type { StoredAuthorization } from '../authorization-store'
 
-/** The right to keep what a read that is under way will bring. It is void once the record has changed meanwhile. */
+/**
+ * Permits a read under way to cache its result. A change of the record voids the ticket: the result may then be old.
+ */
 export interface Ticket {
   readonly id: string
 }
 
 interface Entry {
   readonly found: StoredAuthorization
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; the end of the last credential of the record. */
   readonly expiresAt: number
 }
 
 /**
- * Authorizations with access tokens that were read a while ago, and have not changed since: as long as somebody else, who
- * is told of each change, says that it may be trusted. Bounded; the one that was used longest ago goes first.
+ * Caches authorizations with access tokens for guards. Pure: performs no input or output. The owner of the cache
+ * reports every change of a record, and extends the time for which the cache is trusted. Bounded; evicts the least
+ * recently used entry.
  */
 export class AuthorizationCache {
-  /** In the order of use. */
+  /** Entries in the order of use: the first entry is the least recently used. */
   private readonly entries: BoundedMap<Entry>
   private readonly tickets = new Map<string, Ticket>()
   private trustedUntil = 0
   private wanted = false
 
   /**
-   * @param clock milliseconds since the epoch, by which records expire.
-   * @param stopwatch milliseconds that nobody sets back, by which trust ends.
+   * @param maximum the largest number of entries.
+   * @param clock milliseconds since the epoch, for the expiry of records.
+   * @param stopwatch milliseconds of a clock that never steps, for the end of trust.
    */
   constructor(
     maximum: number,
@@ -36,7 +45,7 @@ export class AuthorizationCache {
     this.entries = new BoundedMap(maximum)
   }
 
-  /** What is known to be current; undefined when nothing is known. */
+  /** Returns a record that is known to be current; undefined if the cache has none or is not trusted. */
   getCached(id: string): StoredAuthorization | undefined {
     this.wanted = true
     if (!this.isTrusted()) return undefined
@@ -50,7 +59,10 @@ export class AuthorizationCache {
     return entry.found
   }
 
-  /** To be called before a record is read; undefined when it may not be kept, or another read of it is under way. */
+  /**
+   * Call before a read of a record. Returns undefined if the result must not be cached: the cache is not trusted, or
+   * another read of the same record has the ticket.
+   */
   begin(id: string): Ticket | undefined {
     if (!this.isTrusted() || this.tickets.has(id)) return undefined
     const ticket = { id }
@@ -58,41 +70,41 @@ export class AuthorizationCache {
     return ticket
   }
 
-  /** To be called with what the read brought, unless it brought nothing: a stranger's guesses leave nothing behind. */
+  /** Call with the record that a read found. Do not call after a miss: invented tokens must not fill the cache. */
   keep(ticket: Ticket, found: StoredAuthorization): void {
     if (this.tickets.get(ticket.id) !== ticket || !hasAccessTokens(found.authorization)) return
     this.entries.put(ticket.id, { found, expiresAt: expiryOf(found.authorization) * 1000 })
   }
 
-  /** To be called when the read is over, however it ended. */
+  /** Call when a read has ended, also with an error. */
   end(ticket: Ticket): void {
     if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id)
   }
 
-  /** The record has changed, or is gone: a read of it that is under way may bring what was there before. */
+  /** Call after a change or removal of a record. Also voids the ticket of a read, which may find the old record. */
   drop(id: string): void {
     this.entries.delete(id)
     this.tickets.delete(id)
   }
 
-  /** All of them may have changed. */
+  /** Call if any record may have changed. Drops every entry and every ticket. */
   clear(): void {
     this.entries.clear()
     this.tickets.clear()
   }
 
-  /** @param until by the stopwatch. */
+  /** Trusts the cache until a moment. @param until milliseconds of the stopwatch. */
   trust(until: number): void {
     this.trustedUntil = until
   }
 
-  /** Nobody is told of changes any more. */
+  /** Call if changes no longer arrive. Ends the trust at once and drops everything. */
   distrust(): void {
     this.trustedUntil = 0
     this.clear()
   }
 
-  /** Whether anybody has asked since this was last asked. */
+  /** Whether a guard has called `getCached` since the last call of `wasWanted`. */
   wasWanted(): boolean {
     const { wanted } = this
     this.wanted = false

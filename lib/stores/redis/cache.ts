@@ -1,3 +1,8 @@
+// Tuning: the option `cache` of redisStore. authorization-cache.ts is its memory, invalidations.ts keeps it current.
+// Buys: a guard sends no command to Redis for a token that the process has seen.
+// Measured: 2026-11-22, Node 20, docs/performance.md. One guarded request takes 0.38 ms in place of 1.77 ms with Redis
+// on the same machine, and 0.24 ms in place of 2.40 ms with 1 ms to Redis. The cache saves little or no processor time.
+// Can go: when the Redis client has a cache of its own that stops within a second if changes no longer arrive.
 import { isRecord, OptionsReader } from '../../protocol/configuration'
 import { type AuthorizationStore, confirmAbsence, type StoreWarning } from '../authorization-store'
 import { withinDeadline } from '../deadline'
@@ -6,9 +11,11 @@ import type { RedisConnection } from './connection'
 import { RedisInvalidations } from './invalidations'
 import type { RedisStore } from './redis-store'
 
-/** How much of what was read is kept. */
+/** The option `cache` of {@link redisStore}. */
 export interface CacheOptions {
-  /** Authorizations, from 1 to 100 000; some 2 KB each. The one that was used longest ago goes first. */
+  /**
+   * The largest number of cached authorizations, from 1 to 100 000, about 2 KB each. Evicts the least recently used.
+   */
   readonly maximum: number
 }
 
@@ -20,7 +27,7 @@ interface CachePlan extends CacheOptions {
 
 const stopwatch = () => performance.now()
 
-/** Puts a cache beside a store. @param reading the connection over which the store reads. */
+/** Adds a cache for guards to a store. @param reading the connection over which the store reads. */
 export function cached(
   store: RedisStore,
   reading: RedisConnection,
@@ -35,9 +42,9 @@ export function cached(
     clients: store.clients,
     place: store.place,
     check: async (issuer) => {
-      const cautions = await store.check(issuer)
+      const warnings = await store.check(issuer)
       const refusal = await withinDeadline(() => invalidations.refusal(), patience)
-      return [...cautions, ...cautionsAbout(refusal)]
+      return [...warnings, ...warningsOf(refusal)]
     },
     close: async () => {
       await Promise.all([invalidations.close(), store.close()])
@@ -45,17 +52,17 @@ export function cached(
   }
 }
 
-// Seconds in which Redis has refused, or invalidations were seen to arrive.
+// Seconds that `check` waits: within this time Redis has refused, or the first mark has arrived.
 const patience = 2
 
 type Verbs = AuthorizationStore & Required<Pick<AuthorizationStore, 'getCached'>>
 
 /**
- * The verbs of a store with a cache beside it. Only `getCached` answers from it: whatever is written follows a `find`, and
- * that always reads.
+ * Adds a cache to the verbs of a store. Only `getCached` reads the cache. `find` always reads the store, so no write
+ * rests on a cached record.
  */
 export function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
-  // Also when the write failed: it may have been done, and only its reply was lost.
+  // Also drops after a failed write: the write may have succeeded, and only its reply was lost.
   const dropping = async <T>(id: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(id))
   return {
     getCached: (id) => cache.getCached(id),
@@ -76,22 +83,22 @@ export function remembering(store: AuthorizationStore, cache: AuthorizationCache
   }
 }
 
-function cautionsAbout(refusal: string | undefined): readonly StoreWarning[] {
+function warningsOf(refusal: string | undefined): readonly StoreWarning[] {
   if (refusal === undefined) return []
-  const message = `Redis does not do what the option cache needs (${refusal}), so each guarded request reads from Redis. Allow CLIENT TRACKING, SUBSCRIBE to __redis__:invalidate and SET, or leave the option out.`
+  const message = `Redis does not support the option cache here (${refusal}), so each guarded request reads from Redis. Allow CLIENT TRACKING, SUBSCRIBE to __redis__:invalidate and SET, or leave the option out.`
   return [{ code: 'EAS_REDIS_TRACKING', message }]
 }
 
-// Records on the heap hold up whoever collects garbage there.
-const most = 100_000
+// Every cached record stays on the heap, and garbage collection takes longer with each of them.
+const upperBound = 100_000
 
-/** Reads the option, and whether it can work with what came with it. */
+/** Checks the option `cache`. The cache needs connections of the store itself, so `client` excludes the option. */
 export function checkCache(reading: OptionsReader, client: unknown): void {
   const value = reading.take('cache')
   if (value === undefined) return
   const cache = new OptionsReader(value, 'cache', reading.issues)
   if (isRecord(value)) {
-    cache.required('maximum', 1, isMaximum, `must be a whole number from 1 to ${most}.`)
+    cache.required('maximum', 1, isMaximum, `must be a whole number from 1 to ${upperBound}.`)
     cache.refuseUnknown()
   }
   if (client !== undefined)
@@ -99,5 +106,5 @@ export function checkCache(reading: OptionsReader, client: unknown): void {
 }
 
 function isMaximum(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
+  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= upperBound
 }

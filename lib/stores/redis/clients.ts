@@ -4,8 +4,8 @@ import { byClientId, changed, type ClientRegistry } from '../client-store'
 import { decodeRegistration, encodeRegistration } from '../registered-clients'
 import { type RedisCommands, RedisScript } from './commands'
 
-// A value is the writer's revision, 22 characters, and the registration. As with authorizations: a write that is sent
-// twice, because its reply was lost, finds its own revision and counts as done.
+// A value is the writer's revision, 22 characters, and the registration as JSON. A write that the client library sends
+// again, because the reply was lost, finds its own revision and counts as done.
 const revisionLength = 22
 const replace = new RedisScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -16,13 +16,13 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ARGV[4])
 return 1
 `)
 
-// Of parallel changes to one client one wins in each round; people and their programs make few at a time.
-const rounds = 100
-const decodedAtMost = 1000
+// One of several parallel changes wins in each round, so 100 rounds suffice for 100 parallel changes to one client.
+const maximumRounds = 100
+const maximumDecoded = 1000
 
-/** Registered clients in one hash, a field for each: one key, so that a cluster has every act in one place. */
+/** Stores registered clients in one hash, a field for each client. One key means one node of a cluster. */
 export class RedisClients implements ClientRegistry {
-  // While a text has not changed its registration is the same object, which a server has parsed already.
+  // Returns the same object while the stored text is the same, so the server need not parse the registration again.
   private readonly decoded = new Map<
     string,
     { readonly value: string; readonly registration: ClientRegistration }
@@ -42,14 +42,14 @@ export class RedisClients implements ClientRegistry {
     const value = written(registration)
     const { client_id } = registration
     const write = async () => isDone(await this.client.call('HSETNX', this.key, client_id, value))
-    return (await this.carriedOut(client_id, value, write)) || (await this.read(client_id)) === value
+    return (await this.writeOrVerify(client_id, value, write)) || (await this.read(client_id)) === value
   }
 
   async update(
     clientId: string,
     change: (registration: ClientRegistration) => ClientRegistration,
   ): Promise<ClientRegistration | undefined> {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < maximumRounds; round++) {
       const stored = await this.read(clientId)
       if (stored === undefined) return undefined
       const current = this.decode(clientId, stored)
@@ -58,13 +58,13 @@ export class RedisClients implements ClientRegistry {
       const value = written(next)
       if (await this.replaced(clientId, stored, value)) return this.decode(clientId, value)
     }
-    throw new Error('Other writers changed the same client all the time.')
+    throw new Error(`Other writers changed the same client in each of ${maximumRounds} rounds.`)
   }
 
   async list(): Promise<readonly ClientRegistration[]> {
     const values: unknown = await this.client.call('HVALS', this.key)
     if (!Array.isArray(values))
-      throw new Error('The Redis client answers HVALS with something else than a list.')
+      throw new Error('The Redis client replied to HVALS with something other than a list.')
     return values.map((value) => decodeRegistration(textOf(value).slice(revisionLength))).toSorted(byClientId)
   }
 
@@ -76,18 +76,23 @@ export class RedisClients implements ClientRegistry {
   private async replaced(clientId: string, stored: string, value: string): Promise<boolean> {
     const [expected, revision] = [stored, value].map((text) => text.slice(0, revisionLength))
     const words = [clientId, revision ?? '', expected ?? '', value.slice(revisionLength)]
-    return this.carriedOut(clientId, value, async () =>
+    return this.writeOrVerify(clientId, value, async () =>
       isDone(await replace.run(this.client, this.key, ...words)),
     )
   }
 
-  // When only the reply was lost, the value tells: a caller that was told of trouble would rotate again, and drop a secret that is in use.
-  private async carriedOut(clientId: string, value: string, write: () => Promise<boolean>): Promise<boolean> {
+  // Reads the value after a failed write, because only the reply may be lost. A caller that saw a failure would rotate
+  // the secret again, and so drop a secret in use.
+  private async writeOrVerify(
+    clientId: string,
+    value: string,
+    write: () => Promise<boolean>,
+  ): Promise<boolean> {
     try {
       return await write()
-    } catch (trouble) {
+    } catch (failure) {
       if ((await this.read(clientId).catch(() => undefined)) === value) return true
-      throw trouble
+      throw failure
     }
   }
 
@@ -96,7 +101,7 @@ export class RedisClients implements ClientRegistry {
     if (known?.value === value) return known.registration
     const registration = decodeRegistration(value.slice(revisionLength))
     const oldest = this.decoded.keys().next()
-    if (this.decoded.size >= decodedAtMost && oldest.done !== true) this.decoded.delete(oldest.value)
+    if (this.decoded.size >= maximumDecoded && oldest.done !== true) this.decoded.delete(oldest.value)
     this.decoded.set(clientId, { value, registration })
     return registration
   }
@@ -109,11 +114,11 @@ function written(registration: ClientRegistration): string {
 function isDone(answer: unknown): boolean {
   const reply = Number(answer)
   if (reply !== 0 && reply !== 1)
-    throw new Error('The Redis client answers a write with something else than 0 or 1.')
+    throw new Error('The Redis client replied to a write with something other than 0 or 1.')
   return reply === 1
 }
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
-  throw new Error('The Redis client answers with something else than text.')
+  throw new Error('The Redis client replied with something other than text.')
 }

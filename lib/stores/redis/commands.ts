@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto'
 
 /**
- * All that the suite asks of a Redis client: send one command. `Redis` and `Cluster` of ioredis satisfy it, for a
- * single server, a cluster and behind Sentinel alike; for node-redis it is
+ * The function that `redisStore({ client })` needs of a Redis client: send one command. `Redis` and `Cluster` of
+ * ioredis have this function, for a single server, a cluster and Sentinel. For node-redis, pass
  * `{ call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
+  /** Sends one command and resolves to its reply. Rejects with the error of Redis, message unchanged. */
   call(command: string, ...words: string[]): Promise<unknown>
 }
 
 /**
- * What `waitForReplicas` asks of a Redis client beside: commands back to back on one connection, to the node that keeps
- * their keys. `Redis` and `Cluster` of ioredis satisfy it. The first word is the command in lower case.
+ * The function that `waitForReplicas` needs of a Redis client besides {@link RedisCommands}: send commands back to back
+ * on one connection, to the node that keeps their keys. `Redis` and `Cluster` of ioredis have this function.
  */
 export interface PipelinedCommands {
+  /** @param commands each starts with the command in lower case. */
   pipeline(commands: string[][]): {
-    /** An error or a reply for each command. */
+    /** Resolves to an error or a reply for each command, in order. */
     exec(): Promise<[error: Error | null, reply: unknown][] | null>
   }
 }
 
-/** A Lua script on one key: sent by its digest, and whole when the server does not know it (yet, or any more). */
+/** A Lua script on one key. `run` sends the digest, and the whole source only if the server lacks the script. */
 export class RedisScript {
   private readonly sha1: string
 
@@ -28,12 +30,12 @@ export class RedisScript {
     this.sha1 = createHash('sha1').update(source).digest('hex')
   }
 
-  /** The command that a server understands once it has the script. */
+  /** Returns the EVALSHA command, for a server that has the script. */
   byDigest(key: string, words: readonly string[]): string[] {
     return ['evalsha', this.sha1, '1', key, ...words]
   }
 
-  /** The command that brings the script along, to a server that does not know it. */
+  /** Returns the EVAL command with the whole source, for a server that lacks the script. */
   whole(key: string, words: readonly string[]): string[] {
     return ['eval', this.source, '1', key, ...words]
   }

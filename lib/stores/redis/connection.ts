@@ -4,56 +4,60 @@ import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
 import type { PipelinedCommands, RedisCommands } from './commands'
 import { confirmedBy, MasterRole } from './role'
 
-/** A connection that the suite made, and so ends. */
+/** A connection that the store opened, and therefore closes. */
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
-  /** Calls the listener at each loss: the next command may reach another server. */
+  /** Calls the listener at each loss of the connection, because the next command may reach another server. */
   onLost(listener: () => void): void
-  /** Where it leads, for messages. */
+  /** The server of this connection, such as `Redis at localhost:6379`, for messages. Never a password. */
   readonly place: string
-  /** Why there is no connection at the moment: what the last attempt to connect met. */
+  /** Returns the message of the last failed attempt to connect; undefined once the connection is ready. */
   obstacle(): string | undefined
   close(): Promise<void>
 }
 
-/** What a connection needs to fail soon and to find back by itself, where ioredis would wait. In milliseconds. */
+/** Settings for ioredis, in milliseconds, with which commands fail soon and connections recover by themselves. */
 export const connectionSettings = {
   maxRetriesPerRequest: 1,
   connectTimeout: 2000,
   commandTimeout: 2000,
-  // A server that vanished without a word leaves a connection that fails each command, for minutes; a new one may work.
+  // If a server vanishes silently, its connection stays open for minutes and every command fails. A new one may work.
   socketTimeout: 2000,
-  // The default waits up to 5 s between two attempts, so long after a server is back.
+  // Waits 1 s at most between two attempts. The default of ioredis waits up to 5 s, even if the server is already back.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
-  // After a failover behind one name this connection is still to the old master, which refuses every write from now on.
+  // After a failover behind one name, the old connection still leads to the old master, which now refuses every write.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/** For commands that must not be carried out twice: one that was under way when its connection broke fails at once. */
+/** For commands that must not run twice: a command fails at once if its connection breaks before the reply. */
 const sentOnce = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
 } satisfies Ioredis.RedisOptions
 
 interface Purpose {
-  /** Seconds that a command of this connection may wait at the server. Default 0. */
+  /** Seconds that a command may wait at the server, as WAIT does, beyond the usual timeout. Default 0. */
   readonly waiting?: number
-  /** Whether a command is sent once at most. Such a connection begins with its first command. Default false. */
+  /** Sends each command at most once. Such a connection opens with its first command. Default false. */
   readonly once?: boolean
 }
 
-/** Connects to one Redis with settings under which a command fails soon instead of waiting for a server to return. */
+/**
+ * Connects to one Redis. Commands fail within seconds while the server is away.
+ *
+ * @throws ConfigurationError without ioredis.
+ */
 export function connect(url: string, { waiting = 0, once = false }: Purpose = {}): RedisConnection {
   const { Redis } = loadIoredis()
-  const silence = connectionSettings.commandTimeout + waiting * 1000
-  const patience = { commandTimeout: silence, socketTimeout: silence }
+  const timeout = connectionSettings.commandTimeout + waiting * 1000
+  const timeouts = { commandTimeout: timeout, socketTimeout: timeout }
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
-  const redis = new Redis(url, { ...connectionSettings, ...patience, ...resending })
-  // Each failed command rejects on its own; without a listener ioredis prints every lost connection as well.
+  const redis = new Redis(url, { ...connectionSettings, ...timeouts, ...resending })
+  // Each failed command rejects by itself. Without a listener, ioredis would also print every lost connection.
   let obstacle: string | undefined
   redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
-  const alone = readsOver(redis)
-  const together = new ReadsTogether(redis, alone)
-  const gather = gathering(redis, () => together.send())
+  const singleReads = readsOver(redis)
+  const batchedReads = new ReadsTogether(redis, singleReads)
+  const holdBack = packetPerTurn(redis, () => batchedReads.send())
   const role = new MasterRole({
     ask: () => redis.call('HELLO'),
     leave: () => redis.disconnect(true),
@@ -61,11 +65,11 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   redis.on('close', () => role.forget())
   return {
     call: (command, ...words) => {
-      gather()
+      holdBack()
       return confirmedBy(role.confirmed(), redis.call(command, ...words))
     },
     read: (key) => {
-      const reads = gather() ? together : alone
+      const reads = holdBack() ? batchedReads : singleReads
       return confirmedBy(role.confirmed(), reads.read(key))
     },
     pipeline: (commands) => redis.pipeline(commands),
@@ -78,22 +82,24 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   }
 }
 
-// Node has no message where a host has several addresses, and none of them answers.
+// The error of Node has no message if a host has several addresses and all of them fail.
 function reasonOf(error: Error): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /**
- * Holds back what is sent until everything that came in meanwhile was looked at, so that many commands go out in one packet:
- * a call of the system for each costs more than all else about it. What it returns begins that, and tells whether it did:
- * over a connection that is not ready nothing is held back.
+ * Tuning: holds the output of a connection back for one turn of the event loop, and sends all commands of the turn in
+ * one packet. A system call for each command costs more than the rest of the command, and may wake Redis on another
+ * core (docs/performance.md, 2026-11-22).
  *
- * @param last is called before the packet goes out.
+ * @param beforeSend runs before the packet goes out.
+ * @returns a function to call before each command. The function returns false if the connection is not ready and so
+ * holds nothing back.
  */
-function gathering(redis: Ioredis.Redis, last: () => void): () => boolean {
+function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => boolean {
   let held: Ioredis.Redis['stream'] | undefined
-  const letGo = () => {
-    last()
+  const send = () => {
+    beforeSend()
     held?.uncork()
     held = undefined
   }
@@ -102,42 +108,44 @@ function gathering(redis: Ioredis.Redis, last: () => void): () => boolean {
     if (redis.status !== 'ready') return false
     held = redis.stream
     held.cork()
-    setImmediate(letGo)
+    setImmediate(send)
     return true
   }
 }
 
-/** Who is told what becomes of a connection on which Redis speaks first. */
+/** Listens to a connection on which Redis sends messages unasked. */
 export interface Listener {
-  /** The connection is new, and nothing is agreed on it. */
+  /** Runs when a new connection stands. The connection has no subscription and no other state yet. */
   ready(): void
+  /** Runs when the connection is lost. */
   lost(): void
-  /** What came over the channel, whatever it is. */
+  /** Runs for each message of the channel. The message may have any form. */
   told(message: unknown): void
-  /** Milliseconds to wait at least before the next attempt to connect. */
+  /** Returns the least number of milliseconds before the next attempt to connect. */
   pause(): number
 }
 
-/** A connection that finds back by itself, but takes nothing over from the one before. */
+/** A connection that reconnects by itself, without the subscriptions and unsent commands of the connection before. */
 export interface ListeningConnection extends RedisCommands {
   subscribe(channel: string): Promise<unknown>
   reconnect(): void
   close(): Promise<void>
 }
 
+/** Opens a connection for messages that Redis sends unasked. @throws ConfigurationError without ioredis. */
 export function listen(url: string, listener: Listener): ListeningConnection {
   const { Redis } = loadIoredis()
   const { retryStrategy } = connectionSettings
   const redis = new Redis(url, {
     ...connectionSettings,
-    // ioredis drops what Redis pushes in RESP3.
+    // RESP2, because ioredis drops the pushes of RESP3.
     protocol: 2,
-    // What was sent over one connection means nothing on the next.
+    // Subscriptions and commands belong to one connection, so ioredis must not repeat them on the next.
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     reconnectOnError: () => false,
-    // Nothing is left to say on a connection that is given up.
+    // Waits 100 ms at most for the end of a connection that is given up: no command on it matters any more.
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
   })
@@ -153,18 +161,18 @@ export function listen(url: string, listener: Listener): ListeningConnection {
   }
 }
 
-/** Milliseconds. Short beside what the network takes, long beside what a wake-up costs. */
-const pauseAfterNews = 2
+/** Milliseconds. Short in comparison with the network, long in comparison with the cost of a wake-up. */
+const pauseAfterChunk = 2
 
 /**
- * Reads a stream at most once in each pause: a wake-up of the process costs some 30 µs, a message within a chunk costs 2.
- * What arrives after a pause without news is read at once.
+ * Tuning: reads a stream at most once in 2 ms, because a wake-up of the process costs about 30 µs and a further message
+ * in the same chunk about 3 µs (docs/performance.md, 2026-11-22). Reads the first data after a quiet pause at once.
  */
 function readInChunks(stream: Ioredis.Redis['stream']): void {
   const resume = () => void stream.resume()
   stream.on('data', () => {
     stream.pause()
-    setTimeout(resume, pauseAfterNews)
+    setTimeout(resume, pauseAfterChunk)
   })
 }
 
@@ -175,7 +183,7 @@ function loadIoredis(): typeof Ioredis {
   })
 }
 
-/** Where a client of ioredis connects, for messages: hosts and ports alone, and nothing of what it authenticates by. */
+/** Describes the server of an ioredis client, for messages: host and port only, never a user name or password. */
 export function describeAddress(client: object): string {
   const { place, options, startupNodes }: { place?: unknown; options?: unknown; startupNodes?: unknown } =
     client
@@ -193,7 +201,7 @@ const listed = (nodes: readonly unknown[]): string => nodes.map((node) => nodeOf
 
 function nodeOf(node: unknown): string {
   if (isRecord(node)) return `${word(node['host'], 'localhost')}:${word(node['port'], '6379')}`
-  // A URL holds a password; a number is the port.
+  // Takes only the host of a URL, because a URL may hold a password. A number is the port.
   if (isText(node)) return URL.canParse(node) ? new URL(node).host : 'a node'
   return `localhost:${word(node, '6379')}`
 }

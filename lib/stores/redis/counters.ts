@@ -17,7 +17,8 @@ end
 return {count, left}
 `)
 
-// The value is the spender's own mark: a command that is sent again after its reply was lost finds that it has won.
+// The value is a random mark of the caller. A command that the client library sends again, because the reply was lost,
+// finds its own mark and wins again.
 const spending = new RedisScript(`
 local spender = redis.call('GET', KEYS[1])
 if spender == ARGV[1] then return 1 end
@@ -27,9 +28,9 @@ return 1
 `)
 
 /**
- * Counters in Redis: one key for each, which expires by itself.
+ * Counts in Redis: one key for each count, which expires with its window.
  *
- * @param forCounts a client that sends no command again, because an addition that arrives twice counts twice.
+ * @param forCounts a client that sends each command at most once, because an addition that arrives twice counts twice.
  */
 export function redisCounters(client: RedisCommands, prefix: string, forCounts = client): Counters {
   return {
@@ -42,7 +43,7 @@ export function redisCounters(client: RedisCommands, prefix: string, forCounts =
       const words = [createId(secureRandom), String(seconds * 1000)]
       const reply = Number(await spending.run(client, `${prefix}spent:${key}`, ...words))
       if (reply !== 0 && reply !== 1)
-        throw new Error('The Redis client answers a script with something else than 0 or 1.')
+        throw new Error('The Redis client replied to a script with something other than 0 or 1.')
       return reply === 1
     },
   }
@@ -51,6 +52,6 @@ export function redisCounters(client: RedisCommands, prefix: string, forCounts =
 function countOf(reply: unknown): Count {
   const [count, millisecondsLeft] = Array.isArray(reply) ? reply.map(Number) : []
   if (!Number.isSafeInteger(count) || !Number.isSafeInteger(millisecondsLeft))
-    throw new Error('The Redis client answers a script with something else than two numbers.')
+    throw new Error('The Redis client replied to a script with something other than two numbers.')
   return { count: Number(count), secondsLeft: Math.ceil(Number(millisecondsLeft) / 1000) }
 }

@@ -17,32 +17,34 @@ import { type RedisWrites, writesOver } from './writes'
 
 /** Options of {@link redisStore}. */
 export type RedisStoreOptions = {
-  /** Put before each key. Default `oauth:`. */
+  /** The prefix of every key. Default `oauth:`. */
   readonly prefix?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /**
-   * Every write of an authorization (a code issued or spent, a refresh token rotated, a revocation) counts as done only
-   * when so many replicas have it, by `WAIT` behind the write. With fewer it is `temporarily_unavailable`, so that
-   * nothing that was acknowledged is lost when one of them is promoted. Default: a write is done when the master has it.
-   * `WAIT` holds up its connection: with `url` writes get a second one, a `client` should be the store's alone.
+   * Waits until this many replicas have each write of an authorization, by `WAIT` behind the write: a code issued or
+   * redeemed, a refresh token rotated, a revocation. With fewer replicas the server responds with
+   * `temporarily_unavailable`. So a failover to one of these replicas loses no write that a client saw succeed.
+   * Default: a write is done once the master has the write. `WAIT` blocks its connection: with `url` the store opens a
+   * second connection for writes, and a `client` should serve the store alone.
    */
   readonly waitForReplicas?: ReplicaWait
 } & (
   | {
-      /** A connected client of the host: an ioredis `Redis` or `Cluster`, or anything with its `call`. */
+      /** A connected client of the host: an ioredis `Redis` or `Cluster`, or another object with the same `call`. */
       readonly client: RedisCommands & Partial<PipelinedCommands>
       readonly url?: undefined
       readonly cache?: undefined
     }
   | {
-      /** `redis://` or `rediss://`: the store makes its own connection, with settings that fail fast. Needs ioredis. */
+      /** A `redis://` or `rediss://` URL. The store opens its own connections, which fail fast. Needs ioredis. */
       readonly url: string
       readonly client?: undefined
       /**
-       * Keeps authorizations that were read in the memory of this process, so that a guard asks Redis once for each token.
-       * Redis pushes what changes (`CLIENT TRACKING`, over a connection more): a revocation counts as soon as that
-       * arrives, and within a second even if the network goes silent. Default: each request reads from Redis.
+       * Caches authorizations in the memory of this process, so a guard reads each authorization from Redis once. Redis
+       * reports every change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as the
+       * report arrives, and within a second even if the network goes silent. Default: each guarded request reads from
+       * Redis.
        */
       readonly cache?: CacheOptions
     }
@@ -50,31 +52,35 @@ export type RedisStoreOptions = {
 
 /** An {@link AuthorizationStore} on Redis. */
 export interface RedisStore extends AuthorizationStore {
-  /** What is counted beside it. */
+  /** Counters in the same Redis, below the same prefix. */
   readonly counters: Counters
-  /** Registered clients, over the same connection: `createAuthorizationServer({ store, clients: store.clients, … })`. */
+  /**
+   * Registered clients in the same Redis, below the same prefix:
+   * `createAuthorizationServer({ store, clients: store.clients, … })`.
+   */
   readonly clients: ClientRegistry
-  /** Where it connects, as messages say it: `Redis at localhost:6379`. Never a password. */
+  /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /**
-   * Looks at the Redis that it is on: eviction, version, role, cluster, clock. Servers and guards do so by themselves and
-   * warn of what is found. Rejects when Redis does not answer.
+   * Checks the Redis of the store: eviction, version, role, cluster, clock, resending client. Resolves to one warning
+   * for each problem. Servers and guards call `check` by themselves, and emit the warnings. Rejects if Redis does not
+   * respond.
    *
-   * @param issuer as servers and guards pass it: the issuer is noted below the prefix, and others that were noted there
-   * are told of. Without it nothing is written.
+   * @param issuer the issuer of the server or guard. The store notes the issuer below the prefix, and warns of other
+   * issuers below the same prefix. Without an issuer, `check` writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
-  /** Ends the connections that the store made itself; a client of the host is left alone. */
+  /** Closes the connections that the store opened. A client of the host stays open. */
   close(): Promise<void>
 }
 
 const revisionLength = 22
 
 /**
- * Authorizations in Redis 6.2 or later, Valkey included: one key for each, which expires with its last credential.
- * It holds digests, so a dump of it holds nothing that can be presented.
+ * Stores authorizations in Redis 6.2 or later, or in Valkey: one key for each authorization, which expires with the
+ * last credential of the record. Redis holds digests only, so a dump of Redis holds no usable credential.
  *
- * @throws ConfigurationError when the options are wrong, or `url` is given and ioredis is not installed.
+ * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   checkConnection(options)
@@ -93,9 +99,9 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     )
   const { url, cache } = options
   const connection = connect(url)
-  // WAIT holds up what comes behind it: what is read does not stand in that line.
+  // WAIT blocks the commands behind it, so writes that wait get their own connection and reads do not queue.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
-  // An addition that is sent again counts twice.
+  // Counts get a connection that sends each command once, because an addition that arrives twice counts twice.
   const forCounts = connect(url, { once: true })
   const close = async () => {
     await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
@@ -154,7 +160,7 @@ class KeyPerAuthorization implements RedisStore {
     const value = await this.reads.read(this.prefix + id)
     if (value === null || value === undefined) return undefined
     if (typeof value !== 'string')
-      throw new Error('The Redis client answers GET with something else than text.')
+      throw new Error('The Redis client replied to GET with something other than text.')
     return {
       authorization: decodeAuthorization(id, value.slice(revisionLength)),
       revision: value.slice(0, revisionLength),
@@ -162,11 +168,11 @@ class KeyPerAuthorization implements RedisStore {
   }
 
   async save(authorization: Authorization, revision: string, expected = ''): Promise<boolean> {
-    // A span and not a point in time, so that the clocks of process and Redis need not agree.
+    // Sends a lifetime and not a point in time, because the clocks of process and Redis may differ.
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const key = this.prefix + authorization.id
-    // A misread reply would pass for a conflict, and the next round would take the write for a replay.
+    // `isDone` throws on an unknown reply: a reply misread as a conflict would make the next round see a replay.
     return isDone(await this.writes.save(key, revision, expected, record, String(lifetime)))
   }
 
@@ -177,10 +183,10 @@ class KeyPerAuthorization implements RedisStore {
   async check(issuer?: string): Promise<readonly StoreWarning[]> {
     try {
       return await cautionsAbout({ client: this.client, prefix: this.rootPrefix, clock: this.clock }, issuer)
-    } catch (trouble) {
-      // What a command met says less: that it was tried too often.
+    } catch (failure) {
+      // The error of the connection says more than the error of the command, which says only that ioredis gave up.
       const obstacle = this.client.obstacle?.()
-      throw obstacle === undefined ? trouble : new Error(obstacle, { cause: trouble })
+      throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
     }
   }
 }
@@ -188,6 +194,6 @@ class KeyPerAuthorization implements RedisStore {
 function isDone(reply: unknown): boolean {
   const number = Number(reply)
   if (number !== 0 && number !== 1)
-    throw new Error('The Redis client answers a script with something else than 0 or 1.')
+    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
   return number === 1
 }

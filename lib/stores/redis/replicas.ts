@@ -3,41 +3,41 @@ import { deadlineCure, isDeadline } from '../deadline'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './commands'
 import { type RedisWrites, savesBy } from './writes'
 
-/** How many replicas must have a write before it counts as done. */
+/** The option `waitForReplicas` of {@link redisStore}: how many replicas must have a write, and within what time. */
 export interface ReplicaWait {
-  /** At least 1. */
+  /** Number of replicas: a whole number, at least 1. */
   readonly replicas: number
-  /** Seconds, more than 0 and at most 60; less than the server's `storeDeadline`, which ends every wait. */
+  /** Seconds, more than 0 and at most 60. Choose less than the server's `storeDeadline`, which ends every wait. */
   readonly within: number
 }
 
-// WAIT counts replicas that have what its own connection wrote. Where nothing is there, a write that leaves no trace
-// stands in for a removal, which another connection may have made: else WAIT would have nothing to wait for.
+// WAIT counts only the replicas that have the writes of its own connection. If the key is absent, another connection
+// may have removed the record, and WAIT would wait for nothing. So the script writes and deletes an empty value.
 const traceless = `
 redis.call('SET', KEYS[1], '', 'PX', 1000)
 redis.call('DEL', KEYS[1])
 return 1
 `
 const removing = new RedisScript(`if redis.call('DEL', KEYS[1]) == 1 then return 1 end${traceless}`)
-// What came back since it was not found, by a failover, is left to whoever reads it.
+// Removes nothing: after a failover the record may be back, and the next reader must decide on it.
 const confirming = new RedisScript(`if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end${traceless}`)
 
-/** Writes that are done when so many replicas have them, too; with fewer they reject, though Redis has them. */
+/** Makes writes that wait for replicas. A write that reaches too few rejects, although the master has the write. */
 export function acknowledgedWrites(
   client: RedisCommands & PipelinedCommands,
   { replicas, within }: ReplicaWait,
 ): RedisWrites {
-  // Behind the write on the same connection, which in a cluster is one to the node that keeps the key.
+  // WAIT follows the write on the same connection. In a cluster, this connection leads to the master of the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
   async function attempt(command: string[]): Promise<unknown> {
     const [write, waited] = (await client.pipeline([command, wait]).exec()) ?? []
     if (write === undefined || waited === undefined)
       throw new Error(
-        'The Redis client answers a pipeline with something else than one reply to each command.',
+        'The Redis client replied to a pipeline with something other than one reply for each command.',
       )
     for (const [error] of [write, waited]) if (error) throw error
-    // Nothing was written: another writer was first, or a create is void. That promises nothing.
+    // The script wrote nothing, because another writer was first or the create is void. So no wait is needed.
     if (Number(write[1]) <= 0) return write[1]
     const reached = Number(waited[1])
     if (!(reached >= replicas))
@@ -49,8 +49,8 @@ export function acknowledgedWrites(
     try {
       return await attempt(script.byDigest(key, words))
     } catch (error) {
-      if (!isSentBack(error)) throw error
-      // A read alone follows the redirections of a cluster, by which its client learns where the key is now.
+      if (!canRepeat(error)) throw error
+      // A single read follows the redirections of a cluster, so the client learns which node has the key now.
       await client.call('GET', key)
       return attempt(script.whole(key, words))
     }
@@ -64,14 +64,14 @@ export function acknowledgedWrites(
 }
 
 /**
- * Whether Redis did nothing and says why. While a slot migrates (`ASK`) that stays so, and is trouble: only a single
- * command could follow there, and a write without its `WAIT` would be done and reported as failed.
+ * Whether Redis refused the write before any change, and a repetition can succeed. While a slot migrates (`ASK`), the
+ * write fails: only a single command could follow the redirection, and the write would then happen without its `WAIT`.
  */
-function isSentBack(error: unknown): boolean {
+function canRepeat(error: unknown): boolean {
   return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 }
 
-/** Reads the option, and whether the client that came with it can wait. */
+/** Checks the option `waitForReplicas`, and that a client of the host has the function `pipeline`. */
 export function checkReplicaWait(reading: OptionsReader, client: unknown): void {
   const value = reading.take('waitForReplicas')
   if (value === undefined) return
@@ -83,6 +83,7 @@ export function checkReplicaWait(reading: OptionsReader, client: unknown): void 
     reading.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')
 }
 
+/** Whether a client can send several commands back to back. */
 export function isPipelined<Client extends object>(client: Client): client is Client & PipelinedCommands {
   return 'pipeline' in client && typeof client.pipeline === 'function'
 }

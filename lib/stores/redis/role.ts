@@ -2,55 +2,59 @@ import { isRecord } from '../../protocol/configuration'
 import { readsOver, type RedisReads } from './batched-reads'
 import type { RedisCommands } from './commands'
 
-/** Milliseconds for which the word of a master holds. A cache for guards is trusted no longer without a proof, either. */
-const holdsFor = 1000
+/** Milliseconds for which a confirmed role counts. The cache for guards needs a new proof after the same time. */
+const confirmedFor = 1000
 
 interface RolePlan {
-  /** Asks the server that reads and writes reach, before them, over the same connection (HELLO). */
+  /** Asks the server for its role (HELLO), over the connection of the reads and writes and ahead of them. */
   readonly ask: () => Promise<unknown>
-  /** Leaves that server; the next command may reach another one. */
+  /** Leaves the server. The next command may reach another server. */
   readonly leave: () => void
   /** Milliseconds of a clock that never steps. */
   readonly stopwatch?: () => number
 }
 
 /**
- * Leaves a master that was made a replica. Redis tells that to writers only (READONLY). A connection that only reads, such
- * as that of a bearer guard, would stay with it after a failover behind one name, and go on to find what was revoked.
+ * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY). After a failover behind
+ * one name, a connection that only reads, such as a bearer guard's, would stay with the old master and still find
+ * revoked tokens.
  *
- * The question goes out at most once a second, and only along with other commands, in their packet. The word of a master
- * counts from when the question was sent. What is read without such a word waits for the reply, which comes before its own.
- * A server that was a replica from the start is left alone: `check` of the store warns of it.
+ * Asks for the role at most once a second, in the packet of other commands. A confirmed role counts from the sending of
+ * the question. A read without a confirmed role waits for the reply to the question, which arrives before the reply to
+ * the read. A server that was a replica from the start stays in use: `check` of the store warns of that.
  */
 export class MasterRole {
   private readonly stopwatch: () => number
   private askedAt = -Infinity
-  private word: Promise<void> | undefined
+  private pending: Promise<void> | undefined
   private wasMaster = false
 
   constructor(private readonly plan: RolePlan) {
     this.stopwatch = plan.stopwatch ?? (() => performance.now())
   }
 
-  /** To be called before a command is sent. Undefined where the word of the master holds; else rejects for a replica. */
+  /**
+   * Call before a command. Returns undefined if the role was confirmed within the last second. Otherwise returns a
+   * promise that resolves with the confirmation, and rejects if the server was the master and is a replica now.
+   */
   confirmed(): Promise<void> | undefined {
     const now = this.stopwatch()
-    if (now - this.askedAt >= holdsFor) {
+    if (now - this.askedAt >= confirmedFor) {
       this.askedAt = now
-      this.word = this.ask(now)
+      this.pending = this.ask(now)
     }
-    return this.word
+    return this.pending
   }
 
-  /** To be called when the connection is lost: the next one may lead to another server. */
+  /** Call if the connection is lost: the next connection may lead to another server. */
   forget(): void {
     this.askedAt = -Infinity
   }
 
   private async ask(askedAt: number): Promise<void> {
-    const role = await this.role().catch((trouble: unknown) => {
+    const role = await this.role().catch((failure: unknown) => {
       this.forget()
-      throw trouble
+      throw failure
     })
     if (role === 'replica' && this.wasMaster) {
       this.forget()
@@ -58,10 +62,10 @@ export class MasterRole {
       throw new Error('READONLY The server was the master and is a replica now.')
     }
     if (role === 'master') this.wasMaster = true
-    if (this.askedAt === askedAt) this.word = undefined
+    if (this.askedAt === askedAt) this.pending = undefined
   }
 
-  /** Undefined where the server, or what stands before it, does not tell. */
+  /** Resolves to the role; to undefined if the server, or a proxy before the server, does not tell its role. */
   private async role(): Promise<unknown> {
     try {
       return roleIn(await this.plan.ask())
@@ -72,22 +76,27 @@ export class MasterRole {
   }
 }
 
-/** Gives an answer out when the server that gave it is known to be the master. */
-export function confirmedBy<T>(word: Promise<void> | undefined, answer: Promise<T>): Promise<T> {
-  return word === undefined ? answer : Promise.all([answer, word]).then(([value]) => value)
+/**
+ * Resolves to a reply once its server is confirmed as the master.
+ *
+ * @param confirmation undefined if already confirmed.
+ */
+export function confirmedBy<T>(confirmation: Promise<void> | undefined, reply: Promise<T>): Promise<T> {
+  return confirmation === undefined ? reply : Promise.all([reply, confirmation]).then(([value]) => value)
 }
 
 const ignored = (): undefined => undefined
 
 /**
- * Reads over a client of the host. Where it is the `Redis` of ioredis, which has one connection, they come from a master
- * only. The store cannot end that connection. It makes a write that changes nothing, so that the host's own settings do.
+ * Reads over a client of the host. Over a `Redis` of ioredis, which has one connection, reads come from a master only.
+ * The store cannot close the host's connection. After a demotion it sends a write without effect: Redis refuses the
+ * write with READONLY, and the host's own setting `reconnectOnError` can then reconnect.
  *
- * @param unused a key below which there is never anything.
+ * @param unused a key that never exists.
  */
 export function readsOverHost(client: RedisCommands, unused: string): RedisReads {
   const reads = readsOver(client)
-  // A cluster refuses by itself what a node no longer keeps, and other clients do not say what they are.
+  // Does nothing on a cluster, whose nodes refuse keys that they no longer serve, or over clients of an unknown kind.
   if (!('isCluster' in client) || client.isCluster !== false) return reads
   const role = new MasterRole({
     ask: () => client.call('HELLO').catch(ignored),
@@ -96,7 +105,7 @@ export function readsOverHost(client: RedisCommands, unused: string): RedisReads
   return { read: (key) => confirmedBy(role.confirmed(), reads.read(key)) }
 }
 
-/** What HELLO replies is a list of names and values, an object or a map, as the client has it. */
+/** Finds the role in a reply to HELLO: a list of names and values, an object or a map, depending on the client. */
 function roleIn(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
   if (reply instanceof Map) return reply.get('role')

@@ -5,19 +5,21 @@ import type { RedisCommands } from './commands'
 
 type Information = ReadonlyMap<string, string>
 
-/** What a look needs: the client and how its keys begin, and the clock of this process in milliseconds. */
+/** Parts that a check of the surroundings needs. */
 interface Surroundings {
   readonly client: RedisCommands
+  /** The prefix of every key of the store. */
   readonly prefix: string
+  /** Milliseconds since the epoch, by this process. */
   readonly clock: () => number
 }
 
 /**
- * Looks at what a Redis is and how it is reached. What its access rules forbid to ask is taken to be in order. Rejects when
- * it does not answer.
+ * Checks a Redis and how the client reaches it. Takes a setting to be in order if access rules forbid the command that
+ * reads it. Rejects if Redis does not respond.
  *
- * @param issuer whose server or guard looks: it is noted there, to find others below the same prefix. Without it the look
- * reads and writes nothing.
+ * @param issuer the issuer of the server or guard. The check notes the issuer below the prefix, to find other issuers
+ * there. Without an issuer, the check neither reads nor writes these notes.
  */
 export async function cautionsAbout(
   { client, prefix, clock }: Surroundings,
@@ -26,7 +28,7 @@ export async function cautionsAbout(
   const others = issuer === undefined ? undefined : otherIssuersBelow({ client, prefix, clock }, issuer)
   const information = informationOf(await ifAllowed(client.call('INFO')))
   const isCluster = information.get('cluster_enabled') === '1'
-  const cautions = [
+  const warnings = [
     evictionOf(information),
     versionOf(information),
     roleOf(information),
@@ -35,34 +37,35 @@ export async function cautionsAbout(
     resendingOf(client),
     await others,
   ]
-  return cautions.filter((caution) => caution !== undefined)
+  return warnings.filter((warning) => warning !== undefined)
 }
 
 function evictionOf(information: Information): StoreWarning | undefined {
   const policy = information.get('maxmemory_policy')
   if (policy === undefined || policy === 'noeviction') return undefined
-  const message = `Redis has the eviction policy "${policy}": when its memory is full it drops live tokens, and nobody is told. Set maxmemory-policy to noeviction.`
+  const message = `Redis has the eviction policy "${policy}": when its memory is full, it drops live tokens without notice. Set maxmemory-policy to noeviction.`
   return { code: 'EAS_REDIS_EVICTION', message }
 }
 
 function versionOf(information: Information): StoreWarning | undefined {
-  // Valkey and others name here the Redis that they are compatible with.
+  // Valkey and other servers report the Redis version that they are compatible with.
   const version = information.get('redis_version') ?? ''
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
   if (major === undefined || Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2))
     return undefined
-  const message = `Redis is version ${version}, and the store is made for 6.2 or later, Valkey included: upgrade it.`
+  const message = `Redis is version ${version}, and the store needs 6.2 or later, or Valkey: upgrade it.`
   return { code: 'EAS_REDIS_VERSION', message }
 }
 
 function roleOf(information: Information): StoreWarning | undefined {
   if (information.get('role') !== 'slave') return undefined
   const message =
-    'The Redis client talks to a replica: it refuses every write, and what it reads may be out of date. Connect to the master, or through Sentinel.'
+    'The Redis client talks to a replica, which refuses every write, and whose data may be out of date. Connect to the master, or through Sentinel.'
   return { code: 'EAS_REDIS_REPLICA', message }
 }
 
-// As many random keys as no two nodes could both have to themselves: of a cluster in equal thirds, one in 40 million.
+// The number of random keys to probe. In a cluster of three equal nodes, all 16 keys belong to the probed node by
+// chance in one of 43 million checks.
 const probes = 16
 
 async function clusterOf(client: RedisCommands, prefix: string): Promise<StoreWarning | undefined> {
@@ -71,7 +74,7 @@ async function clusterOf(client: RedisCommands, prefix: string): Promise<StoreWa
   const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
   if (refusals.some((reason) => beginsWith(reason, 'MOVED '))) {
     const message =
-      'Redis is a cluster, and its client asks one node alone, which refuses the keys of the others: pass a client that knows clusters, such as redisStore({ client: new Cluster(nodes) }) with the Cluster of ioredis.'
+      'Redis is a cluster, but the client talks to one node only, which refuses the keys of the other nodes. Pass a client that supports clusters, such as redisStore({ client: new Cluster(nodes) }) with the Cluster of ioredis.'
     return { code: 'EAS_REDIS_CLUSTER', message }
   }
   if (refusals.length > 0) throw refusals[0]
@@ -86,32 +89,32 @@ async function clockOf(client: RedisCommands, clock: () => number): Promise<Stor
   const after = clock()
   const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : []
   const redis = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // However long the answer took, Redis has looked at its clock in between.
+  // Redis read its clock between `before` and `after`, so only the time outside of this span counts as a difference.
   const apart = Math.max(before - redis, redis - after)
   if (!(apart > millisecondsApart)) return undefined
   const direction = redis < before ? 'ahead of' : 'behind'
-  const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of Redis. Tokens begin and end by the clocks of the processes that issue and guard them: keep all of these in time, with NTP.`
+  const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of Redis. Tokens begin and end by the clocks of the processes that issue and guard them: synchronize all of these clocks, with NTP.`
   return { code: 'EAS_REDIS_CLOCK', message }
 }
 
 function resendingOf(client: RedisCommands): StoreWarning | undefined {
   if (!('options' in client) || !isRecord(client.options)) return undefined
-  const cure = 'isCluster' in client && client.isCluster === true ? cureOfCluster : cureOfRedis
-  if (!cure.isNeeded(client.options)) return undefined
-  const message = `The Redis client sends a command again whose connection broke before its reply came, so one failed attempt can count as two. ${cure.text}, or give redisStore a url in place of the client.`
+  const fix = 'isCluster' in client && client.isCluster === true ? fixForCluster : fixForRedis
+  if (!fix.isNeeded(client.options)) return undefined
+  const message = `The Redis client sends a command again if the connection broke before the reply, so one failed attempt can count as two. ${fix.text}, or give redisStore a url in place of the client.`
   return { code: 'EAS_REDIS_RESEND', message }
 }
 
 type ServerSettings = Readonly<Record<string, unknown>>
 
-const cureOfRedis = {
+const fixForRedis = {
   text: 'Set maxRetriesPerRequest to 0',
   isNeeded: ({ autoResendUnfulfilledCommands, maxRetriesPerRequest }: ServerSettings) =>
     autoResendUnfulfilledCommands === true && maxRetriesPerRequest !== 0,
 }
 
-// The connections to its nodes do not reconnect unless they are told how; the client of the cluster sends again.
-const cureOfCluster = {
+// The connections to the nodes of a cluster do not reconnect by default. The `Cluster` client itself sends again.
+const fixForCluster = {
   text: 'Set retryDelayOnFailover to 0',
   isNeeded: ({ retryDelayOnFailover }: ServerSettings) => retryDelayOnFailover !== 0,
 }
@@ -126,7 +129,7 @@ function pairOf(line: string): [string, string] {
   return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)]
 }
 
-// Access rules, or a hoster who took the command away.
+// Resolves to undefined if access rules forbid the command, or if a hosting provider has removed it.
 async function ifAllowed(answer: Promise<unknown>): Promise<unknown> {
   return answer.catch((error: unknown) => {
     if (beginsWith(error, 'NOPERM ') || beginsWith(error, 'ERR unknown command')) return undefined
@@ -138,39 +141,45 @@ function beginsWith(error: unknown, words: string): boolean {
   return error instanceof Error && error.message.startsWith(words)
 }
 
-// Servers restart at least that often where they are looked after; a name that was given up is forgotten as soon.
-const rememberedSeconds = 7 * 24 * 3600
+// Each start of a server renews the note, and a well-kept server restarts at least once a week.
+const noteLifetime = 7 * 24 * 3600
 
-/** Where issuers are noted: the client and how its keys begin, and the clock of this process in milliseconds. */
+/** Parts that the notes of issuers need. */
 interface IssuerNotes {
   readonly client: RedisCommands
+  /** The prefix of every key of the store. */
   readonly prefix: string
+  /** Milliseconds since the epoch, by this process. */
   readonly clock: () => number
 }
 
 /**
- * Notes that this issuer works below the prefix, and tells of others that were noted there within a week. One hash has a
- * field for each issuer: the seconds of its last note and its name. Trouble with it is no news: other looks tell.
+ * Notes this issuer below the prefix, and warns of other issuers with a note of the last week. One hash has a field for
+ * each issuer: the time of its last note, in seconds since the epoch, and its name. Ignores errors, because the other
+ * checks report a failing Redis.
  */
 export async function otherIssuersBelow(
   notes: IssuerNotes,
   issuer: string,
 ): Promise<StoreWarning | undefined> {
-  const others = await noted(notes, issuer).catch(() => [])
+  const others = await noteIssuer(notes, issuer).catch(() => [])
   if (others.length === 0) return undefined
-  const message = `The issuer ${issuer} shares the Redis prefix "${notes.prefix}" with ${others.join(', ')}. They have the same registered clients and nothing else in common: give each issuer a prefix of its own. An issuer that has changed its name is told of for a week.`
+  const message = `The issuer ${issuer} shares the Redis prefix "${notes.prefix}" with ${others.join(', ')}. They share registered clients and counts, and nothing else: give each issuer a prefix of its own. If an issuer has changed its name, this warning about the old name ends after a week.`
   return { code: 'EAS_SHARED_STORE', message }
 }
 
-async function noted({ client, prefix, clock }: IssuerNotes, issuer: string): Promise<readonly string[]> {
+async function noteIssuer(
+  { client, prefix, clock }: IssuerNotes,
+  issuer: string,
+): Promise<readonly string[]> {
   const key = `${prefix}issuers`
   const now = Math.floor(clock() / 1000)
   const values = await client.call('HVALS', key)
   await client.call('HSET', key, issuer, `${now} ${issuer}`)
   const others = (Array.isArray(values) ? values : []).map(noteOf).filter(({ name }) => name !== issuer)
-  const forgotten = others.filter(({ seconds }) => seconds < now - rememberedSeconds).map(({ name }) => name)
-  if (forgotten.length > 0) await client.call('HDEL', key, ...forgotten)
-  return others.map(({ name }) => name).filter((name) => !forgotten.includes(name))
+  const outdated = others.filter(({ seconds }) => seconds < now - noteLifetime).map(({ name }) => name)
+  if (outdated.length > 0) await client.call('HDEL', key, ...outdated)
+  return others.map(({ name }) => name).filter((name) => !outdated.includes(name))
 }
 
 function noteOf(value: unknown): { readonly seconds: number; readonly name: string } {

@@ -1,23 +1,28 @@
 import { type RedisCommands, RedisScript } from './commands'
 import { connectionSettings } from './connection'
 
-/** What is written of an authorization, each write on its key alone. */
+/** The writes of authorizations. Each write touches one key only. */
 export interface RedisWrites {
-  /** Without an `expected` revision it is a create. Answers 1 when the record stands now, 0 when another writer was first. */
+  /**
+   * Saves a record; an empty `expected` revision means a create. Resolves to 1 if the record is stored, and to 0 if
+   * another writer was first.
+   *
+   * @param lifetime milliseconds.
+   */
   save(key: string, revision: string, expected: string, record: string, lifetime: string): Promise<unknown>
   remove(key: string): Promise<unknown>
   /**
-   * Answers 1 when nothing is there, as safely as a removal makes it, and 0 when a record is. Undefined where a removal is
-   * done when Redis has it: a read that finds nothing has shown that.
+   * Resolves to 1 once the absence of the key is as durable as after a removal, and to 0 if a record exists. Undefined
+   * if removals do not wait for replicas: a read that finds nothing is then proof enough.
    */
   readonly confirmAbsent?: (key: string) => Promise<unknown>
 }
 
-/** Runs a script on its key, and waits for whatever a write waits for. */
+/** Runs a script on one key. Waits for replicas if writes do. */
 export type ScriptRun = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
-// A value is the writer's revision, 22 characters, and the record. Resending a save that was done finds its own
-// revision: that is what makes a lost reply harmless. It writes the same again, so that WAIT has a write to wait for.
+// A value is the writer's revision, 22 characters, and the record. A save that is sent again, because the reply was
+// lost, finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
 export const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 local revision = stored and string.sub(stored, 1, 22) or ''
@@ -26,9 +31,9 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
 return 1
 `)
 
-/** @param waiting milliseconds that a write may wait at the server for more than its turn. */
+/** Makes `save` from a function that runs scripts. @param waiting milliseconds that a write may wait for replicas. */
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
-  // A create that comes later than any command of the store's own connection is awaited is void.
+  // A create is void after the time that the store's own connection waits for a reply.
   const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
   return (key, revision, expected, record, lifetime) =>
     expected === ''
@@ -36,7 +41,7 @@ export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
       : run(saving, key, revision, expected, record, lifetime)
 }
 
-/** Writes that are done when Redis has them. */
+/** Makes writes that count as done once the master has them. */
 export function writesOver(client: RedisCommands): RedisWrites {
   return {
     save: savesBy((script, key, ...words) => script.run(client, key, ...words)),
@@ -44,9 +49,10 @@ export function writesOver(client: RedisCommands): RedisWrites {
   }
 }
 
-// A value is the writer's revision, 22 characters, and the record. The reply is the server's clock in milliseconds where
-// the record stands now, the same below 0 where the create is void, and 0 where another writer was first. A create that
-// finds its own revision was done before, and writes the same again, so that WAIT has a write to wait for.
+// A value is the writer's revision, 22 characters, and the record. The reply is the clock of Redis in milliseconds if
+// the record is stored, the negative clock if the create is void, and 0 if another writer was first. A create that
+// finds its own revision succeeded before. The script then writes the same value again, so WAIT has a write to wait
+// for.
 const creating = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
@@ -59,30 +65,32 @@ return now
 
 interface CreationPlan {
   readonly run: (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
-  /** Milliseconds from the call on, after which a create is void. */
+  /** Milliseconds after the call until a create is void. */
   readonly patience: number
   /** Milliseconds of a clock that never steps. */
   readonly stopwatch?: () => number
 }
 
 /**
- * Creates of authorizations. Each is void after its deadline, by the clock of Redis: a copy that arrives late, because a
- * client library or a box on the way has sent it again, would bring a record back that was removed meanwhile.
+ * Creates authorizations. Each create has a deadline by the clock of Redis, and is void after the deadline. Otherwise a
+ * late copy of the command, sent again by a client library or a device on the network, could bring back a removed
+ * record.
  *
- * The clocks of process and Redis need not agree. Each create brings the time of Redis back with it, so the next one needs
- * no question of its own. A create that is void although its caller still waits was sent without knowing that time, or
- * knowing it wrong. It is sent again, with what its reply has told.
+ * The clocks of process and Redis may differ. Each reply brings the time of Redis, and the next create takes its
+ * deadline from this time, without a round trip of its own. If a create is void although its caller still waits, the
+ * process did not know the time of Redis, or knew a wrong one. The process then sends the create again, with the time
+ * of the reply.
  */
 export class Creations {
   private readonly stopwatch: () => number
-  /** By how much the clock of Redis is ahead of the stopwatch at most; undefined until Redis has told its time. */
+  /** Milliseconds by which the clock of Redis is at most ahead of the stopwatch; undefined before the first reply. */
   private ahead: number | undefined
 
   constructor(private readonly plan: CreationPlan) {
     this.stopwatch = plan.stopwatch ?? (() => performance.now())
   }
 
-  /** Answers 1 when the record stands now, 0 when another writer was first. */
+  /** Resolves to 1 if the record is stored, and to 0 if another writer was first. Rejects if the create is void. */
   async create(key: string, revision: string, record: string, lifetime: string): Promise<0 | 1> {
     const until = this.stopwatch() + this.plan.patience
     const attempt = () => this.attempt(until, key, revision, record, lifetime)
@@ -97,8 +105,8 @@ export class Creations {
     const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
     const reply = Number(await this.plan.run(creating, key, ...words, String(deadline)))
     if (!Number.isSafeInteger(reply))
-      throw new Error('The Redis client answers a script with something else than a whole number.')
-    // Redis has looked at its clock after this was sent. A reply that took too long tells too little of that.
+      throw new Error('The Redis client replied to a script with something other than a whole number.')
+    // Redis read its clock after `sentAt`. The time of a slow reply is too vague to use for the next deadline.
     const isRecent = this.stopwatch() - sentAt <= this.plan.patience
     if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
     return reply

@@ -92,7 +92,8 @@ describe('jwtBearer()', () => {
       expect(issuesIn({ ...canonical, ...withKeys(hub.jwk, privateKey) })).toEqual([
         {
           path: 'issuers[0].jwks.keys[1]',
-          message: 'holds a secret, such as d or k: give the public key only, and treat this one as lost.',
+          message:
+            'holds a secret, such as d or k: give the public key only, and replace this key, because its secret is exposed.',
         },
       ])
     })
