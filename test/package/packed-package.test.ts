@@ -205,7 +205,7 @@ describe('the testing kit of the packed package', () => {
 describe('plug-ins of a host, against the packed package', () => {
   let application: string
   beforeAll(() => {
-    const types = ['express', 'node', 'supertest'].map((name) => `@types/${name}`)
+    const types = ['express', 'node', 'jest', 'supertest'].map((name) => `@types/${name}`)
     application = packed.application('plug-ins', ['express', 'supertest', ...types])
     const examples = ['whoami.ts', 'voucher-grant.ts', 'read-only.ts'].map((file) => [
       file,
