@@ -12,6 +12,7 @@ const generatedPrefix = 'sha256:'
 export interface GeneratedClientSecret {
   /** 43 characters `A-Za-z0-9_-`: 256 random bits. */
   readonly client_secret: string
+  /** The digest for the member `client_secret_hashes` of the registration. */
   readonly client_secret_hash: string
 }
 
@@ -43,8 +44,8 @@ export function generatedHash(secret: string): string {
 /**
  * Verifies client secrets. This process remembers a secret after a successful bcrypt comparison, under a keyed digest
  * of the stored hash and the secret. For five minutes, the memory replaces a comparison. For a day, the memory shows
- * that the secret is no guess. It ends when the registration drops the hash. The verifier never remembers a failure.
- * Every refusal does the same work.
+ * that the secret is no guess. When the registration drops the hash, the memory has no effect any more. The verifier
+ * never remembers a failure. Every refusal does the same work.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets

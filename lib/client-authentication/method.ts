@@ -4,6 +4,7 @@ import type { Parameters } from '../protocol/parameters'
 
 /** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
 export interface ClientCertificate {
+  /** The certificate, as Node parses it. */
   readonly x509: X509Certificate
   /**
    * Whether the certificate leads to an authority that the TLS server trusts; false for a self-signed certificate.
@@ -28,6 +29,7 @@ export interface CredentialSources {
 
 /** The client that a request names, and its credential. Neither is proven. */
 export interface PresentedCredential {
+  /** The identifier of the client. */
   readonly clientId: string
   /** The secret or the assertion; empty for a client that only names itself. */
   readonly credential: string
@@ -81,8 +83,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
   read(sources: CredentialSources): PresentedCredential | undefined
   /**
    * Whether the credential proves the client. Only `true` and `by an old secret` do. The server calls this function
-   * for an unknown client, too. It should then take as long as for a wrong credential: otherwise, the response time
-   * shows which clients exist.
+   * for an unknown client, too. The function should then take as long as for a wrong credential: otherwise, the
+   * response time shows which clients exist.
    *
    * @param client the registered client; undefined for an unknown or disabled client.
    * @param withinLimits runs a verification under `clientAuthenticationLimits`. Use it for credentials that can be

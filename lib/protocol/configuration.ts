@@ -12,6 +12,7 @@ export class ConfigurationError extends Error {
 
   constructor(
     subject: string,
+    /** Every mistake, in the order in which the reader found them. */
     readonly issues: readonly ConfigurationIssue[],
     options?: { readonly cause?: unknown },
   ) {

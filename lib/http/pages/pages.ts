@@ -88,8 +88,9 @@ export function continuePage({ location, approved }: ContinueView): string {
  * host. The option `errorPage` gets this view.
  */
 export interface ErrorView {
+  /** The title of the page, in English. */
   readonly title: string
-  /** The `error_description`. */
+  /** The `error_description` of the refusal. */
   readonly message: string
   /** The error code, such as `invalid_request`. */
   readonly code: string

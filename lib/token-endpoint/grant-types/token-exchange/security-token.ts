@@ -21,7 +21,11 @@ export type SecurityToken = SecurityTokenContent &
          */
         readonly clientId: string | undefined
       }
-    | { readonly subject: undefined; readonly clientId: string }
+    | {
+        /** Undefined: the client acts for itself. */
+        readonly subject: undefined
+        readonly clientId: string
+      }
   )
 
 interface SecurityTokenContent {
