@@ -13,7 +13,7 @@ import {
   type Throttle,
 } from './method'
 
-// RFC 6749 2.3.1: credentials never travel in the request URI, where logs and histories keep them.
+// RFC 6749 2.3.1: credentials must not travel in the request URI, because logs and histories contain it.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -28,8 +28,9 @@ const neverInQuery = [
 ]
 
 /**
- * The client that a request presents, by exactly one method. A chain of strategies cannot tell "not mine" from
- * "a second one", so this is decided once, before any of them runs.
+ * Finds the client that a request presents by exactly one method. The server decides this once, before a strategy
+ * runs. A strategy sees only its own method, so a chain of strategies could not notice that a request uses two
+ * methods.
  *
  * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for none.
  */
@@ -46,7 +47,8 @@ export function presentedClient(
     )
   const used = onlyOne(methods, sources)
   const only = used ?? use(none, sources)
-  // An Authorization header that no method understands was meant to authenticate: it is not passed over.
+  // A client that sends an Authorization header means to authenticate by it. The server refuses a header that no
+  // method understands.
   if (only === undefined || ignoresHeader(only, sources))
     throw invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
   const named = sources.body.get('client_id')
@@ -72,17 +74,17 @@ function onlyOne(
 }
 
 function use(method: ClientAuthenticationMethod, sources: CredentialSources): PresentedClient | undefined {
-  const claim: unknown = method.read(sources)
-  if (claim === undefined) return undefined
-  // The method may be the host's own: a claim that is none must not pass for a client further on.
-  if (!isClaim(claim))
+  const presented: unknown = method.read(sources)
+  if (presented === undefined) return undefined
+  // A host may have written the method. A wrong result of `read` must not pass for a client later.
+  if (!isPresentedCredential(presented))
     throw new TypeError(
       `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
     )
-  return { clientId: claim.clientId, credential: claim.credential, method }
+  return { clientId: presented.clientId, credential: presented.credential, method }
 }
 
-const isClaim = (value: unknown): value is PresentedCredential =>
+const isPresentedCredential = (value: unknown): value is PresentedCredential =>
   isRecord(value) && typeof value['clientId'] === 'string' && typeof value['credential'] === 'string'
 
 function ignoresHeader({ method }: PresentedClient, { authorization }: CredentialSources): boolean {
@@ -90,32 +92,33 @@ function ignoresHeader({ method }: PresentedClient, { authorization }: Credentia
   return header !== undefined && schemeOf(header) !== method.scheme?.toLowerCase()
 }
 
-/** A client that has proven itself. */
+/** A client that has authenticated. */
 export interface ProvenClient {
   readonly client: Client
-  /** Whether by a secret that is not its current one any more, as during a rotation. */
+  /** Whether the client used a secret that is no longer its current one, for example during a rotation. */
   readonly byOldSecret: boolean
 }
 
 /**
- * Proves the presented client, or refuses it without telling why: unknown client, disabled client, wrong secret and
- * wrong method look the same and cost the same.
+ * Authenticates the presented client, or refuses it without showing the reason: an unknown client, a disabled client,
+ * a wrong secret and a wrong method look the same and cost the same.
  *
- * @param client the registered client of that identifier; undefined when there is none.
- * @param limitsFor the limits on guesses at a client, or at an unknown one.
- * @throws OAuthError `invalid_client`; over a limit on failures `temporarily_unavailable`, for unknown clients, too.
+ * @param client the registered client with this identifier; undefined if there is none.
+ * @param limitsFor makes the limits on guesses at a client; undefined stands for an unknown client.
+ * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures, for an unknown client,
+ * too.
  */
 export async function authenticateClient(
   { method, credential }: PresentedClient,
   client: Client | undefined,
   limitsFor: (client: Client | undefined) => Throttle,
 ): Promise<ProvenClient> {
-  // A disabled client is nobody, to a method from outside, too: what its secret was worth cannot be told from the cost.
+  // For each method, a disabled client is unknown. Otherwise, the cost would show whether the secret was right.
   const asked = client?.disabled === true ? undefined : client
   const proven: unknown = await method.verify(asked, credential, limitsFor(asked))
   if (client === undefined) throw refused('client_unknown')
   if (client.disabled) throw refused('client_disabled')
-  // The method may be the host's own: what is merely truthy proves nobody.
+  // A host may have written the method. Only the two documented values prove a client, and no other truthy value.
   const byOldSecret = proven === 'by an old secret'
   if (proven !== true && !byOldSecret) throw refused('client_not_authenticated')
   const registered = client.token_endpoint_auth_method
@@ -126,17 +129,17 @@ export async function authenticateClient(
 
 const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
 
-/** What client authentication needs to know of a request beside the client that it presents. */
+/** What client authentication uses of a request besides the presented client. */
 export interface AuthenticationCircumstances {
-  /** As Express tells it; undefined when the connection is gone. */
+  /** The address of the request, as Express reports it; undefined if the connection has closed. */
   readonly address: () => string | undefined
-  /** What is said when the network of the request has used up its failures; undefined before that. */
+  /** The refusal for a network that has used up its failures; undefined before that. */
   readonly networkRefusal: Throttled | undefined
-  /** Is called when the presented client is registered; nothing else of it is proven then. */
+  /** Runs if the presented client is registered. The client has not authenticated yet. */
   readonly clientFound: () => void
 }
 
-/** Verifies the clients of one server. */
+/** Authenticates the clients of one server. */
 export class ClientVerification {
   constructor(
     private readonly methods: readonly ClientAuthenticationMethod[],
@@ -144,15 +147,20 @@ export class ClientVerification {
     private readonly throttle: CredentialThrottle,
   ) {}
 
-  /** The client that a request presents, by the one method it uses. @throws OAuthError when it is not one. */
+  /**
+   * The client that a request presents, by the one method that it uses.
+   *
+   * @throws OAuthError if the request presents no client, or uses several methods.
+   */
   present(sources: CredentialSources): PresentedClient {
     return presentedClient(sources, this.methods)
   }
 
   /**
-   * The client, proven. Past the limit of its network that takes a secret or key which is no guess.
+   * Authenticates the presented client. If its network is over the limit, only a secret or a key that is no guess
+   * still passes.
    *
-   * @throws OAuthError `invalid_client` when it is not; `temporarily_unavailable` over a limit on failures.
+   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures.
    */
   async verify(
     presented: PresentedClient,

@@ -6,14 +6,15 @@ import { isTooLong } from '../protocol/parameters'
 import type { SecretVerifier } from './client-secret'
 import type { ClientAuthenticationMethod } from './method'
 
-/** HTTP Basic with the client password (RFC 6749 2.3.1), which every server must support. */
+/** HTTP Basic with the client secret (RFC 6749 2.3.1). Every server must support this method. */
 export function clientSecretBasic(secrets: SecretVerifier): ClientAuthenticationMethod {
   return {
     name: 'client_secret_basic',
     scheme: 'Basic',
     read({ authorization }) {
       const credentials = authorization[0] === undefined ? undefined : parseBasicCredentials(authorization[0])
-      // Without a password the header only names a client, as some libraries do for public ones.
+      // A header with an empty password only names a client. Some libraries send it for public clients: the method
+      // `none` reads it.
       if (credentials === undefined || credentials.secret === '') return undefined
       return { clientId: credentials.clientId, credential: credentials.secret }
     },
@@ -21,7 +22,7 @@ export function clientSecretBasic(secrets: SecretVerifier): ClientAuthentication
   }
 }
 
-/** Identifier and password out of a `Basic` header (RFC 7617, and the form encoding of RFC 6749 2.3.1). */
+/** Identifier and secret of a `Basic` header (RFC 7617, with the form encoding of RFC 6749 2.3.1). */
 export interface BasicCredentials {
   readonly clientId: string
   readonly secret: string
@@ -29,7 +30,11 @@ export interface BasicCredentials {
 
 const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
 
-/** Reads one `Authorization` header; undefined when its scheme is not Basic. @throws OAuthError when it is malformed. */
+/**
+ * Parses one `Authorization` header; undefined if its scheme is not Basic.
+ *
+ * @throws OAuthError `invalid_client` if the header is malformed, `invalid_request` if a value is too long.
+ */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   if (!/^Basic(?: |$)/i.test(header)) return undefined
   const encoded = token68.exec(header)?.[1]
@@ -38,17 +43,17 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
     throw invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
   const pair = reader.read(encoded, text)
   const [clientId, secret] = [formDecode(pair[0]), formDecode(pair[1])]
-  // As in the body: the bounds are of the values, whichever way they come.
+  // The bounds of the parameters in the body hold for the header, too.
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
     throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
   return { clientId, secret }
 }
 
-/** Reads a header through passport-http, which calls back before it returns. */
+/** Parses a header with passport-http, which calls back before it returns. */
 class BasicReader extends BasicStrategy {
   private pair: readonly [clientId: string, secret: string] | undefined
   private readonly headers = { authorization: '' }
-  // All that passport-http looks at.
+  // passport-http reads only the headers of a request.
   private readonly request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
     headers: this.headers,
   })
@@ -62,16 +67,17 @@ class BasicReader extends BasicStrategy {
   }
 
   /**
-   * The identifier and the secret, form encoded.
+   * The identifier and the secret, still form encoded.
    *
-   * @param text what is encoded; it has a colon behind its first character.
+   * @param text the decoded header. It has a colon, which is not the first character.
    */
   read(encoded: string, text: string): readonly [clientId: string, secret: string] {
     const colon = text.indexOf(':')
     const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)]
-    // To passport-http, which has no clients without a secret, this is no header at all.
+    // passport-http does not accept a header without a secret.
     if (secret === '') return [clientId, secret]
-    // The identifier is form encoded and so holds no colon; a secret that was sent raw may, and would be cut there.
+    // A client that sends its secret without form encoding may send a colon in it, and passport-http would cut the
+    // secret there.
     if (!secret.includes(':')) return this.pairOf(encoded)
     const [first, second] = this.pairOf(base64([clientId, secret].map(encodeURIComponent).join(':')))
     return [decodeURIComponent(first), decodeURIComponent(second)]
@@ -81,7 +87,7 @@ class BasicReader extends BasicStrategy {
     this.headers.authorization = `Basic ${encoded}`
     this.authenticate(this.request)
     const { pair } = this
-    // The secret must not stay here.
+    // The reader lives as long as the process, and must not keep the secret.
     this.headers.authorization = ''
     this.pair = undefined
     if (pair === undefined) throw new Error('passport-http does not read a header that is well-formed.')
@@ -97,7 +103,8 @@ function decodeBase64(encoded: string | undefined): string | undefined {
   return encoded !== undefined && isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-// About half of the clients in the field send both halves raw: what is no percent triplet stays as it is.
+// About half of the clients in the field do not form encode identifier and secret. Text that is not a percent triplet
+// therefore stays unchanged.
 function formDecode(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text
   return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (triplets) => {
@@ -109,7 +116,7 @@ function formDecode(text: string): string {
   })
 }
 
-/** The client password in the form body (RFC 6749 2.3.1), for clients that cannot use Basic. */
+/** The client secret in the form body (RFC 6749 2.3.1), for clients that cannot use Basic. */
 export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationMethod {
   return {
     name: 'client_secret_post',
@@ -123,7 +130,7 @@ export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationM
 
 /**
  * No authentication: a public client without credentials names itself by `client_id` (RFC 6749 3.2.1), or by Basic
- * with an empty password, as some libraries do. It is what remains when a request uses no other method.
+ * with an empty password, as some libraries do. The server uses this method if a request uses no other.
  */
 export const none: ClientAuthenticationMethod = {
   name: 'none',

@@ -8,23 +8,25 @@ import { SingleFlight } from './single-flight'
 
 const generatedPrefix = 'sha256:'
 
-/** A secret for a client, shown once, and the digest that its registration keeps. */
+/** A new client secret, which the host shows once, and its digest for the registration. */
 export interface GeneratedClientSecret {
   /** 43 characters `A-Za-z0-9_-`: 256 random bits. */
   readonly client_secret: string
+  /** The digest for the member `client_secret_hashes` of the registration. */
   readonly client_secret_hash: string
 }
 
-/** Makes a client secret that no one can guess; its digest is quick to check. */
+/** Makes a client secret that is too random for a guess. Its digest is SHA-256, which is quick to check. */
 export function generateClientSecret(): GeneratedClientSecret {
   const client_secret = secureRandom(32).toString('base64url')
   return { client_secret, client_secret_hash: generatedHash(client_secret) }
 }
 
 /**
- * Digests a secret that a person may have chosen, with bcrypt at cost 10: about 55 ms.
+ * Hashes a secret that a person may have chosen, with bcrypt at cost 10, which takes about 55 ms. Resolves to the
+ * digest for `client_secret_hashes`.
  *
- * @throws RangeError when the secret is empty or longer than the 72 bytes that bcrypt reads.
+ * @throws RangeError if the secret is empty, or longer than the 72 bytes that bcrypt reads.
  */
 export async function hashClientSecret(secret: string): Promise<string> {
   if (!fitsBcrypt(secret))
@@ -34,40 +36,42 @@ export async function hashClientSecret(secret: string): Promise<string> {
   return bcryptHash(secret)
 }
 
-/** What a registration keeps of a generated secret. */
+/** The digest of a generated secret, for a registration. */
 export function generatedHash(secret: string): string {
   return generatedPrefix + digest(secret)
 }
 
 /**
- * Verifies client secrets. A bcrypt verification that succeeded is remembered in this process under a keyed digest of
- * stored hash and secret, so that dropping the hash drops the memory: for five minutes it stands for a verification, for
- * a day it shows that the secret is no guess. A failure is never remembered. Whoever is refused has cost the same.
+ * Verifies client secrets. This process remembers a secret after a successful bcrypt comparison, under a keyed digest
+ * of the stored hash and the secret. For five minutes, the memory replaces a comparison. For a day, the memory shows
+ * that the secret is no guess. When the registration drops the hash, the memory has no effect any more. The verifier
+ * never remembers a failure. Every refusal does the same work.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string>()
   private readonly key = secureRandom(32)
-  // Digests of secrets that nobody has.
-  private readonly nobodys = Array.from(
+  // Digests of secrets that no client has: they fill up the list of a client with fewer digests.
+  private readonly decoys = Array.from(
     { length: liveSecrets },
     () => generateClientSecret().client_secret_hash,
   )
 
-  /** @param clock milliseconds of a clock that does not step. */
+  /** @param clock milliseconds of a clock that does not step, such as `steadyClock`. */
   constructor(clock: () => number) {
     this.remembered = new RememberedSecrets(clock)
   }
 
   /**
-   * Whether the secret is one of the client's. A generated one cannot be guessed, and one that was verified before was
-   * not: neither is held to the limits.
+   * Whether the secret is one of the secrets of the client. A right generated secret cannot be a guess, so no limit
+   * applies to it. A secret that this process verified within a day goes through `withinLimits` as `known`, which
+   * counts nothing.
    *
-   * @throws OAuthError of a limit; NotAttempted when bcrypt has too much to do.
+   * @throws OAuthError over a limit; `NotAttempted` if too many comparisons wait for bcrypt.
    */
   async verify(client: Client | undefined, secret: string, withinLimits: Throttle): Promise<Verification> {
-    // The current secret, whose digest is the last, is what most requests come with.
+    // Most requests come with the current secret. Its digest is the last one of the registration.
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
@@ -84,12 +88,15 @@ export class SecretVerifier {
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 
-  /** As many digests as any client has, so that none costs less than another. */
+  /**
+   * At least `liveSecrets` digests. An unknown client, a client with one secret and a client with two then cost the
+   * same.
+   */
   private padded(hashes: readonly string[]): readonly string[] {
-    return [...hashes, ...this.nobodys.slice(hashes.length)]
+    return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // Before all that may be guesses: nobody but the client itself can bring this about.
+  // This comparison goes before comparisons that may be guesses: only the client itself can cause it.
   private async renewed(hash: string, secret: string): Promise<string | undefined> {
     return this.renewals.share(this.mark(hash, secret), () =>
       this.compared([hash], secret, 'before the line'),
@@ -115,15 +122,21 @@ const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
 
-/** How a secret is remembered: `fresh` needs no other proof; `known` is no guess, but is verified again. */
+/**
+ * How this process remembers a secret. `fresh` needs no other proof. `known` is no guess, but needs another
+ * comparison.
+ */
 export type Memory = 'fresh' | 'known'
 
-/** The marks of the last thousand secrets that were verified by bcrypt in this process and used since. */
+/** The secrets that this process verified by bcrypt, as keyed digests. Holds the 1000 that clients used last. */
 export class RememberedSecrets {
-  // In the order of their last use.
+  // The least recently used secret first.
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
 
-  /** @param clock milliseconds of a clock that does not step: set back, it would keep secrets fresh for longer. */
+  /**
+   * @param clock milliseconds of a clock that does not step. A clock that steps back would keep secrets fresh for
+   * longer.
+   */
   constructor(private readonly clock: () => number) {}
 
   getCached(mark: string): Memory | undefined {

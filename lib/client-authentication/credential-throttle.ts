@@ -12,13 +12,13 @@ import type { Counters } from '../stores/counters'
 import type { PresentedClient, Throttle, Verification } from './method'
 import { SingleFlight } from './single-flight'
 
-/** Holds verifications that may be of guesses to the limits on failed client authentication (RFC 6749 2.3.1). */
+/** Applies the limits on failed client authentication (RFC 6749 2.3.1) to verifications of possible guesses. */
 export class CredentialThrottle {
   private readonly key = secureRandom(32)
-  private readonly nobody = this.mark('nobody')
+  private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly underWay = new SingleFlight<Verification>()
-  // From which networks which clients have proven themselves by a chosen secret.
+  // The network and the identifier of each client that authenticated with a chosen secret from this network.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -27,12 +27,13 @@ export class CredentialThrottle {
   ) {}
 
   /**
-   * The limits for one claim.
+   * The limits for one presented credential.
    *
-   * @param client whom the method is asked about.
-   * @param address as Express tells it.
-   * @param refusal what is said when the network has used up its failures. A chosen secret that this process knows could be
-   * guessed without end from a network to which no limit applied, and so passes where its client comes from, and only there.
+   * @param client the client for which the method verifies the credential; undefined for an unknown client.
+   * @param address the address of the request, as Express reports it.
+   * @param refusal the refusal for a network that has used up its failures. Without it, an attacker in such a network
+   * could guess without end at a chosen secret that this process remembers. A remembered secret therefore passes only
+   * from a network from which its client has authenticated before.
    */
   of(
     { method, clientId, credential }: PresentedClient,
@@ -40,28 +41,30 @@ export class CredentialThrottle {
     address: () => string | undefined,
     refusal?: Throttled,
   ): Throttle {
-    const same = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
+    const attemptKey = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
     return async (attempt, status) => {
       const network = networkOf(address())
-      const place = `${network} ${clientId}`
-      if (refusal !== undefined && !(status === 'known' && this.provenFrom.has(place))) throw refusal
+      const clientInNetwork = `${network} ${clientId}`
+      if (refusal !== undefined && !(status === 'known' && this.provenFrom.has(clientInNetwork)))
+        throw refusal
       const attemptOnce = async (): Promise<Verification | undefined> => {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // A client that comes with its right secret many times at once must not use up its own limit.
+      // A client may send many requests with its right secret at once. They share one attempt: each must not use up
+      // the limit of the client.
       const attemptCounted = () =>
-        this.underWay.share(same(), () =>
+        this.underWay.share(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
         )
       const success = await (status === 'known' ? attemptOnce() : attemptCounted())
       if (success === undefined) return false
-      this.provenFrom.put(place, true)
+      this.provenFrom.put(clientInNetwork, true)
       return success
     }
   }
 
-  // The address stands first: names that nobody has fill the counters with no more keys than it has room for.
+  // The address comes first. Its limit bounds how many keys unknown client names can add to the counters.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
     const { address, clientAndAddress, client } = this.limits
     return [
@@ -76,10 +79,11 @@ export class CredentialThrottle {
     ]
   }
 
-  // What is under way for a digest that was dropped meanwhile proves nothing. Worked out once: it takes microseconds, by
-  // which whoever counts them could tell a client from nobody.
+  // The mark covers the whole registration: an attempt that began with a dropped digest proves nothing for the new
+  // registration. Cached: computing the mark takes microseconds, and per request would leak through timing which
+  // clients exist.
   private registrationOf(client: Client | undefined): string {
-    if (client === undefined) return this.nobody
+    if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)
     if (known !== undefined) return known
     const registration = this.mark(JSON.stringify(client))
@@ -93,29 +97,30 @@ export class CredentialThrottle {
 }
 
 /**
- * How many attempts at client secrets may fail, each limit for itself; `false` switches one off. Beyond it the answer is
- * 429 with `Retry-After`, unverified. `seconds` (at most 86 400) run from the first failure. What is under way counts until
- * it succeeds. A generated secret that is right, and a chosen one that this process has verified within a day, pass at all
- * times and are not counted.
+ * How many attempts at client secrets may fail. Each limit counts by itself, and `false` switches a limit off. Over a
+ * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000. `seconds`
+ * are at most 86 400 and run from the first failure. An attempt that is still running counts as a failure until it
+ * succeeds. These limits never refuse or count a right generated secret, or a right chosen secret that this process
+ * verified within a day.
  */
 export interface ClientAuthenticationLimits {
   /**
-   * For one address, and for 64 bits of IPv6, at all clients together. Default 500 in 900 seconds. Behind a proxy, set
-   * Express's `trust proxy`; without it the proxy is the address of everybody.
+   * For one IPv4 address, or 64 bits of IPv6, at all clients together. Default 500 in 900 seconds. Behind a proxy,
+   * set Express's `trust proxy`; otherwise every request counts for the address of the proxy.
    */
   readonly address?: LimitOption
   /** For one client and one address. Default 20 in 900 seconds. */
   readonly clientAndAddress?: LimitOption
-  /** For one client, from whichever address. Default 1000 in 900 seconds. */
+  /** For one client, from any address. Default 1000 in 900 seconds. */
   readonly client?: LimitOption
 }
 
-/** The limits, complete; undefined where one is switched off. */
+/** The limits with their defaults. Undefined means that a limit is off. */
 export type ResolvedClientAuthenticationLimits = Readonly<
   Record<keyof ClientAuthenticationLimits, Limit | undefined>
 >
 
-/** Reads the option of this name; false switches every limit off. */
+/** Reads the limits from an option. `false` switches every limit off. */
 export function readClientAuthenticationLimits(
   reading: OptionsReader,
   option: string,

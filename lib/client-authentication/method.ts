@@ -2,96 +2,110 @@ import type { X509Certificate } from 'node:crypto'
 import type { AuthenticationMethodDescription, Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 
-/** The certificate by which the client's end of the TLS connection proved that it holds the key (RFC 8705 2). */
+/** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
 export interface ClientCertificate {
+  /** The certificate, as Node parses it. */
   readonly x509: X509Certificate
-  /** Whether it leads to an authority that the TLS server trusts; false for a self-signed one. */
+  /**
+   * Whether the certificate leads to an authority that the TLS server trusts; false for a self-signed certificate.
+   */
   readonly trusted: boolean
 }
 
-/** Where a token request can carry client credentials. */
+/** The parts of a request that can carry client credentials. */
 export interface CredentialSources {
   /** Each `Authorization` header of the request. */
   readonly authorization: readonly string[]
   /** The form body. */
   readonly body: Parameters
-  /** The query of the request URI, in which credentials are refused. */
+  /** The query of the request URI. The server refuses credentials in it. */
   readonly query: Parameters
   /**
-   * What the client showed in the TLS handshake with this process, if that asked for it. Behind a proxy that ends TLS
-   * it is undefined: a header in its place could be written by anybody, and so is not read here.
+   * The certificate of the client, if this process asked for one in the TLS handshake. Undefined behind a proxy that
+   * ends TLS. The server does not read a header in its place, because anybody could write that header.
    */
   readonly certificate: ClientCertificate | undefined
 }
 
-/** Who a request says it comes from, and what it shows for it; nothing of it is proven. */
+/** The client that a request names, and its credential. Neither is proven. */
 export interface PresentedCredential {
+  /** The identifier of the client. */
   readonly clientId: string
-  /** The secret or assertion; empty for a client that only names itself. */
+  /** The secret or the assertion; empty for a client that only names itself. */
   readonly credential: string
 }
 
-/** Whether a credential proves a client; it may do so by a secret that a rotation has left behind. */
+/**
+ * The result of a verification: whether the credential proves the client. A valid secret that a rotation has
+ * superseded proves the client `by an old secret`.
+ */
 export type Verification = boolean | 'by an old secret'
 
 /**
- * Makes a verification of a credential that somebody may have guessed: its failure is counted before it is made, and taken
- * back by a success.
+ * Runs the verification of a credential that may be a guess. The server counts a failure before the verification, and
+ * takes it back after a success.
  *
- * @param status `known` for a credential that this process has verified within a day. It is no guess, and nothing is counted;
- * past the limit of its network it still passes where the client has proven itself from that network before.
- * @throws OAuthError over a limit, and when the counters do not answer; no verification was made then. Let it through.
+ * @param status `known` for a credential that this process has verified within a day. It is no guess, and the server
+ * counts nothing. If the network is over its limit, the credential passes only if the client has authenticated from
+ * this network before.
+ * @throws OAuthError over a limit, or if the counters do not answer. The verification did not run. Do not catch this
+ * error.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
-/** A claim and the one method by which the request makes it. */
+/** A presented credential, and the one method by which the request presents it. */
 export interface PresentedClient extends PresentedCredential {
   readonly method: ClientAuthenticationMethod
 }
 
 /**
- * The door for methods of client authentication (RFC 6749 2.3.2). A client may use a method that came through it when
- * its registration has an entry in `credentials` under the method's name. What throws something else than an
- * `OAuthError` is answered with `server_error`, without detail.
+ * A method of client authentication, of the suite or of a host (RFC 6749 2.3.2). A client may use a method of a host
+ * if its registration has an entry in `credentials` under the name of the method. If a function throws anything but
+ * an `OAuthError`, the client gets `server_error` without detail.
  */
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
-   * The HTTP authentication scheme in which the method uses the `Authorization` header, for its challenge too; left out
-   * when it does not. In requests it is recognized in any case of its letters.
+   * The HTTP authentication scheme, if the method reads the `Authorization` header. The challenge names the same
+   * scheme. Requests may write it in any letter case.
    */
   readonly scheme?: string
-  /** What signs its assertions, for the metadata (RFC 8414 2); left out when it has none. */
+  /**
+   * The signature algorithms of the assertions of this method, for the metadata (RFC 8414 2). Leave it out if the
+   * method has no assertions.
+   */
   readonly signingAlgorithms?: readonly string[]
   /**
-   * What the request presents by this method; undefined when it does not use the method. It is asked about every
-   * request, so that a second method is noticed; a header of another scheme is none of its business.
+   * Reads what the request presents by this method; undefined if the request does not use the method. The server
+   * calls this function for every request, to notice a second method. Ignore a header of another scheme.
    *
-   * @throws OAuthError when it uses the method wrongly.
+   * @throws OAuthError if the request uses the method wrongly.
    */
   read(sources: CredentialSources): PresentedCredential | undefined
   /**
-   * Whether the credential proves the client: true or `by an old secret`, and nothing else, does. It is asked about an unknown client too, and
-   * should then take as long as for a wrong credential, so that nobody can tell which clients there are.
+   * Whether the credential proves the client. Only `true` and `by an old secret` do. The server calls this function
+   * for an unknown client, too. The function should then take as long as for a wrong credential: otherwise, the
+   * response time shows which clients exist.
    *
-   * @param withinLimits for a method whose credentials may be guessed, as passwords are (RFC 6749 2.3.1): a verification
-   * that is made through it is held to `clientAuthenticationLimits`. It should be asked to for unknown clients, too. One that
-   * does not use it is not limited, which is right for signatures, certificates and long random keys.
+   * @param client the registered client; undefined for an unknown or disabled client.
+   * @param withinLimits runs a verification under `clientAuthenticationLimits`. Use it for credentials that can be
+   * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
+   * right for signatures, certificates and long random keys.
    */
   verify(client: Client | undefined, credential: string, withinLimits: Throttle): Promise<Verification>
 }
 
-/** The scheme of an `Authorization` header, in lower case: schemes have no case of their own (RFC 9110 11.1). */
+/** The scheme of an `Authorization` header, in lower case: schemes are case-insensitive (RFC 9110 11.1). */
 export function schemeOf(header: string): string {
   const end = header.indexOf(' ')
   return (end < 0 ? header : header.slice(0, end)).toLowerCase()
 }
 
 /**
- * The challenge to a client that did not authenticate (RFC 6749 5.2): by the scheme that it tried. One that tried none,
- * or one that this server does not have, such as Digest, is told all that there are: a challenge by a scheme that can
- * never succeed would only be tried again.
+ * The challenge to a client that did not authenticate (RFC 6749 5.2), by the scheme that the client tried. If the
+ * client tried no scheme, or a scheme that this server does not have, such as Digest, the challenge lists every
+ * scheme. With a scheme that can never succeed, the client would only try again.
  *
- * @param schemes what is offered, Basic first.
+ * @param schemes the schemes of the server, Basic first.
  * @param authorization the `Authorization` headers of the request.
  */
 export function challengeOf(schemes: readonly string[], authorization: readonly string[]): string {
@@ -100,6 +114,6 @@ export function challengeOf(schemes: readonly string[], authorization: readonly 
   return (known.length > 0 ? known : schemes).map(challengeBy).join(', ')
 }
 
-// RFC 7617 2.1: Basic alone tells its charset.
+// RFC 7617 2.1: only Basic has the parameter charset.
 const challengeBy = (scheme: string) =>
   scheme === 'Basic' ? 'Basic realm="oauth", charset="UTF-8"' : `${scheme} realm="oauth"`

@@ -1,12 +1,15 @@
-/** Acts that are under way, so that the same one, asked for meanwhile, shares a success and is not done twice. */
+/**
+ * Shares one running act among all callers with the same key: a caller gets the success of the running act, and does
+ * not repeat it.
+ */
 export class SingleFlight<Success> {
   private readonly acts = new Map<string, Promise<Success | undefined>>()
 
   /**
-   * What an act of this key that is under way succeeds with, else what this one comes to. A failure is not shared: each has
-   * to answer for itself.
+   * Resolves to the success of the running act with this key, if there is one. Otherwise, or if that act fails, runs
+   * `act`: callers do not share a failure.
    *
-   * @param act resolves to undefined when it failed.
+   * @param act resolves to undefined if it fails.
    */
   async share(key: string, act: () => Promise<Success | undefined>): Promise<Success | undefined> {
     const other = this.acts.get(key)

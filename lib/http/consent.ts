@@ -9,7 +9,7 @@ import { formActionOf, formTargetsOf, privatePage, sendPage } from './response'
 
 type Render<View> = (request: Request, response: Response, view: View) => unknown
 
-/** Puts the question to the resource owner, on the suite's own page or on the host's. */
+/** Makes a function that shows a consent page: of the host, or of the suite. */
 export function consentRenderer(
   descriptions: ReadonlyMap<string, string>,
   render: Render<ConsentView> | undefined,
@@ -25,7 +25,10 @@ export function consentRenderer(
   }
 }
 
-/** Tells the resource owner of a request that cannot go on and must not be redirected (RFC 6749 4.1.2.1). */
+/**
+ * Makes a function that shows an error page to the resource owner, for a request that the server must not redirect
+ * (RFC 6749 4.1.2.1).
+ */
 export function errorRenderer(
   render: Render<ErrorView> | undefined,
 ): (request: Request, response: Response, error: OAuthError, requestId: string) => unknown {
@@ -47,14 +50,14 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
   const { client, resourceOwner, scope, redirectUri, handle } = question
   const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
   return {
-    // No more of the registration than a page shows: a host may print or log the whole view.
+    // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri },
     resourceOwner,
     scope: scope.map((scopeToken) => ({
       token: scopeToken,
       description: descriptions.get(scopeToken) ?? scopeToken,
     })),
-    // The same path without its query, under whatever prefix a proxy may have put before it.
+    // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
     fields: { [handleField]: handle },
     redirectTo: redirectUri,
@@ -62,23 +65,24 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
 }
 
 /**
- * Warns when a page of the host's has been sent whose policy (such as helmet's default `form-action 'self'`) keeps the
- * resource owner from returning to the client: the browser would drop the redirect without a word.
+ * Warns if the Content-Security-Policy of the host's page (such as helmet's default `form-action 'self'`) blocks the
+ * redirect to the client. A browser drops such a redirect without a message.
  */
 export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
   const header = response.getHeader('Content-Security-Policy') ?? []
-  // Each header, and each part of one behind a comma, is a policy, and all of them hold.
+  // Each header, and each part of a header between commas, is a policy. A form must satisfy all of them.
   const policies = [header].flat().join(',').split(',')
   if (policies.every((policy) => mayEndAt(policy, redirectTo, issuer))) return
   warnOnce(
     'EAS_FORM_ACTION',
-    `The page of the option consentPage has a Content-Security-Policy that keeps browsers from returning to ${destination(redirectTo)}: send it with ${formActionOf(formTargetsOf(redirectTo))}.`,
+    `The page of the option consentPage has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
   )
 }
 
 /**
- * Whether a policy (CSP 3) lets a form of this server end up at a URI, after redirects, for which paths do not count. A
- * policy without the directive lets it end anywhere, whatever `default-src` says; of two, the first counts.
+ * Whether a policy (CSP 3) lets a form of this server end at a URI after redirects. After a redirect, paths do not
+ * count. A policy without `form-action` allows every URI, whatever `default-src` says. The first `form-action` of a
+ * policy counts.
  */
 export function mayEndAt(policy: string, uri: string, issuer: string): boolean {
   const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
@@ -101,7 +105,7 @@ function allows(source: string, target: URL, issuer: URL): boolean {
   )
 }
 
-// CSP 3 6.7.2.8: what is allowed over http is allowed over https.
+// CSP 3 6.7.2.8: a source that allows http allows https, too.
 const isScheme = (scheme: string, { protocol }: URL) =>
   scheme === protocol || (scheme === 'http:' && protocol === 'https:')
 const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>) =>

@@ -2,9 +2,10 @@ import type { Request, RequestHandler } from 'express'
 import type { ServerMetadata } from '../metadata/server-metadata'
 
 /**
- * Answers with metadata (RFC 8414 3.2), written once: it is the same for everybody, and public.
+ * Makes a handler that sends the metadata document (RFC 8414 3.2). The document is public and equal for every client,
+ * so the server writes it once.
  *
- * @param watchHost warns of a request that was sent to another host than the issuer's.
+ * @param watchHost warns if a client sent the request to another host than the issuer names.
  */
 export function metadataDocument(
   metadata: ServerMetadata,
@@ -15,7 +16,7 @@ export function metadataDocument(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': body.length,
     'Cache-Control': 'public, max-age=3600',
-    // Clients in a browser are of other origins.
+    // Clients in a browser have other origins.
     'Access-Control-Allow-Origin': '*',
     'X-Content-Type-Options': 'nosniff',
   }
@@ -27,7 +28,10 @@ export function metadataDocument(
   }
 }
 
-/** The document at these paths of the host, wherever in the application this is mounted; other paths are the host's. */
+/**
+ * Sends the document at these paths of the host, wherever the application mounts this handler. Passes requests for
+ * other paths to the host.
+ */
 export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler): RequestHandler {
   return (request, response, next) =>
     paths.has(request.baseUrl + request.path) ? document(request, response, next) : next()

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { Request, Response } from 'express'
 import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 
-/** What a request is told that comes after the closing began. */
+/** The refusal of a request that arrives after closing has begun. */
 export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The server is shutting down.')
 
-/** The requests that are being answered: a closing waits for them and turns new ones away. */
+/** The requests in progress. Closing waits for them, and refuses new requests. */
 export class RequestsInFlight {
   private readonly onSocket = new WeakMap<Socket, Set<Response>>()
   private count = 0
@@ -16,21 +16,24 @@ export class RequestsInFlight {
     return this.closed
   }
 
-  /** Whether the request may be served. One that came before the closing may, at every part that it passes. */
+  /**
+   * Whether the server may answer the request. A request that arrived before closing began may pass each part of the
+   * server.
+   */
   enter({ socket }: Request, response: Response): boolean {
     const open = this.onSocket.get(socket)
     if (open?.has(response) === true) return true
     if (this.closed) {
-      // RFC 9112 9.6: whoever kept the connection would come again to a process that leaves.
+      // RFC 9112 9.6: a client that keeps the connection would send its next request to a process that ends.
       if (!response.headersSent) response.setHeader('Connection', 'close')
       return false
     }
-    // What is gone already will not close a second time.
+    // A destroyed response or socket does not emit `close` again.
     if (!response.destroyed && !socket.destroyed) this.follow(open ?? this.followSocket(socket), response)
     return true
   }
 
-  /** Lets no new request in. Resolves when none is left, or after so many seconds. */
+  /** Refuses new requests. Resolves when no request is in progress, or after this many seconds. */
   async close(seconds: number): Promise<void> {
     this.closed = true
     if (this.count === 0) return
@@ -49,7 +52,7 @@ export class RequestsInFlight {
     response.on('close', () => this.leave(open, response))
   }
 
-  // A pipelined response that waits for its turn when the connection ends never closes by itself.
+  // If the connection ends, a pipelined response that waits for its turn does not emit `close`.
   private followSocket(socket: Socket): Set<Response> {
     const open = new Set<Response>()
     this.onSocket.set(socket, open)

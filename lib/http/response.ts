@@ -6,7 +6,7 @@ import { stylesheetHash } from './pages/stylesheet'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
-/** Sends JSON that nobody keeps. `res.json` would negotiate and compute an ETag for what is never asked for again. */
+/** Sends JSON that no cache stores. `res.json` would also negotiate, and compute an ETag that no client uses. */
 export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
   sendText(response, status, JSON.stringify(body), {
     'Content-Type': 'application/json; charset=utf-8',
@@ -29,7 +29,10 @@ export function sendJsonError(
   sendJson(response, status, errorMembers(error, errorUri), headers)
 }
 
-/** Headers of every page to a resource owner: no one caches or frames it, and its URL goes to no other site. */
+/**
+ * Headers of every page for a resource owner. No cache stores the page, no site frames it, and no other site sees its
+ * URL.
+ */
 export const privatePage = {
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',
@@ -39,8 +42,10 @@ export const privatePage = {
 }
 
 /**
- * Sends a page of the suite, which has no script. `formTargets` are the sources at which its form may end up; they
- * replace what the host's helmet allows, because browsers hold `form-action` against every redirect that follows.
+ * Sends a page of the suite, which has no script.
+ *
+ * @param formTargets sources at which the form of the page may end. They replace what the host's helmet allows,
+ * because browsers check `form-action` for every redirect that follows.
  */
 export function sendPage(
   response: Response,
@@ -55,20 +60,23 @@ export function sendPage(
   })
 }
 
-/** The directive of a content security policy that lets a form end up at these sources. */
+/** The directive of a content security policy that lets a form end at these sources. */
 export function formActionOf(formTargets: readonly string[]): string {
   return `form-action ${formTargets.length > 0 ? ["'self'", ...formTargets].join(' ') : "'none'"}`
 }
 
 /**
- * Where the form may end up when the client is at this redirection URI. Schemes and not hosts: a client may send its
- * user on to a further host, and hosts such as `[::1]` have no source expression.
+ * The sources at which a form may end if the client is at this redirection URI. They are schemes and not hosts: a
+ * client may send its user on to another host, and hosts such as `[::1]` have no source expression.
  */
 export function formTargetsOf(redirectUri: string): readonly string[] {
   return [...new Set(['https:', protocolOf(redirectUri)])]
 }
 
-/** Sends the user agent on with `GET`, whatever it came with (RFC 9700 4.12). */
+/**
+ * Redirects the user agent with 303. The user agent then sends `GET`, whatever the method of this request
+ * (RFC 9700 4.12).
+ */
 export function redirectTo(response: Response, location: string): void {
   response
     .writeHead(303, {
@@ -80,7 +88,7 @@ export function redirectTo(response: Response, location: string): void {
     .end()
 }
 
-/** Sends a text with these headers and its length. */
+/** Sends a text with these headers, and with its length. */
 export function sendText(
   response: Response,
   status: number,
@@ -88,7 +96,7 @@ export function sendText(
   headers: OutgoingHttpHeaders,
 ): void {
   const length = Buffer.byteLength(text)
-  // What is ASCII is the same in Latin-1, which Node need not encode.
+  // ASCII text has the same bytes in Latin-1, which Node writes without encoding.
   const encoding = length === text.length ? 'latin1' : 'utf8'
   response.writeHead(status, { 'Content-Length': length, ...headers }).end(text, encoding)
 }

@@ -4,15 +4,18 @@ import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../audit/warning'
 
 /**
- * Refuses a request that did not come over TLS (RFC 6749 3.1 and 3.2). Behind a proxy that ends TLS, Express knows by
- * its `trust proxy` setting.
+ * Refuses a request that did not come over TLS (RFC 6749 3.1 and 3.2). Behind a proxy that ends TLS, Express decides
+ * by its setting `trust proxy`.
  */
 export function requireTls(request: Request, required: boolean): void {
   if (required && !request.secure) throw refused(request)
 }
 
 function refused(request: Request): OAuthError {
-  warnOnce('EAS_TLS_REQUIRED', `A request was refused because it came over plain HTTP. ${cureFor(request)}`)
+  warnOnce(
+    'EAS_TLS_REQUIRED',
+    `The server refused a request because it came over plain HTTP. ${cureFor(request)}`,
+  )
   return invalidRequest('tls_required', 'This endpoint must be used over TLS.')
 }
 
@@ -22,18 +25,18 @@ const numberOrAddresses =
 function cureFor({ headers }: Request): string {
   return headers['x-forwarded-proto'] === 'https'
     ? `Its header X-Forwarded-Proto says that a proxy ended TLS, but Express does not trust that proxy: ${numberOrAddresses}.`
-    : `If a proxy ends TLS, have it send X-Forwarded-Proto, and let Express trust it: ${numberOrAddresses}.`
+    : `If a proxy ends TLS, let the proxy send X-Forwarded-Proto, and let Express trust the proxy: ${numberOrAddresses}.`
 }
 
 const longestHost = 255
 
 /**
- * Watches for requests at another host or port than the issuer names: clients are sent to the endpoints of the issuer,
- * and hold the issuer of each answer against the one that they know (RFC 8414 3.3, RFC 9207 2.4).
+ * Makes a function that warns of requests at another host or port than the issuer names. Clients go to the endpoints
+ * at the issuer, and compare the issuer of each response with the issuer that they know (RFC 8414 3.3, RFC 9207 2.4).
  */
 export function hostWatch(issuer: string): (request: Request) => void {
   const { host: expected, protocol } = new URL(issuer)
-  // Most requests of a server have one `Host`, and it is judged once.
+  // The last `Host` that the function checked. Most requests of a server have the same `Host`.
   let judged: string | undefined = expected
   return (request) => {
     if (request.headers.host === judged && !isOfOwnPage(request)) return
@@ -42,15 +45,15 @@ export function hostWatch(issuer: string): (request: Request) => void {
     if (host === undefined || host === expected) return
     warnOnce(
       'EAS_ISSUER_HOST',
-      `A request came in at ${host}, but the issuer is ${issuer}. Clients look for the endpoints at the issuer and compare it with the one they know: set the option issuer to the URL under which they reach this server.`,
+      `A request arrived at ${host}, but the issuer is ${issuer}. Clients look for the endpoints at the issuer, and compare the issuer with the one they know. Set the option issuer to the URL under which clients reach this server.`,
     )
   }
 }
 
 /**
- * The host and port that the sender of a request has in its address bar; undefined where nobody can tell. A page of our
- * own names them in `Origin`, whatever stands in between. Else a proxy may have written another `Host`, and an address in
- * place of a name is how tests, health checks and scanners ask.
+ * The host and port in the address bar of the sender; undefined if the request does not show them. A page of this
+ * server names them in `Origin`, also through a proxy. For other requests, a proxy may have written another `Host`,
+ * and tests, health checks and scanners use an IP address as `Host`.
  */
 function hostOf(request: Request, protocol: string): string | undefined {
   const { headers } = request
@@ -70,7 +73,10 @@ function named(url: string): string | undefined {
 
 const isAddress = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')) !== 0
 
-/** Warns, once, of a setting by which all networks look like one, or each can choose which it looks like. */
+/**
+ * Makes a function that warns once of a setting `trust proxy` by which all networks look like one network, or each
+ * sender chooses its network.
+ */
 export function proxyWatch(): (request: Request) => void {
   let looked = false
   return (request) => {
@@ -85,11 +91,11 @@ function warnOfProxy(trust: unknown, forwarded: boolean): void {
   if (trust === true)
     warnOnce(
       'EAS_TRUST_PROXY',
-      'Express is set to trust every proxy, so whoever sends X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
+      'Express trusts every proxy, so any sender of X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
     )
   else if (trust === false && forwarded)
     warnOnce(
       'EAS_TRUST_PROXY',
-      'A request has the header X-Forwarded-For, but Express trusts no proxy: all that come through one count as one network. Set trust proxy to the number or the addresses of your proxies.',
+      'A request has the header X-Forwarded-For, but Express trusts no proxy: all requests through one proxy count as one network. Set trust proxy to the number or the addresses of your proxies.',
     )
 }

@@ -7,21 +7,21 @@ import { eachClient, entriesWhere, type LintRule } from './rule'
 const isCheap = (hash: string) => isBcryptHash(hash) && costOf(hash) < bcryptCost
 const manyScopes = 3
 
-/** Secrets of clients, and how much they may have. */
+/** Rules about the secrets and the scope of clients. */
 export const clientRules: readonly LintRule[] = [
   {
     id: 'client-refused',
     severity: 'error',
     why: 'The server refuses this registration of the registry, so every request of the client fails.',
-    cure: 'Change the registration, or add to the options what it needs.',
+    cure: 'Correct the registration, or add what it needs to the options.',
     source: 'RFC 6749 2',
     places: ({ refused }) => refused,
   },
   {
     id: 'client-secret-cheap-hash',
     severity: 'warning',
-    why: 'A secret that a person chose is soon guessed from a bcrypt digest of so low a cost.',
-    cure: 'Rotate it to one of generateClientSecret(), or digest it anew with hashClientSecret().',
+    why: 'The bcrypt cost is below 10, so a stolen digest soon gives away a secret that a person chose.',
+    cure: 'Rotate to a secret of generateClientSecret(), or hash it again with hashClientSecret().',
     source: 'RFC 6819 5.1.4.1.3',
     places: (subject) =>
       eachClient(subject, ({ client_secret_hashes }) =>
@@ -31,8 +31,8 @@ export const clientRules: readonly LintRule[] = [
   {
     id: 'client-secret-old',
     severity: 'warning',
-    why: 'An old secret still works: its rotation was never finished.',
-    cure: "When events.on('oldSecretUsed') is silent: dropOldClientSecrets(), or rotate-secret --finish.",
+    why: 'An old secret still works, because its rotation is not finished.',
+    cure: "Call dropOldClientSecrets(), or rotate-secret --finish, when events.on('oldSecretUsed') is silent.",
     source: 'good practice',
     places: (subject) =>
       eachClient(subject, ({ client_secret_hashes }) =>
@@ -42,7 +42,7 @@ export const clientRules: readonly LintRule[] = [
   {
     id: 'client-public-secret',
     severity: 'warning',
-    why: 'A public client cannot keep a secret: everybody who has the client has it.',
+    why: 'A public client cannot keep a secret: everybody who has the client has the secret.',
     cure: 'Remove the secret and rely on PKCE, or register the client as confidential.',
     source: 'RFC 8252 8.5',
     places: (subject) =>
@@ -54,7 +54,7 @@ export const clientRules: readonly LintRule[] = [
     id: 'client-every-scope',
     severity: 'warning',
     why: 'This client may ask for every scope of a server that has several.',
-    cure: 'Register what it needs.',
+    cure: 'Register only the scopes that the client needs.',
     source: 'RFC 9700 2.3',
     places: (subject) =>
       eachClient(subject, ({ scope }) =>
@@ -76,7 +76,7 @@ const uris = (client: Client, broken: (uri: string) => boolean) =>
 const confidentialUris = (client: Client, broken: (uri: string) => boolean) =>
   client.client_type === 'confidential' ? uris(client, broken) : []
 
-/** Where answers may go. */
+/** Rules about redirection URIs. */
 export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-http',
@@ -89,8 +89,8 @@ export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-dynamic-query',
     severity: 'error',
-    why: 'Only a part of the redirection URI is compared, and its query is whatever the request says.',
-    cure: 'Register complete URIs, put what varies into state, and remove dynamic_redirect_query.',
+    why: 'The server compares only a part of the redirection URI, and each request chooses the query.',
+    cure: 'Register complete URIs, put the varying part into state, and remove dynamic_redirect_query.',
     source: 'RFC 9700 2.1',
     places: (subject) =>
       eachClient(subject, (client) => (client.dynamic_redirect_query ? ['dynamic_redirect_query'] : [])),
@@ -98,7 +98,7 @@ export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-localhost',
     severity: 'warning',
-    why: 'The name localhost may resolve to something else, and a firewall may keep it from the application.',
+    why: 'The name localhost may resolve to another address, and a firewall may block it.',
     cure: 'Register http://127.0.0.1 and http://[::1].',
     source: 'RFC 8252 8.3',
     places: (subject) => eachClient(subject, (client) => uris(client, ofLocalhost)),
@@ -106,7 +106,7 @@ export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-scheme-without-dot',
     severity: 'warning',
-    why: 'Any other application on the device may claim a scheme that is no domain name, and get the code.',
+    why: 'Another application on the device may claim a scheme that is not a domain name, and get the code.',
     cure: 'Register a scheme such as com.example.app, or better a claimed https URI.',
     source: 'RFC 8252 8.4',
     places: (subject) => eachClient(subject, (client) => uris(client, withoutDot)),
@@ -114,23 +114,23 @@ export const redirectionRules: readonly LintRule[] = [
   {
     id: 'confidential-loopback-uri',
     severity: 'warning',
-    why: 'What listens on loopback runs on a device of its owner, where no secret is kept.',
-    cure: 'Register a native app as public; keep the URI of a developer out of the deployment.',
+    why: 'A client on a loopback address runs on the device of its user, where a secret does not stay secret.',
+    cure: 'Register a native app as public. Remove the loopback URI of a developer from the deployment.',
     source: 'RFC 8252 8.5',
     places: (subject) => eachClient(subject, (client) => confidentialUris(client, ofLoopback)),
   },
   {
     id: 'confidential-private-scheme',
     severity: 'warning',
-    why: 'A scheme of its own belongs to an app on a device, where no secret is kept.',
-    cure: 'Register the app as public, apart from its web server.',
+    why: 'A private scheme belongs to an app on the device of its user, where a secret does not stay secret.',
+    cure: 'Register the app as a public client, and its web server as another client.',
     source: 'RFC 8252 8.5',
     places: (subject) => eachClient(subject, (client) => confidentialUris(client, ofPrivateScheme)),
   },
   {
     id: 'redirect-uri-shared',
     severity: 'warning',
-    why: 'Several clients take answers at this URI, so each can get what was meant for another.',
+    why: 'Several clients receive responses at this URI, so one can get the response for another.',
     cure: 'Give each client a URI of its own.',
     source: 'good practice',
     places: (subject) => {

@@ -6,15 +6,15 @@ const isPassword = (grantType: string) => grantType === 'password'
 const names = (grantTypes: Subject['settings']['grantTypes']) => grantTypes.map(({ name }) => name)
 const allLimits = 3
 
-/** The grants that RFC 9700 takes back. */
+/** Rules about the grants that RFC 9700 advises against. */
 export const grantRules: readonly LintRule[] = [
   {
     id: 'implicit-grant',
     severity: 'warning',
-    why: 'A token in a redirection URI leaks by history and scripts, and nothing tells whether it was injected.',
-    cure: 'Take implicit() out of responseTypes; browsers get along with the code grant and PKCE.',
+    why: 'A token in a redirection URI leaks through history and scripts, and the client cannot detect an injected token.',
+    cure: 'Remove implicit() from responseTypes. Browsers can use the code grant with PKCE.',
     source: 'RFC 9700 2.1.2',
-    // The first is `code`, which the option does not hold.
+    // The first response type is `code`, which the option does not contain.
     places: ({ settings }) =>
       entriesWhere(
         'responseTypes',
@@ -36,8 +36,8 @@ export const grantRules: readonly LintRule[] = [
   {
     id: 'password-grant',
     severity: 'error',
-    why: 'The client sees the password of the resource owner, and no second factor fits in.',
-    cure: 'Take password() out of grantTypes once its last client is changed.',
+    why: 'The client sees the password of the resource owner, and the grant has no place for a second factor.',
+    cure: 'Remove password() from grantTypes when no client needs it any more.',
     source: 'RFC 9700 2.4',
     places: ({ settings }) =>
       entriesWhere('grantTypes', names(settings.grantTypes), isPassword).flatMap((path) =>
@@ -57,7 +57,7 @@ export const grantRules: readonly LintRule[] = [
     id: 'password-limit-off',
     severity: 'warning',
     why: 'One of the three limits on guesses at passwords is switched off.',
-    cure: 'Give the limit more attempts instead of false.',
+    cure: 'Raise the attempts of the limit instead of switching it off.',
     source: 'RFC 6749 4.3.2',
     places: (subject) => passwordLimits(subject, (off) => (off.length < allLimits ? off : [])),
   },
@@ -85,12 +85,12 @@ function passwordLimits(
 const hour = 3600
 const day = 24 * hour
 
-/** How long things live, and how long is waited for. */
+/** Rules about lifetimes and deadlines. */
 export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'access-token-over-an-hour',
     severity: 'warning',
-    why: 'A bearer token that leaks works for whoever has it until it expires.',
+    why: 'A bearer token that leaks works for anybody until it expires.',
     cure: 'Set accessTokenLifetime to 3600 or less; clients with a refresh token do not notice.',
     source: 'RFC 6750 5.3',
     places: ({ settings: { lifetimes } }) =>
@@ -99,7 +99,7 @@ export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'access-token-over-a-day',
     severity: 'error',
-    why: 'A bearer token that leaks works for more than a day, long after anybody looks.',
+    why: 'A bearer token that leaks works for anybody for more than a day.',
     cure: 'Set accessTokenLifetime to 3600 or less, and give clients the grant type refresh_token.',
     source: 'RFC 6750 5.3',
     places: ({ settings: { lifetimes } }) => optionWhen(lifetimes.accessToken > day, 'accessTokenLifetime'),
@@ -116,8 +116,8 @@ export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'refresh-token-lifetime',
     severity: 'warning',
-    why: 'A refresh token that its client forgot stays good for more than 90 days.',
-    cure: 'Set refreshTokenLifetime to 7776000 or less; it is counted from the last refresh.',
+    why: 'A refresh token that its client has forgotten stays valid for more than 90 days.',
+    cure: 'Set refreshTokenLifetime to 7776000 or less; it counts from the last refresh.',
     source: 'RFC 9700 4.14.2',
     places: ({ settings: { lifetimes } }) =>
       optionWhen(lifetimes.refreshToken > 90 * day, 'refreshTokenLifetime'),
@@ -125,8 +125,8 @@ export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'refresh-grace',
     severity: 'warning',
-    why: 'Within the grace a stolen refresh token gets the same tokens as its client, and is not taken for theft.',
-    cure: 'Set refreshTokenGrace to 60 or less; lost answers are repeated within seconds.',
+    why: 'Within the grace, a stolen refresh token gets the tokens of its client, and the server sees no theft.',
+    cure: 'Set refreshTokenGrace to 60 or less; clients repeat a request within seconds.',
     source: 'RFC 9700 4.14.2',
     places: ({ settings: { lifetimes } }) =>
       optionWhen(lifetimes.refreshTokenGrace > 60, 'refreshTokenGrace'),
@@ -134,7 +134,7 @@ export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'authorization-request-lifetime',
     severity: 'warning',
-    why: 'A consent page that somebody left open can be approved by the next one at that screen.',
+    why: 'If somebody leaves a consent page open, the next person at that screen can approve it.',
     cure: 'Set authorizationRequestLifetime to 1800 or less.',
     source: 'good practice',
     places: ({ settings: { lifetimes } }) =>
@@ -143,8 +143,8 @@ export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'store-deadline',
     severity: 'warning',
-    why: 'With a store in trouble each request waits so long, and requests pile up.',
-    cure: 'Set storeDeadline to 5 or less; clients are told to try again.',
+    why: 'If the store does not answer, each request waits this long, and requests pile up.',
+    cure: 'Set storeDeadline to 5 or less; the server then asks clients to try again.',
     source: 'good practice',
     places: ({ settings }) => optionWhen(settings.storeDeadline > 5, 'storeDeadline'),
   },

@@ -3,7 +3,7 @@ import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './rule'
 import { limitRules, serverRules } from './server-rules'
 
-/** Every rule, in the order in which they are listed. */
+/** Every rule, in the order of reports. */
 export const rules: readonly LintRule[] = [
   ...serverRules,
   ...lifetimeRules,
@@ -14,10 +14,10 @@ export const rules: readonly LintRule[] = [
 ]
 
 /**
- * What is wrong with a configuration that works. Pure.
+ * Finds what is risky in a configuration that works. Pure.
  *
- * @param allowed the rules that do not count here.
- * @returns findings, errors first, and of each severity in the order of the rules.
+ * @param allowed the ids of rules to leave out.
+ * @returns the findings: errors first, then warnings, each in the order of the rules.
  */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
   const findings = rules

@@ -6,59 +6,62 @@ import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { isClientRegistry } from '../stores/client-store'
 import { withinDeadline } from '../stores/deadline'
 
-/** `error` where a specification says MUST, or everybody can misuse it; `warning` where it depends on the deployment. */
+/**
+ * `error` if a specification says MUST, or if anybody can misuse the server. `warning` if the risk depends on the
+ * deployment.
+ */
 export type Severity = 'error' | 'warning'
 
-/** A registered client, and where its registration stands. */
+/** A registered client, and the path of its registration. */
 export interface LintedClient {
   readonly client: Client
-  /** Such as `clients[0]`, or `clients["album"]` of a store. */
+  /** For example `clients[0]`, or `clients["album"]` of a store. */
   readonly path: string
 }
 
-/** What is looked at: a server that could start as it is, and the clients that may use it. */
+/** The subject of the rules: a server that could start with these options, and its clients. */
 export interface Subject {
   readonly settings: ServerSettings
-  /** Without the disabled ones, which are shut out. Empty where they cannot be listed. */
+  /** The enabled clients. Empty if the store cannot list its clients. */
   readonly clients: readonly LintedClient[]
-  /** What a registry holds and this server refuses. */
+  /** The mistakes for which the server refuses registrations of a store. */
   readonly refused: readonly FindingPlace[]
 }
 
-/** One thing that is wrong, or at least worth a second thought. */
+/** One risk that a rule has found. */
 export interface Finding {
-  /** Stable: scripts may rely on it, and `--allow` names it. */
+  /** The id of the rule. Ids are stable: scripts may rely on them, and `--allow` takes them. */
   readonly rule: string
   readonly severity: Severity
-  /** The option, such as `clients[0].redirect_uris[1]`. */
+  /** The path of the option, such as `clients[0].redirect_uris[1]`. */
   readonly path: string
-  /** The `client_id`, where the option is a client's. */
+  /** The `client_id`, if the option belongs to a client. */
   readonly client: string | undefined
   readonly why: string
   readonly cure: string
-  /** Where it is written. */
+  /** The specification that asks for the rule, or `good practice`. */
   readonly source: string
 }
 
-/** Where a rule is broken. */
+/** A place that breaks a rule. */
 export interface FindingPlace extends Pick<Finding, 'path' | 'client'> {
-  /** In place of the rule's own words, where only the place can tell. */
+  /** Replaces the `why` of the rule, if the reason depends on the place. */
   readonly why?: string
 }
 
-/** A rule, in the words of its findings. */
+/** A rule, and the texts of its findings. */
 export interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
   readonly id: string
-  /** Every place where it is broken. Pure. */
+  /** Every place that breaks the rule. Pure. */
   places(subject: Subject): readonly FindingPlace[]
 }
 
-/** The place of a server's option, when the rule is broken there. */
+/** The place of a server option, if it breaks the rule; otherwise no place. */
 export function optionWhen(broken: boolean, path: string): readonly FindingPlace[] {
   return broken ? [{ path, client: undefined }] : []
 }
 
-/** The field of each client that breaks the rule; of a list, each entry that does. */
+/** A place for each field that `brokenFields` names, such as `scope` or `redirect_uris[1]`, of each client. */
 export function eachClient(
   { clients }: Subject,
   brokenFields: (client: Client) => readonly string[],
@@ -68,7 +71,7 @@ export function eachClient(
   )
 }
 
-/** The paths of the entries of a list for which the test holds. */
+/** The paths of the list entries for which the test holds. */
 export function entriesWhere(
   field: string,
   entries: readonly string[],
@@ -77,7 +80,7 @@ export function entriesWhere(
   return entries.flatMap((entry, index) => (broken(entry) ? [`${field}[${index}]`] : []))
 }
 
-/** A subject, and why its clients could not be looked at, if so. */
+/** The subject of the rules, and the reason if its clients are unknown. */
 export interface Seen {
   readonly subject: Subject
   readonly unseenClients: string | undefined
@@ -86,13 +89,14 @@ export interface Seen {
 type Clients = Pick<Subject, 'clients' | 'refused'>
 
 /**
- * Reads what is to be looked at. It starts nothing; of a store it asks the list of clients, and waits 10 seconds for it.
+ * Reads options into a subject of the rules. Starts no server. Asks a store only for the list of clients, and waits
+ * 10 seconds for it.
  *
  * @throws ConfigurationError that lists every mistake of the options.
  */
 export async function subjectOf(options: unknown): Promise<Seen> {
   if (!isOptions(options))
-    throw new ConfigurationError('The configuration cannot be looked at:', [
+    throw new ConfigurationError('The configuration cannot be checked:', [
       { path: 'options', message: 'must be an object, or a function that returns one.' },
     ])
   const settings = resolveOptions(options)
@@ -113,7 +117,7 @@ export async function subjectOf(options: unknown): Promise<Seen> {
   }
 }
 
-// What is inside is proven by resolveOptions, as the options of any JavaScript host are.
+// `resolveOptions` checks the members, as for every host.
 const isOptions = (value: unknown): value is AuthorizationServerOptions => isRecord(value)
 const patience = 10
 
@@ -139,5 +143,5 @@ function clientsIn(
 const refusal = ({ path, message }: ConfigurationIssue, client: string): FindingPlace => ({
   path,
   client,
-  why: `The server refuses this registration: this ${message}`,
+  why: `The server refuses this registration. This member ${message}`,
 })

@@ -5,26 +5,35 @@ import type { PresentedClient } from '../client-authentication/method'
 import { invalidClient } from '../protocol/oauth-error'
 
 /**
- * What `passport.use` takes, in words of this suite: a host without Passport needs no types of it.
+ * A strategy for `passport.use`, in types of this suite: a host without Passport does not need the types of Passport.
  */
 export interface ClientStrategy {
-  /** `client_secret_basic`, `client_secret_post`, `none`, or that of a method which the host added. */
+  /** `client_secret_basic`, `client_secret_post`, `none`, or the name of a method that the host added. */
   readonly name: string
   authenticate(request: Request, options?: unknown): void
 }
 
-/** What strategies ask of a request that they authenticate. */
+/** What a strategy needs of a request. */
 export interface ClientRequest {
-  /** The client that the request presents, examined once for all strategies. @throws OAuthError when it presents none. */
+  /**
+   * The client that the request presents. The server examines a request once for all strategies.
+   *
+   * @throws OAuthError if the request presents no client.
+   */
   present(): Promise<PresentedClient>
-  /** Proves that client, and remembers it with the request. @throws OAuthError when it is not proven. */
+  /**
+   * Authenticates that client, and stores it with the request.
+   *
+   * @throws OAuthError if the client does not authenticate.
+   */
   prove(presented: PresentedClient): Promise<ProvenClient>
 }
 
 /**
- * A method of client authentication as a Passport strategy, under the name that the registry gives the method. It fails
- * for a request that uses another method, so that strategies can be listed, and ends in an `OAuthError` for one that
- * uses its own in vain. On success Passport's "user" is the client.
+ * Makes a Passport strategy of a method of client authentication, under the registered name of the method. The
+ * strategy fails for a request that uses another method, so a host can list several strategies. For a request that
+ * uses this method without success, the strategy ends in an `OAuthError`. On success, the `user` of Passport is the
+ * client.
  */
 export function clientStrategy(
   name: string,
@@ -33,14 +42,15 @@ export function clientStrategy(
   const strategy: Strategy & ClientStrategy = {
     name,
     authenticate(request: Request) {
-      // Taken now: a strategy that is handed to `passport.authenticate` itself is one object for all requests.
+      // The strategy reads the outcomes at once: a host may pass the strategy itself to `passport.authenticate`, and
+      // then one object serves all requests.
       const { success, fail, error } = this
       const asked = clientRequestOf(request)
       const proven = async () => {
         const presented = await asked.present()
         return presented.method.name === name ? asked.prove(presented) : undefined
       }
-      // What `success` runs is the rest of the host's request: a throw in there must not end as a silent rejection.
+      // `success` runs the rest of the request in the host. An error in there must not end as a silent rejection.
       proven()
         .then((outcome) => (outcome === undefined ? fail(401) : success(outcome.client)))
         .catch((thrown: unknown) => error(thrown))
@@ -50,10 +60,11 @@ export function clientStrategy(
 }
 
 /**
- * Runs a strategy by the contract of Passport: on an object of its own, which has the outcomes as methods. Passport chooses
- * among strategies and its run costs as much as issuing a token; here the method of the request is settled before.
+ * Runs a strategy by the contract of Passport: on an object of its own, whose methods are the outcomes. Passport
+ * itself does not run. Passport chooses among strategies and costs as much as issuing a token, and the server knows
+ * the method of the request already.
  *
- * @throws OAuthError when the strategy fails, and whatever it breaks with.
+ * @throws OAuthError if the strategy fails; any error that the strategy reports.
  */
 export function runStrategy(strategy: ClientStrategy, request: Request): Promise<void> {
   return new Promise((resolve, reject) => {

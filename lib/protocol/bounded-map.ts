@@ -1,9 +1,9 @@
-/** Values by their keys, of bounded number: the one that was put there longest ago makes room for another. */
+/** Bounded map: evicts the least recently inserted entry. */
 export class BoundedMap<Value> {
-  // In the order in which they were put there.
+  // The oldest entry first.
   private readonly values = new Map<string, Value>()
 
-  /** @param maximum at least 1. */
+  /** @param maximum the largest number of entries, at least 1. */
   constructor(private readonly maximum: number) {}
 
   has(key: string): boolean {
@@ -14,7 +14,7 @@ export class BoundedMap<Value> {
     return this.values.get(key)
   }
 
-  /** Puts a value there, or the same one again, as the latest. */
+  /** Inserts or replaces an entry, which then counts as the latest. */
   put(key: string, value: Value): void {
     this.values.delete(key)
     const oldest = this.values.keys().next()

@@ -1,74 +1,105 @@
 import type { Json } from './extension'
 import type { Scope } from './scope'
 
-/**
- * A client as a host registers it, under the registered names of RFC 7591 2.
- */
+/** A client as a host registers it. Members of RFC 7591 2 have their registered names. */
 export interface ClientRegistration {
-  /** Unique per client; not secret. Characters `A-Za-z0-9_-` get along with every client library. */
+  /**
+   * Unique per client; not secret. 1 to 256 characters, without control characters. Every client library accepts
+   * `A-Za-z0-9_-`.
+   */
   readonly client_id: string
-  /** RFC 6749 2.1: `confidential` can keep a secret (a web server), `public` cannot (browser, phone, desktop). */
+  /**
+   * The client type (RFC 6749 2.1): a `confidential` client can keep a secret (a web server), a `public` client
+   * cannot (browser, phone, desktop).
+   */
   readonly client_type: 'confidential' | 'public'
   /**
-   * Digests from `hashClientSecret` or `generateClientSecret`. Several are valid at once, for a rotation: the last is of
-   * the current secret, those before it are of old ones, whose use is reported (`oldSecretUsed`).
+   * Digests from `hashClientSecret` or `generateClientSecret`, at most 10. Default: none. All of them are valid, for
+   * a rotation. The last digest is of the current secret, the digests before it are of old secrets. The server
+   * reports the use of an old secret (`oldSecretUsed`).
    */
   readonly client_secret_hashes?: readonly string[] | undefined
   /**
-   * What a method of `clientAuthenticationMethods` keeps of the client, such as its public keys, under the method's name.
-   * Never a secret as it is: the store of clients would give it away.
+   * What a method of `clientAuthenticationMethods` stores for the client, such as public keys, under the name of the
+   * method. At most 16 384 characters as JSON. Never store a secret in clear: the store of clients would give the
+   * secret away.
    */
   readonly credentials?: Readonly<Record<string, Json>> | undefined
-  /** Restricts the client to one method of authentication; left out: any method that suits its type. */
+  /**
+   * The only method of authentication that the client may use. Default: each method for which the client has a
+   * credential.
+   */
   readonly token_endpoint_auth_method?: string | undefined
-  /** Complete URIs, compared by simple string comparison (RFC 6749 3.1.2.3). */
+  /**
+   * Complete redirection URIs, at most 100, each at most 2048 characters. The server compares them by simple string
+   * comparison (RFC 6749 3.1.2.3).
+   */
   readonly redirect_uris?: readonly string[] | undefined
   /**
-   * For a native app, which gets a port from its operating system: a registered `http://127.0.0.1/path` or
-   * `http://[::1]/path` stands for every port (RFC 8252 7.3). `localhost` takes no part. Default `false`.
+   * For a native app, which gets its port from the operating system: a registered `http://127.0.0.1/path` or
+   * `http://[::1]/path` matches every port (RFC 8252 7.3). `localhost` does not match other ports. Default `false`.
    */
   readonly loopback_redirect_uris?: boolean | undefined
   /**
-   * For a client that cannot register complete URIs: a request brings a query of its own behind a registered URI,
-   * which has none, and always names its redirection URI (RFC 6749 3.1.2.2). Default `false`.
+   * For a client that cannot register complete URIs: a request may add a query of its own to a registered URI, which
+   * has none, and must name its redirection URI (RFC 6749 3.1.2.2). Default `false`.
    */
   readonly dynamic_redirect_query?: boolean | undefined
   /**
-   * For a client without TLS: `http` URIs beyond loopback may be registered, and before each redirect to one the
-   * resource owner is warned (RFC 6749 3.1.2.1). Whoever listens on the network can read the code. Default `false`.
+   * For a client without TLS: the registration may have `http` URIs on other hosts than loopback. Before each
+   * redirect to such a URI, the server warns the resource owner (RFC 6749 3.1.2.1). Anybody on the network can read
+   * the code. Default `false`.
    */
   readonly insecure_redirect_uris?: boolean | undefined
-  /** Default `['authorization_code']`. `refresh_token` among them gives the client refresh tokens. */
+  /**
+   * The grant types that the client may use. Default `['authorization_code']`. With `refresh_token`, the client gets
+   * refresh tokens.
+   */
   readonly grant_types?: readonly string[] | undefined
-  /** Default `['code']` for a client of the authorization code grant. */
+  /**
+   * The response types that the client may use. Default `['code']` with the grant type `authorization_code`,
+   * otherwise none.
+   */
   readonly response_types?: readonly string[] | undefined
-  /** The type of its access tokens, one that the server offers. Default: the server's `tokenType`. */
+  /**
+   * The type of the access tokens of the client: a token type of the server. Default: the `tokenType` of the server.
+   */
   readonly token_type?: string | undefined
-  /** What the client may ask for, space separated. */
+  /** The scope that the client may ask for, space separated, at most 4096 characters. */
   readonly scope: string
-  /** Whether it may ask about tokens, as a resource server does (RFC 7662 2.1). Default false. */
+  /**
+   * Whether the client may introspect tokens, as a resource server does (RFC 7662 2.1). Only for confidential
+   * clients. Default `false`.
+   */
   readonly may_introspect?: boolean | undefined
   /**
-   * Whether it is shut out: `invalid_client` at every endpoint for clients, unknown at the authorization endpoint. Access
-   * tokens that it has already live on until they expire or are revoked. Default `false`.
+   * Whether the client is disabled. Endpoints for clients answer `invalid_client`, and the authorization endpoint
+   * treats the client as unknown. Access tokens of the client stay valid until they expire or are revoked. Default
+   * `false`.
    */
   readonly disabled?: boolean | undefined
-  /** The name that the resource owner sees on the consent page. */
+  /** The name that the resource owner sees on the consent page. At most 256 characters. */
   readonly client_name?: string | undefined
-  /** A sentence about the client for the consent page. */
+  /** A sentence about the client, for the consent page. At most 4096 characters. */
   readonly description?: string | undefined
+  /** The home page of the client: an http or https URL of at most 2048 characters. */
   readonly client_uri?: string | undefined
+  /**
+   * The logo of the client: an http or https URL of at most 2048 characters. The consent page shows https logos only.
+   */
   readonly logo_uri?: string | undefined
+  /** The privacy policy of the client: an http or https URL of at most 2048 characters. */
   readonly policy_uri?: string | undefined
+  /** The terms of service of the client: an http or https URL of at most 2048 characters. */
   readonly tos_uri?: string | undefined
 }
 
-/** A registered client, complete and proven: what every later step works with. */
+/** A registered client after the check of its registration, with every default. */
 export interface Client {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
   readonly client_secret_hashes: readonly string[]
-  /** An entry for each added method of authentication that the client may use, under the method's name. */
+  /** An entry for each added method of authentication that the client may use, under the name of the method. */
   readonly credentials: Readonly<Record<string, Json>>
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
@@ -77,7 +108,7 @@ export interface Client {
   readonly insecure_redirect_uris: boolean
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
-  /** Undefined: the server's own. */
+  /** Undefined means the `tokenType` of the server. */
   readonly token_type: string | undefined
   readonly scope: Scope
   readonly may_introspect: boolean
@@ -90,7 +121,7 @@ export interface Client {
   readonly tos_uri: string | undefined
 }
 
-/** Whether the client has credentials and so must authenticate on every token request (RFC 6749 3.2.1). */
+/** Whether the client has credentials and must authenticate on every token request (RFC 6749 3.2.1). */
 export function hasCredentials(client: Client): boolean {
   const { client_type, client_secret_hashes, credentials } = client
   return (
@@ -98,41 +129,48 @@ export function hasCredentials(client: Client): boolean {
   )
 }
 
-/** Looks a client up by its identifier; one of the options is there at once. */
+/** Finds a client by its identifier. Returns a client of the options at once, without a promise. */
 export type FindClient = (clientId: string) => Client | undefined | Promise<Client | undefined>
 
-// They verify one of the client's `client_secret_hashes`.
+// The methods that verify one of `client_secret_hashes`.
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']
 /** The methods of client authentication that every server has. */
 export const builtInMethods: readonly string[] = [...secretMethods, 'none']
 
-/** What a method of client authentication that the host added holds a registration to. */
+/** The name of a method of client authentication, and the check of its entries in registrations. */
 export interface AuthenticationMethodDescription {
-  /** The name in the registry of token endpoint authentication methods, such as `private_key_jwt`, or an absolute URI. */
+  /**
+   * The name of the method in the registry of token endpoint authentication methods, such as `private_key_jwt`, or an
+   * absolute URI.
+   */
   readonly name: string
   /**
-   * What is wrong with what a registration keeps for this method in `credentials`, as the rest of a sentence that begins
-   * with the field, such as `must be a JWK set.`; undefined when it is sound. A throw refuses it, too. It tells nothing
-   * of the value. Left out: any JSON value that is not empty will do.
+   * Checks the entry of a registration for this method in `credentials`. Returns what is wrong, as the rest of a
+   * sentence that begins with the field, such as `must be a JWK set.`, or undefined for a good entry. If the function
+   * throws, the server refuses the entry, too. The text must not contain the value. Default: every JSON value that is
+   * not empty is good.
    */
   mistakeIn?(credential: Json): string | undefined
 }
 
-/** Whether the registration has what the method proves: the mapping from client to method (RFC 6749 2.3.2). */
+/** Whether the registration has a credential for the method: the mapping from client to method (RFC 6749 2.3.2). */
 export function hasCredentialFor(method: string, client: Client): boolean {
   if (method === 'none') return !hasCredentials(client)
   if (secretMethods.includes(method)) return client.client_secret_hashes.length > 0
   return Object.hasOwn(client.credentials, method)
 }
 
-// What the store of clients keeps of a secret, told apart by format.
+// The two kinds of digests, which their formats tell apart.
 const ofChosenSecret = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
 const ofGeneratedSecret = /^sha256:[A-Za-z0-9_-]{43}$/
 
-/** How many secrets of a client live at most (REG-13): the current one, and the one before it until each part has learnt it. */
+/**
+ * The number of secrets that a rotation leaves valid (REG-13): the current secret, and the one before it until each
+ * part of the client has the new one.
+ */
 export const liveSecrets = 2
 
-/** Whether the text is a bcrypt digest, made for secrets that a person may have chosen. */
+/** Whether the text is a bcrypt digest, for a secret that a person may have chosen. */
 export function isBcryptHash(text: string): boolean {
   return ofChosenSecret.test(text)
 }

@@ -1,17 +1,18 @@
-/** One mistake in a configuration: where it is, and what cures it. */
+/** One mistake in a configuration: its place, and its cure. */
 export interface ConfigurationIssue {
   /** The option's path, such as `clients[0].redirect_uris[1]`. */
   readonly path: string
-  /** What is wrong and what cures it, as the rest of a sentence that begins with the path. */
+  /** The mistake and its cure, as the rest of a sentence that begins with the path. */
   readonly message: string
 }
 
-/** A configuration that cannot work. Its message lists every mistake, each with its path and cure. */
+/** A configuration that cannot work. The message lists every mistake, each with its path and its cure. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 
   constructor(
     subject: string,
+    /** Every mistake, in the order in which the reader found them. */
     readonly issues: readonly ConfigurationIssue[],
     options?: { readonly cause?: unknown },
   ) {
@@ -20,8 +21,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads an object of unknown content field by field and collects every mistake on the way. What it returns for
- * a faulty field is a placeholder: call {@link OptionsReader.settle}, which throws, before any of it is used.
+ * Reads an object of unknown content field by field, and collects every mistake. For a wrong field, the reader
+ * returns a placeholder. Call {@link OptionsReader.settle}, which throws after a mistake, before you use a value.
  */
 export class OptionsReader {
   private readonly source: Readonly<Record<string, unknown>>
@@ -37,7 +38,7 @@ export class OptionsReader {
     if (!isRecord(source)) this.issues.push({ path: path || 'options', message: 'must be an object.' })
   }
 
-  /** A field that must be there. */
+  /** Reads a required field. */
   required<T>(key: string, placeholder: T, accepts: (value: unknown) => value is T, cure: string): T {
     const value = this.take(key)
     if (accepts(value)) return value
@@ -45,12 +46,12 @@ export class OptionsReader {
     return placeholder
   }
 
-  /** A field that may be left out. */
+  /** Reads an optional field. */
   optional<T>(key: string, fallback: T, accepts: (value: unknown) => value is T, cure: string): T {
     return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
   }
 
-  /** Marks a field as known and returns whatever it holds. */
+  /** Marks a field as known, and returns its value without a check. */
   take(key: string): unknown {
     this.read.add(key)
     return Object.hasOwn(this.source, key) ? this.source[key] : undefined
@@ -66,20 +67,23 @@ export class OptionsReader {
     return this.path === '' ? key : `${this.path}.${key}`
   }
 
-  /** Refuses a field that people expect here although it is none, with its cure. The known names do not list it. */
+  /**
+   * Refuses a field that hosts expect here although it does not exist, with a cure. The list of known names does not
+   * contain the field.
+   */
   refuse(key: string, cure: string): void {
     this.refused.add(key)
     if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
   }
 
-  /** Records the fields that nothing has asked for: most are misspelt. */
+  /** Records a mistake for each field that no call has read. Most such fields are misspelt. */
   refuseUnknown(): void {
     const known = [...this.read].toSorted()
     for (const key of Object.keys(this.source))
       if (!this.read.has(key) && !this.refused.has(key)) this.wrong(key, unknownName(key, known))
   }
 
-  /** @throws ConfigurationError when there was any mistake. */
+  /** @throws ConfigurationError if there is a mistake. */
   settle(subject: string): void {
     if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
@@ -112,9 +116,9 @@ export function isBoolean(value: unknown): value is boolean {
 const longestCompared = 64
 
 /**
- * The known name that a misspelt one was probably meant to be: the same but for letter case and underscores, a few
- * letters away (insertions, deletions, substitutions, swapped neighbours), or longer by its beginning. Undefined where
- * no name is near.
+ * The known name that a misspelt name probably means. The names are equal except for letter case and underscores,
+ * differ in a few letters (insertions, deletions, substitutions, swapped neighbours), or one is the beginning of the
+ * other. Undefined if no name is near.
  */
 export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
   const given = folded(misspelt)
@@ -127,10 +131,10 @@ export function nearestName(misspelt: string, known: Iterable<string>): string |
   return nearest?.name
 }
 
-// `clientId` and `client_id` are the same mistake in two houses.
+// `clientId` and `client_id` are one name in two styles.
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** Infinity for names that nobody mistakes for each other. */
+/** The distance between two names; infinity for names that are too different for a misspelling. */
 function distanceBetween(given: string, name: string): number {
   const edits = editsBetween(given, name)
   if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
@@ -139,7 +143,7 @@ function distanceBetween(given: string, name: string): number {
   return isBeginning ? edits : Infinity
 }
 
-/** The distance of Damerau and Levenshtein in which no letters change twice (optimal string alignment). */
+/** The distance of Damerau and Levenshtein in which no letter changes twice (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
   let [beforeLast, last]: [readonly number[], readonly number[]] = [
     [],
@@ -167,12 +171,12 @@ function editsBetween(from: string, to: string): number {
 const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
 
 /**
- * Loads a package that only some hosts have to install.
+ * Loads a package that only some hosts install.
  *
- * @param load calls `require`, or `require.resolve` where loading can wait.
- * @param subject what cannot work without it, as the beginning of the message.
- * @param cure the command that installs it.
- * @throws ConfigurationError when the package is missing.
+ * @param load calls `require`, or `require.resolve` if the package can load later.
+ * @param subject the beginning of the message: what cannot work without the package.
+ * @param cure the command that installs the package.
+ * @throws ConfigurationError if the package is missing.
  */
 export function optionalPackage<Package>(
   name: string,

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * The texts that this server hands out. Each is a short prefix and base64url of
+ * The kinds of credentials that this server issues. Each credential is a short prefix and base64url of
  *
  * - authorization code, access token, handle of a pending request: id 16 bytes, secret 32 (64 characters);
- * - refresh token: id 16, generation 4, tag 8, secret 32 (80 characters).
+ * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters).
  *
- * The id is the key of the authorization that the credential descends from, so any credential finds its record
- * in one read. The store keeps digests of whole texts only.
+ * The id is the key of the authorization from which the credential descends: one read finds the record of any
+ * credential. The store keeps only digests of whole texts.
  */
 export type CredentialKind = 'authorizationRequest' | 'authorizationCode' | 'accessToken' | 'refreshToken'
 
@@ -21,22 +21,22 @@ const prefixes: Readonly<Record<CredentialKind, string>> = {
 const idBytes = 16
 const secretBytes = 32
 const tagBytes = 8
-// Of a refresh token.
+// Offsets in a refresh token.
 const tagAt = idBytes + 4
 const secretAt = tagAt + tagBytes
-// Of base64url: 6 bits each, so that the 22nd has the last two bits of an id.
+// A character of base64url has 6 bits, so the 22nd character has the last two bits of an id.
 const wholeIdCharacters = 21
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character) & 0b110000)
 const plain = /^[A-Za-z0-9_-]{64}$/
 const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
-/** A new authorization id: 22 characters of base64url. */
+/** Makes an authorization id: 22 characters of base64url. */
 export function createId(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** A new code, access token or handle for the authorization. */
+/** Makes a code, an access token or a handle for the authorization. */
 export function createCredential(
   kind: Exclude<CredentialKind, 'refreshToken'>,
   id: string,
@@ -47,17 +47,17 @@ export function createCredential(
   return prefixes[kind] + bytes.toString('base64url')
 }
 
-/** A new key for the tags of one authorization's refresh tokens. */
+/** Makes a key for the tags of the refresh tokens of one authorization. */
 export function createTagKey(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** A new salt for the secrets of a rotation: 22 characters of base64url. */
+/** Makes a salt for the secrets of a rotation: 22 characters of base64url. */
 export function createSalt(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** A new refresh token of the given generation, tagged under the authorization's key. */
+/** Makes a refresh token of this generation, with a tag under the key of the authorization. */
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
   const secret = random(secretBytes)
   const bytes = startingWith(id, secretAt + secretBytes)
@@ -67,18 +67,21 @@ export function createRefreshToken(id: string, generation: number, tagKey: strin
   return prefixes.refreshToken + bytes.toString('base64url')
 }
 
-/** The id inside a credential; undefined when the text is none of this kind. It proves nothing yet. */
+/**
+ * The id inside a credential; undefined if the text is not of this kind. The id proves nothing: anybody can write
+ * such a text.
+ */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
   const body = text.slice(prefixes[kind].length)
   if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
     return undefined
-  // The id ends within a character, whose lower bits are the secret's.
+  // The id ends inside a character, whose lower bits belong to the next part.
   return body.slice(0, wholeIdCharacters) + idPart(body.charAt(wholeIdCharacters))
 }
 
 /**
- * The generation of a refresh token that this server made for the authorization; undefined when the tag is not
- * ours. It tells an old genuine token from garbage with a known id, without a list of old digests.
+ * The generation of a refresh token that this server made for the authorization; undefined if the tag is wrong. The
+ * tag distinguishes an old genuine token from garbage with a known id, without a list of old digests.
  */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
   if (credentialId('refreshToken', text) === undefined) return undefined
@@ -88,24 +91,26 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
   return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
 }
 
-/** What the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
+/** The digest that the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
 export function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** The text, or its digest where that is shorter: a name of bounded length for whatever a host calls its owners. */
+/**
+ * The text, or its digest if the digest is shorter: a key of at most 43 characters for any name of a resource owner.
+ */
 export function shortKey(text: string): string {
   return text.length < digestLength ? text : digest(text)
 }
 
 const digestLength = 43
 
-/** Whether the text has this digest, in constant time. */
+/** Whether the text has this digest. Compares in constant time. */
 export function hasDigest(text: string, expected: string): boolean {
   return isSameText(digest(text), expected)
 }
 
-/** Whether two texts are the same, in constant time. */
+/** Whether two texts are equal. Compares in constant time. */
 export function isSameText(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
@@ -121,19 +126,22 @@ function sixteenBytes(random: Random): string {
   return random(16).toString('base64url')
 }
 
-// Without the key nobody makes it for another generation or secret, and 64 bits are not guessed.
+// Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 64 bits.
 function generationTag(tagKey: string, generation: number, secret: Buffer): Buffer {
   return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }
 
-/** A source of random bytes; {@link secureRandom} unless a test needs to know them. */
+/** A source of random bytes: {@link secureRandom}, or known bytes in a test. */
 export type Random = (bytes: number) => Buffer
 
-// A call of the system for each few bytes costs more than the rest of making a token.
+// A system call for each few bytes would cost more than the rest of making a token.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** Random bytes of the system, drawn ahead. None is handed out twice, and none is left behind once it is handed out. */
+/**
+ * Random bytes of the operating system, drawn ahead. Hands out each byte once, and erases it from the pool at the
+ * same time.
+ */
 export const secureRandom: Random = (bytes) => {
   if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes))
   if (used + bytes > pool.length) {
@@ -147,14 +155,15 @@ export const secureRandom: Random = (bytes) => {
 }
 
 /**
- * Bytes that are random to whoever lacks the secret, and the same ones again to whoever has it: the one-step derivation of
- * NIST SP 800-56C 4.1 with SHA-512, 64 bytes and no more.
+ * Derives bytes from a secret, at most 64: the one-step derivation of NIST SP 800-56C 4.1 with SHA-512. The same
+ * secret and purpose give the same bytes. Without the secret, the bytes are random.
  *
- * @param secret at least 128 random bits, for each purpose of one length.
- * @param purpose what the bytes are for, and from which value of it: two purposes never share bytes.
+ * @param secret at least 128 random bits. All secrets of one purpose have the same length.
+ * @param purpose what the bytes are for, including the value that they belong to. Two purposes never share bytes.
+ * @returns a function that draws the bytes in order. It throws a RangeError for more than 64 bytes in all.
  */
 export function derivedBytes(secret: string, purpose: string): Random {
-  // Option 1 of the clause: the counter 1, the secret, the purpose. Out of `hash`, text is faster than a Buffer.
+  // Option 1 of the clause: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.
   const bytes = Buffer.from(hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url'), 'base64url')
   let drawn = 0
   return (length) => {
@@ -171,13 +180,16 @@ const keyBytes = 32
 const nonceBytes = 12
 const sealTagBytes = 16
 
-/** What a text is sealed under: a credential that stores do not hold, and what for, so that no seal opens another. */
+/**
+ * What encrypts a text: a credential that stores do not have, and a purpose. A text of one purpose cannot be
+ * decrypted for another.
+ */
 export interface SealKey {
   readonly credential: string
   readonly purpose: string
 }
 
-/** Encrypts a text under a key that only the bearer of the credential can derive; a store cannot read it. */
+/** Encrypts a text under a key that only the holder of the credential can derive. A store cannot read the text. */
 export function sealText(text: string, key: SealKey, random: Random): string {
   const nonce = random(nonceBytes)
   const encryption = createCipheriv(cipher, bytesOf(key), nonce)
@@ -185,7 +197,7 @@ export function sealText(text: string, key: SealKey, random: Random): string {
   return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** The text again; undefined when this key did not seal it or it was altered. */
+/** Decrypts a text; undefined if another key encrypted the text, or the text was altered. */
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)

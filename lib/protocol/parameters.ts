@@ -1,13 +1,13 @@
 import { invalidRequest } from './oauth-error'
 
 /**
- * The parameters of one request, each name decoded once.
+ * The parameters of one request. Each name is decoded once.
  *
- * A fault is remembered, not thrown: a parameter that nobody reads is ignored whatever it holds (RFC 6749 3.1
- * and 3.2), one that is read refuses the request.
+ * The class records a fault instead of throwing an error. A parameter that the server does not read may hold anything
+ * (RFC 6749 3.1 and 3.2). A faulty parameter that the server reads refuses the request.
  */
 export class Parameters {
-  /** In the order of the request; a list for a name that is included more than once. */
+  /** In the order of the request. A name that the request repeats has a list. */
   private readonly values = new Map<string, string | string[]>()
   private readonly faults = new Map<string, string>()
   private count = 0
@@ -18,7 +18,7 @@ export class Parameters {
   static readonly none = new Parameters()
 
   /**
-   * Reads `application/x-www-form-urlencoded` text: a form body, or a query without its `?`.
+   * Parses `application/x-www-form-urlencoded` text: a form body, or a query without its `?`.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -34,7 +34,7 @@ export class Parameters {
   }
 
   /**
-   * Takes over a body that a parser of the host has read; a value that is not a string was repeated.
+   * Takes a body that a parser of the host has parsed. A value that is not a text counts as repeated.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -42,7 +42,8 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      // A list of one is a name in brackets: what is sent once comes as text.
+      // A parser gives a text to a name that the request has once. A list with one entry comes from a name with
+      // brackets.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
       else parameters.spoil(name, repeated)
@@ -65,7 +66,7 @@ export class Parameters {
     this.faults.set(name, fault)
   }
 
-  // Of so many, nobody can tell which ones were meant: there is nothing that an answer could rest on.
+  // Throws at once: with so many parameters, the server can rely on none of them, not even for an error response.
   private admit(): void {
     this.count += 1
     if (this.count > parametersAtMost)
@@ -78,9 +79,9 @@ export class Parameters {
   }
 
   /**
-   * The value, never empty (RFC 6749 3.1: a parameter without a value counts as omitted).
+   * The value of a parameter; never empty, because a parameter without a value counts as omitted (RFC 6749 3.1).
    *
-   * @throws OAuthError `invalid_request` when the parameter is repeated, malformed or too long.
+   * @throws OAuthError `invalid_request` if the parameter is repeated, malformed or too long.
    */
   get(name: string): string | undefined {
     refuse(name, this.faultOf(name))
@@ -88,24 +89,29 @@ export class Parameters {
   }
 
   /**
-   * Every value of a parameter that may be included more than once, such as `resource` (RFC 8707 2), in the order of
-   * the request and none of them empty. Such a name does not stand in the list of what a repetition refuses.
+   * Every value of a parameter that a request may repeat, such as `resource` (RFC 8707 2), in the order of the
+   * request, without empty values. A grant type or an extension must not list such a name in its parameters: the
+   * server refuses a request that repeats a listed parameter.
    *
-   * @throws OAuthError `invalid_request` when one of them is malformed.
+   * @throws OAuthError `invalid_request` if one of the values is malformed or too long.
    */
   all(name: string): readonly string[] {
     refuse(name, this.faults.get(name))
     return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
 
-  /** Like {@link get}, and refuses the request when there is no value. */
+  /**
+   * Like {@link get}, but a value is required.
+   *
+   * @throws OAuthError `invalid_request` if there is no value.
+   */
   require(name: string): string {
     const value = this.get(name)
     if (value === undefined) throw invalidRequest('parameter_missing', `The parameter ${name} is missing.`)
     return value
   }
 
-  /** Like {@link get}, but a faulty parameter counts as absent: for what an error answer itself needs. */
+  /** Like {@link get}, but a faulty parameter counts as omitted. Error responses use it. */
   peek(name: string): string | undefined {
     if (this.faults.size > 0 && this.faults.has(name)) return undefined
     const value = this.values.get(name)
@@ -113,8 +119,8 @@ export class Parameters {
   }
 
   /**
-   * The value exactly as it came, also when it is too long to be taken: what an error answer echoes. Undefined when there
-   * is no one value.
+   * The value exactly as received, even if it is too long to accept: error responses echo it. Undefined if there is
+   * no value, or several.
    */
   received(name: string): string | undefined {
     const fault = this.faults.get(name)
@@ -129,17 +135,21 @@ export class Parameters {
     return this.count === 0
   }
 
-  /** Whether the request names the parameter at all, be it empty, repeated or malformed. */
+  /** Whether the request names the parameter, even if the parameter is empty, repeated or malformed. */
   mentions(name: string): boolean {
     return this.values.has(name) || this.faults.has(name)
   }
 
-  /** Refuses the request when one of these is repeated or malformed, read or not. */
+  /**
+   * Refuses the request if one of these parameters is faulty, even if no code reads it.
+   *
+   * @throws OAuthError `invalid_request`.
+   */
   check(names: Iterable<string>): void {
     for (const name of names) this.get(name)
   }
 
-  /** The sound parameters in form encoding, to ask the same thing once more. */
+  /** The parameters without fault, in form encoding, for a request that repeats this one after the login. */
   format(): string {
     const sound = new URLSearchParams()
     for (const [name, value] of this.values)
@@ -168,12 +178,13 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** How many parameters a query or a body may have; more than any grant has use for. */
+/** The largest number of parameters of a query or a body. No grant needs so many. */
 export const parametersAtMost = 100
 
 /**
- * How long the values of known parameters may be, in characters after decoding; `docs/bounds.md` has the same table. What
- * is not in it is bounded by the body or the request head alone: assertions, security tokens and what nobody reads.
+ * The longest values of known parameters, in characters after decoding. `docs/bounds.md` has the same table. For
+ * other parameters (assertions, security tokens, unknown ones), only the size of the body or of the request head is a
+ * bound.
  */
 export const longestValues: ReadonlyMap<string, number> = new Map([
   ['client_id', 256],
@@ -194,7 +205,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['decision', 256],
 ])
 
-/** How large a member of a registration may be: characters of a text or of `credentials` as JSON, entries of a list. */
+/** The largest members of a registration: characters of a text or of `credentials` as JSON, entries of a list. */
 export const largestMembers = [
   ['client_name', 256],
   ['description', 4096],
@@ -208,10 +219,10 @@ export const largestMembers = [
   ['credentials', 16_384],
 ] as const
 
-/** How long a `state` may be that is sent back with an error, in characters. A longer one cannot be echoed. */
+/** The longest `state` that an error response echoes, in characters. */
 export const longestEchoedState = 16 * 1024
 
-/** Whether a value is longer than its parameter may be, wherever it came from. */
+/** Whether a value is longer than its parameter allows, wherever the value comes from. */
 export function isTooLong(name: string, value: string): boolean {
   return value.length > (longestValues.get(name) ?? Infinity)
 }

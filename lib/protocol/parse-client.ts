@@ -21,18 +21,20 @@ import { loopbackUri, readRedirection } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 
-/** What a server can do, against which a registration is checked; undefined where that is not known. */
+/**
+ * What a server offers. The server checks each registration against it. Undefined means unknown, and skips the check.
+ */
 export interface ServerCapabilities {
-  /** Undefined, too, when the server's own scope is faulty, and so tells nothing about a client's. */
+  /** Undefined, too, if the scope of the server is faulty, and says nothing about the scope of a client. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[] | undefined
   readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
-  /** Those of the host, beside the built-in ones. */
+  /** The methods of the host. Every server has the built-in methods, too. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
 }
 
-/** For a reader that does not know the server: every rule is checked that does not depend on what it offers. */
+/** Stands for an unknown server. The check of a registration then skips the rules that depend on the server. */
 export const anyCapabilities: ServerCapabilities = Object.freeze({
   scope: undefined,
   grantTypes: undefined,
@@ -47,7 +49,7 @@ const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.
 const isWebPage = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
 
-/** Reads a registration of unknown content and adds each of its mistakes, with its path, to the list. */
+/** Reads a registration of unknown content. Adds each mistake, with its path, to the list. */
 export function parseClient(
   source: unknown,
   path: string,
@@ -57,10 +59,10 @@ export function parseClient(
   const before = issues.length
   const reading = new OptionsReader(withoutNulls(source), path, issues)
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
-  // No request could name it.
+  // No request could name a longer identifier.
   if (isTooLong('client_id', client_id))
     reading.wrong('client_id', `must be at most ${longestValues.get('client_id')} characters.`)
-  // RFC 6749 2.1: the client type is never assumed.
+  // RFC 6749 2.1: the server makes no assumption about the client type.
   const client_type = reading.required<ClientType>(
     'client_type',
     'public',
@@ -95,13 +97,13 @@ export function parseClient(
     tos_uri: page('tos_uri'),
   }
   checkSizes(client, reading)
-  // Fields that are wrong by themselves would only bring more mistakes with them.
+  // A field that is wrong by itself would only cause further mistakes.
   if (issues.length === before) checkRules(client, capabilities.responseTypes, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
 
-// Each request of the client reads its registration, and a store keeps it.
+// Sizes have bounds, because each request of the client reads its registration, and a store keeps it.
 function checkSizes(client: Client, reading: OptionsReader): void {
   const sized = {
     ...client,
@@ -115,13 +117,14 @@ function checkSizes(client: Client, reading: OptionsReader): void {
   }
 }
 
-// A database has null where a field is not there.
+// A database has null for a field without a value.
 function withoutNulls(source: unknown): unknown {
   if (!isRecord(source)) return source
   return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
 }
 
-// By the name that the server gives it, so that the order of its values matters nowhere (RFC 6749 3.1.1).
+// The registration gets the name by which the server knows a response type, because the order of its values means
+// nothing (RFC 6749 3.1.1).
 function responseTypes(
   reading: OptionsReader,
   fallback: readonly string[],
@@ -150,10 +153,11 @@ function members(
 }
 
 function secretHashes(reading: OptionsReader): readonly string[] {
-  // The member of a token request, and what generateClientSecret() makes for the client alone.
+  // Hosts expect `client_secret` here, because token requests have it and generateClientSecret() returns it for the
+  // client.
   reading.refuse(
     'client_secret',
-    'is the secret itself, which only the client keeps: register client_secret_hashes, a list with the client_secret_hash of generateClientSecret(), or with await hashClientSecret() of a secret that was chosen.',
+    'is the secret itself, which only the client keeps. Register client_secret_hashes instead: a list with the client_secret_hash of generateClientSecret(), or with the result of hashClientSecret() for a chosen secret.',
   )
   const hashes = reading.optional('client_secret_hashes', [], isTexts, 'must be a list of digests.')
   if (!hashes.every(isSecretHash))
@@ -176,7 +180,7 @@ function authenticationMethod(
   return method
 }
 
-// RFC 6749 7.1: a type's name is case-sensitive.
+// RFC 6749 7.1: the name of a token type is case-sensitive.
 function tokenType(reading: OptionsReader, known: readonly string[] | undefined): string | undefined {
   const cure =
     known === undefined ? 'must be the name of a token type.' : `must be one of ${known.join(', ')}.`
@@ -201,7 +205,11 @@ function registeredScope(reading: OptionsReader, known: Scope | undefined): Scop
   return tokens
 }
 
-/** Reads one registration that a store returned, or that was changed in the configuration. @throws ConfigurationError that lists its mistakes. */
+/**
+ * Reads one registration that a store returned, or that a change made.
+ *
+ * @throws ConfigurationError that lists its mistakes.
+ */
 export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseClient(source, 'registration', issues, capabilities)
@@ -209,19 +217,19 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
   return client
 }
 
-/** The registration that is read as this client, with every default written out. */
+/** The registration of a client, with every default written out. */
 export function registrationOf(client: Client): ClientRegistration {
   return { ...client, scope: client.scope.join(' ') }
 }
 
-/** Adds each rule of a registration that the fields, sound by themselves, break together. */
+/** Checks the rules about several fields that are correct by themselves, and adds each mistake. */
 export function checkRules(
   client: Client,
   offeredResponseTypes: readonly ResponseTypeDescription[] | undefined,
   reading: OptionsReader,
 ): void {
   const confidential = client.client_type === 'confidential'
-  // RFC 6749 2.3: a confidential client has credentials, and a public one could not keep this grant's.
+  // RFC 6749 2.3 and 4.4: a confidential client has credentials, and only such a client may use client_credentials.
   if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)
     reading.wrong(
       'client_secret_hashes',
@@ -232,13 +240,14 @@ export function checkRules(
       'grant_types',
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
-  // RFC 6749 3.1.2.2: public clients register; here, so does every client of the authorization endpoint.
+  // RFC 6749 3.1.2.2: public clients must register redirection URIs. Here, every client of the authorization endpoint
+  // must.
   if (client.redirect_uris.length === 0 && (!confidential || client.response_types.length > 0))
     reading.wrong(
       'redirect_uris',
       'must hold at least one URI for a client that is public or uses the authorization endpoint.',
     )
-  // RFC 7662 2.1: asking takes authorization; without credentials anybody could try tokens out.
+  // RFC 7662 2.1: introspection needs authorization. Without credentials, anybody could try tokens out.
   if (!confidential && client.may_introspect)
     reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
   checkResponseTypes(client, offeredResponseTypes, reading)
@@ -246,16 +255,16 @@ export function checkRules(
   checkRedirection(client, reading)
 }
 
-// RFC 6749 1.3: these grants begin at the authorization endpoint, and without a response type they never would.
+// RFC 6749 1.3: these grants begin at the authorization endpoint. Without a response type, a client cannot use them.
 const grantsOfResponses = ['authorization_code', 'implicit']
 
-// What RFC 6749 defines, for a reader that does not know which others a server has.
+// The response types of RFC 6749, for a reader that does not know what the server offers.
 const wellKnown: readonly ResponseTypeDescription[] = [
   { name: 'code', grantTypes: ['authorization_code'] },
   { name: 'token', grantTypes: ['implicit'] },
 ]
 
-// RFC 7591 2.1: a response type and the grant types that it works with are registered together.
+// RFC 7591 2.1: a client registers a response type together with its grant types.
 function checkResponseTypes(
   { grant_types, response_types }: Client,
   offered: readonly ResponseTypeDescription[] | undefined,
@@ -267,7 +276,7 @@ function checkResponseTypes(
     for (const grantType of grantTypes)
       if (!grant_types.includes(grantType))
         reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
-  // A response type that this reader does not know may bring the grant.
+  // A response type that this reader does not know may belong to the grant type.
   if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
     const bringing = (type: ResponseTypeDescription) => type.grantTypes.includes(grantType)
@@ -280,7 +289,8 @@ function checkResponseTypes(
   }
 }
 
-// RFC 6749 3.2.1: a client with credentials authenticates by them on every token request; one without cannot.
+// RFC 6749 3.2.1: a client with credentials authenticates with them on every token request. A client without
+// credentials cannot authenticate.
 function checkMethod(client: Client, reading: OptionsReader): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return
@@ -290,15 +300,15 @@ function checkMethod(client: Client, reading: OptionsReader): void {
 
 function checkRedirection(client: Client, reading: OptionsReader): void {
   const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
-  // RFC 8252 8.4 and 8.5: the loopback interface is for native apps, and those are public clients.
+  // RFC 8252 8.4 and 8.5: the loopback interface is for native apps, which are public clients.
   if (loopback_redirect_uris && client_type === 'confidential')
     reading.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
   if (loopback_redirect_uris && !redirect_uris.some((uri) => loopbackUri(uri) !== undefined))
     reading.wrong(
       'loopback_redirect_uris',
-      'needs a redirect URI such as http://127.0.0.1/callback or http://[::1]/callback; localhost is none.',
+      'needs a redirect URI such as http://127.0.0.1/callback or http://[::1]/callback; localhost does not count.',
     )
-  // RFC 6749 3.1.2.2: of a partial registration the query is what varies, so it cannot be registered, too.
+  // RFC 6749 3.1.2.2: with this option, each request chooses the query, so a registered URI cannot have one.
   for (const [index, uri] of redirect_uris.entries())
     if (dynamic_redirect_query && uri.includes('?'))
       reading.wrong(

@@ -1,48 +1,50 @@
-/** Values beside objects of somebody else. */
+/** Private values of objects that other code made. */
 export interface PrivateState<Holder extends object, Value> {
   get(holder: Holder): Value | undefined
   set(holder: Holder, value: Value): void
 }
 
-let places = 0
+let kinds = 0
 
 /**
- * Keeps values with objects, as long as these live, where nobody else can read, write or print them: in a private field that
- * the object gets late. One field for all kinds of values, so that there are objects with it and without it and no others.
+ * Attaches a value to an object, for as long as the object lives. Other code cannot read, write or print the value:
+ * it stands in a private field that the object gets later. All kinds of values share one field. So there are only two
+ * hidden classes: objects with the field, and objects without it.
  *
- * A `WeakMap` says the same, but it lives long, and what an old table refers to survives the quick collections of V8: each
- * request would be carried to the old generation with it.
+ * A `WeakMap` would do the same. But a `WeakMap` lives long, and the quick collections of V8 keep whatever an old
+ * table refers to: each request would move to the old generation.
  */
 export function privateState<Holder extends object, Value>(): PrivateState<Holder, Value> {
-  const place = places++
+  const kind = kinds++
   return {
     get(holder) {
-      const values = Kept.of(holder)
-      return values && Reflect.get(values, place)
+      const values = PrivateField.of(holder)
+      return values && Reflect.get(values, kind)
     },
     set(holder, value) {
-      Reflect.set(Kept.of(holder) ?? Kept.begin(holder), place, value)
+      Reflect.set(PrivateField.of(holder) ?? PrivateField.addTo(holder), kind, value)
     },
   }
 }
 
-// Constructed, it is the object that it was given: that is how a class can give a field to an object of somebody else.
+// The constructor returns the object that it gets. A subclass can therefore add a private field to an object that
+// other code made.
 // oxlint-disable-next-line typescript/no-extraneous-class
-class Itself {
+class ReturnsHolder {
   constructor(holder: object) {
     return holder
   }
 }
 
-class Kept extends Itself {
-  // By the place of their kind.
+class PrivateField extends ReturnsHolder {
+  // The values, each at the index of its kind.
   readonly #values: object = []
 
   static of(holder: object): object | undefined {
     return #values in holder ? holder.#values : undefined
   }
 
-  static begin(holder: object): object {
-    return new Kept(holder).#values
+  static addTo(holder: object): object {
+    return new PrivateField(holder).#values
   }
 }

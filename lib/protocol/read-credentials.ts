@@ -4,19 +4,20 @@ import type { Json } from './extension'
 import { isRecord, type OptionsReader } from './configuration'
 
 /**
- * Reads what a registration keeps for methods of client authentication beside secrets, under the method's name.
+ * Reads the member `credentials` of a registration: the entries of methods of client authentication, by the name of
+ * the method.
  *
- * @param methods those of the server; undefined where they are not known.
+ * @param methods the methods of the server; undefined if they are unknown.
  */
 export function readCredentials(
   reading: OptionsReader,
   methods: readonly AuthenticationMethodDescription[] | undefined,
 ): Readonly<Record<string, Json>> {
-  const cure = 'must be an object of method names, each with what the method keeps of the client.'
+  const cure = 'must be an object that maps the name of a method to what the method stores for the client.'
   const given = reading.optional('credentials', {}, isRecord, cure)
   const credentials = new Map<string, Json>()
   for (const [name, value] of Object.entries(given)) {
-    // A database may have null where nothing is there.
+    // A database has null for an entry without a value.
     if (value === null) continue
     const [copy, message] = readOffered(name, value, methods)
     if (message !== undefined) reading.wrong(`credentials.${name}`, message)
@@ -35,14 +36,14 @@ function readOffered(
   return method === undefined ? [null, notOffered(name, methods)] : readOne(value, method)
 }
 
-/** A copy, which the host cannot change afterwards, and what is wrong with it. */
+/** A copy that the host cannot change later, and what is wrong with the entry. */
 function readOne(
   value: unknown,
   method: AuthenticationMethodDescription,
 ): readonly [Json, string | undefined] {
   const copy = jsonCopy(value)
-  if (copy === undefined) return [null, 'must be what JSON can express.']
-  // RFC 6749 2.3: an empty credential is none.
+  if (copy === undefined) return [null, 'must be a JSON value.']
+  // RFC 6749 2.3: an empty credential proves nothing.
   if (isEmpty(copy)) return [copy, 'is empty, and so proves nothing; leave it out.']
   try {
     return [copy, method.mistakeIn?.(copy)]
@@ -52,9 +53,9 @@ function readOne(
 }
 
 function notOffered(name: string, methods: readonly AuthenticationMethodDescription[]): string {
-  if (builtInMethods.includes(name)) return 'belongs into client_secret_hashes, as a digest.'
+  if (builtInMethods.includes(name)) return 'belongs in client_secret_hashes, as a digest.'
   const offered = methods.map((method) => method.name).join(', ')
-  return `is no method that keeps credentials here; this server has ${offered || 'none'}.`
+  return `is not a method with an entry in credentials; this server has ${offered || 'none'}.`
 }
 
 function jsonCopy(value: unknown): Json | undefined {

@@ -1,7 +1,7 @@
 /**
- * Every reason that this suite gives for a refusal or a failure, under the error code that the client sees. A reason is a
- * stable word for logs and events, finer than its code. `docs/errors.md` explains each. Plug-ins of a host add reasons of
- * their own.
+ * Every reason of this suite for a refusal or a failure, under the error code that the client sees. A reason is a
+ * stable word for logs and events, finer than its code. `docs/errors.md` explains each reason. Plug-ins of a host add
+ * reasons of their own.
  */
 export const reasons = {
   invalid_request: [
@@ -166,5 +166,5 @@ export const reasons = {
   insufficient_scope: ['token_scope_insufficient'],
 } as const
 
-/** A reason of this suite that goes with one of these error codes. */
+/** A reason of this suite for one of these error codes. */
 export type Reason<Code extends keyof typeof reasons = keyof typeof reasons> = (typeof reasons)[Code][number]

@@ -3,7 +3,7 @@ import { isBoolean, isTexts, type OptionsReader } from './configuration'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
-// A browser runs or opens these in the place of the page that redirects.
+// A browser runs or opens URIs of these schemes in place of the page that redirects.
 const forbiddenSchemes = new Set([
   'javascript:',
   'data:',
@@ -16,9 +16,9 @@ const forbiddenSchemes = new Set([
 ])
 
 /**
- * What is wrong with a redirection URI that is to be registered, as the end of a sentence; undefined when it is
- * good. RFC 6749 3.1.2: absolute, no fragment; a query is allowed, without names of the answer. `insecure` lets plain
- * http pass.
+ * What is wrong with a redirection URI in a registration, as the end of a sentence; undefined for a good URI.
+ * RFC 6749 3.1.2: the URI is absolute and has no fragment. It may have a query without names of response parameters.
+ * `insecure` allows plain http.
  */
 export function redirectUriFault(
   text: string,
@@ -40,14 +40,14 @@ export function redirectUriFault(
   return undefined
 }
 
-/** Whether what goes to this URI crosses the network in the clear. */
+/** Whether a response to this URI crosses the network in the clear. */
 export function isInsecure(uri: string): boolean {
   return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 }
 
 /**
- * Appends parameters to the query of a redirection URI and leaves every byte of the URI as it was registered
- * (RFC 6749 3.1.2: a query component is retained). `URL` would normalise it, and a client may compare.
+ * Appends parameters to the query of a redirection URI. Keeps every byte of the registered URI (RFC 6749 3.1.2: the
+ * server retains the query). `URL` would normalise the URI, and a client may compare it.
  */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
   const question = redirectUri.indexOf('?')
@@ -59,9 +59,9 @@ export function appendToQuery(redirectUri: string, parameters: Readonly<Record<s
 type Registered = Pick<Client, 'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query'>
 
 /**
- * Whether a redirection URI of a request is one of the client's: by simple string comparison (RFC 6749 3.1.2.3 and
- * RFC 3986 6.2.1), but for the port and the query where the client has opted in. Nothing is parsed or normalised, so
- * that what was compared is what a browser gets.
+ * Whether the redirection URI of a request is registered for the client, by simple string comparison
+ * (RFC 6749 3.1.2.3 and RFC 3986 6.2.1). Only the port and the query may differ, and only for a client that has opted
+ * in. The server parses and normalises nothing: a browser gets exactly the compared text.
  */
 export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
   const { redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
@@ -73,8 +73,8 @@ export function isRegisteredRedirectUri(client: Registered, sent: string): boole
 }
 
 /**
- * A redirection URI on a loopback address without its port, which the operating system chooses (RFC 8252 7.3);
- * undefined for any other. RFC 8252 8.3: `localhost` is none, because it may resolve to something else.
+ * A redirection URI on a loopback address without its port, which the operating system chooses (RFC 8252 7.3).
+ * Undefined for any other URI. RFC 8252 8.3: `localhost` does not count, because it may resolve to another address.
  */
 export function loopbackUri(uri: string): string | undefined {
   const [, host, port = '1', path] =
@@ -83,7 +83,8 @@ export function loopbackUri(uri: string): string | undefined {
   return `http://${host}${path}`
 }
 
-// RFC 6749 3.1.2.2: only the query varies. It ends at the end of the text, so a fragment cannot hide in it.
+// RFC 6749 3.1.2.2: only the query may vary. The query goes up to the end of the text, so this check also finds a
+// fragment.
 function withoutDynamicQuery(uri: string): string | undefined {
   const question = uri.indexOf('?')
   if (question < 0) return uri
@@ -93,13 +94,13 @@ function withoutDynamicQuery(uri: string): string | undefined {
   return uri.slice(0, question)
 }
 
-/** The part of a registration that says where answers may go. */
+/** The members of a registration that say where responses may go. */
 export type RegisteredRedirection = Pick<
   Client,
   'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
 >
 
-/** Reads where the client's answers may go; each opt-in is off unless the registration switches it on. */
+/** Reads the members that say where responses may go. Each opt-in is off by default. */
 export function readRedirection(reading: OptionsReader): RegisteredRedirection {
   const optIn = (key: keyof RegisteredRedirection) =>
     reading.optional(key, false, isBoolean, 'must be true or false.')
@@ -126,15 +127,16 @@ function redirectUris(reading: OptionsReader, insecure: boolean): readonly strin
   return Object.freeze([...uris])
 }
 
-// What the answer of the authorization endpoint brings: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a
-// space and an opening bracket within a name as `_`; others skip space and NUL around it, and what follows a bracket.
+// The names of response parameters: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an
+// opening bracket inside a name as `_`. Other parsers skip space and NUL around a name, and what follows a bracket.
 const responseParameter =
   /^[\s\0]*(?:code|state|iss|scope|error(?:[_. [](?:description|uri))?|access[_. []token|token[_. []type|expires[_. []in)[\s\0]*(?:[[\0].*)?$/is
 
 /**
- * Whether a query of a redirection URI holds a name that belongs to the answer. RFC 6749 3.1: no response parameter
- * comes twice, and a `code` of the query before ours would be taken for ours. Names are read as the most lenient parsers
- * do: they split at `;`, fold case, read `code[]` as `code`, and decode overlong UTF-8 (RFC 3629 10).
+ * Whether a query of a redirection URI has the name of a response parameter. RFC 6749 3.1: a response must not have a
+ * parameter twice. A client would take a `code` of the query, which comes first, for the code of the server. The
+ * check reads names as the most lenient parsers do: they split at `;`, fold case, read `code[]` as `code`, and decode
+ * overlong UTF-8 (RFC 3629 10).
  */
 export function holdsResponseParameter(query: string): boolean {
   // `URLSearchParams` skips a second question mark.
@@ -142,7 +144,8 @@ export function holdsResponseParameter(query: string): boolean {
   return pairs.some((pair) => responseParameter.test(decoded(pair.split('=', 1).join())))
 }
 
-// RFC 3629 3: none of these octets stands in good UTF-8. The last seven bits tell which ASCII character is meant.
+// RFC 3629 3: valid UTF-8 has none of these sequences. The last seven bits are the ASCII character that a lenient
+// parser reads.
 const overlong =
   /(?:[\xC0\xC1]|\xE0[\x80\x81]|\xF0\x80[\x80\x81]|\xF8\x80{2}[\x80\x81]|\xFC\x80{3}[\x80\x81])[^]/g
 

@@ -1,6 +1,6 @@
 import { isRecord, isText } from './configuration'
 
-/** How long a subject may be, in characters: it stands in every record of its authorizations. */
+/** The longest subject, in characters. Each record of an authorization contains its subject. */
 const longestSubject = 1024
 
 /** Whether the value can be the subject of an authorization. */
@@ -8,33 +8,40 @@ export function isSubject(value: unknown): value is string {
   return isText(value) && value.length <= longestSubject
 }
 
-/** What cures a subject that is none, as the rest of a sentence. */
+/** The cure for a value that is not a subject, as the rest of a sentence. */
 export const subjectCure = `must be a text of 1 to ${longestSubject} characters.`
 
 /**
- * Reads what a function of the host's returned that names a subject, or nobody: undefined, null or false, as databases and
- * conditions say it.
+ * Reads a subject from the result of a function of the host. Undefined, null and false, as databases and conditions
+ * return them, mean that there is no subject.
  *
  * @param what names the function, as the beginning of a sentence.
- * @throws TypeError when it is neither.
+ * @throws TypeError for any other value.
  */
 export function parseSubject(value: unknown, what: string): string | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return value
   throw new TypeError(
-    `${what} must return a subject (a text of 1 to ${longestSubject} characters), or undefined for nobody.`,
+    `${what} must return a subject (a text of 1 to ${longestSubject} characters), or undefined to refuse.`,
   )
 }
 
-/** The person at the authorization endpoint, as the host's own login knows them. */
+/** The person at the authorization endpoint, as the login of the host knows them. */
 export interface ResourceOwner {
-  /** Stable and unique, never used again for somebody else: what tokens carry. */
+  /**
+   * The identifier of the person, which tokens carry: 1 to 1024 characters, stable and unique, and never used again
+   * for another person.
+   */
   readonly subject: string
   /** A name that the person recognises, for the consent page. */
   readonly name?: string | undefined
 }
 
-/** Reads what the host's `resourceOwner` function returned. @throws TypeError when it is neither an owner nor nobody. */
+/**
+ * Reads the result of the option `resourceOwner`. Undefined, null and false mean that no person is logged in.
+ *
+ * @throws TypeError for any other value that is not an owner.
+ */
 export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }
@@ -43,6 +50,6 @@ export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
     return { subject: value['subject'], name: isText(name) ? name : undefined }
   }
   throw new TypeError(
-    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name }, or undefined for nobody.',
+    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name }, or undefined if no owner is logged in.',
   )
 }

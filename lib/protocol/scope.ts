@@ -2,19 +2,22 @@ import type { Client } from './client'
 import { invalidScope } from './oauth-error'
 import { isTooLong } from './parameters'
 
-/** Scope tokens in the order in which they were asked for, each once. Order carries no meaning (RFC 6749 3.3). */
+/** Scope tokens, in the order of the request, each once. The order means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
 
 // RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ), one space between two.
 const grammar = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 
-/** Reads a scope; undefined when the text breaks the grammar: double spaces, tabs, quotes, non-ASCII. */
+/**
+ * Parses a scope; undefined if the text breaks the grammar, for example with double spaces, tabs, quotes or
+ * non-ASCII.
+ */
 export function parseScope(text: string): Scope | undefined {
   if (!grammar.test(text)) return undefined
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
 }
 
-/** Whether the value is a list of scope tokens, at least one, that is no longer than the parameter may be. */
+/** Whether the value is a list of at least one scope token, and not longer than the parameter may be. */
 export function isScope(value: unknown): value is Scope {
   return (
     Array.isArray(value) &&
@@ -24,27 +27,27 @@ export function isScope(value: unknown): value is Scope {
   )
 }
 
-/** What cures a scope that is none, as the rest of a sentence. */
+/** The cure for a value that is not a scope, as the rest of a sentence. */
 export const scopeCure =
-  'must be a list of scope tokens (RFC 6749 3.3), at least one, 4096 characters in all.'
+  'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
-/** The same tokens, each once. */
+/** The scope without repeated tokens. */
 export function distinct(scope: Scope): Scope {
   return scope.length < 2 ? scope : [...new Set(scope)]
 }
 
-/** Writes a scope as it stands on the wire. */
+/** Formats a scope for the wire: tokens with one space between two. */
 export function formatScope(scope: Scope): string {
   const [only = '', second] = scope
   return second === undefined ? only : scope.join(' ')
 }
 
-/** Whether every token of `part` is in `whole`; the tokens are case-sensitive. */
+/** Whether `whole` has every token of `part`. Tokens are case-sensitive. */
 export function covers(whole: Scope, part: Scope): boolean {
   return part.every((token) => whole.includes(token))
 }
 
-/** Whether both have the same tokens, in whatever order. */
+/** Whether both scopes have the same tokens, in any order. */
 export function isSameScope(one: Scope, other: Scope): boolean {
   return one.length === other.length && covers(one, other)
 }
@@ -55,9 +58,12 @@ export function intersects(whole: Scope, part: Scope): boolean {
 }
 
 /**
- * The scope that a request may ask of the server: what it names, or the server's default (RFC 6749 3.3).
+ * The scope to grant to a request: the requested scope, or the default scope of the server as far as the client has
+ * it (RFC 6749 3.3).
  *
- * @throws OAuthError `invalid_scope` when it is malformed, unknown or not this client's to ask for.
+ * @param requested the parameter `scope`; undefined if the request has none.
+ * @throws OAuthError `invalid_scope` if the scope is malformed, unknown or not open to the client, or if there is no
+ * scope to grant.
  */
 export function grantableScope(requested: string | undefined, client: Client, defaultScope: Scope): Scope {
   if (requested === undefined) {
@@ -72,7 +78,11 @@ export function grantableScope(requested: string | undefined, client: Client, de
   return scope
 }
 
-/** Refuses a scope that is not, or no longer, the client's to ask for. @throws OAuthError `invalid_scope` */
+/**
+ * Refuses a scope that the client may not, or no longer, ask for.
+ *
+ * @throws OAuthError `invalid_scope`.
+ */
 export function requireScope(client: Client, scope: Scope): void {
   if (!covers(client.scope, scope))
     throw invalidScope('scope_not_allowed', 'The scope is unknown or not open to the client.')

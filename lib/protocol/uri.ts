@@ -1,39 +1,45 @@
 import { isText } from './configuration'
 
-// RFC 3986 2: the characters a URI is made of, and whole percent triplets only.
+// RFC 3986 2: the characters of a URI, with complete percent triplets.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
-/** Whether the text holds nothing that a URI cannot hold; `URL` would mend it, and others compare it as it is. */
+/**
+ * Whether the text has only characters of a URI. `URL` would repair a text with others, and other software compares
+ * the text as it is.
+ */
 export function hasUriCharacters(text: string): boolean {
   return characters.test(text)
 }
 
-/** Whether the text is an absolute URI of any scheme, as it stands. */
+/** Whether the text is an absolute URI of any scheme, without repair. */
 export function isAbsoluteUri(text: string): boolean {
   return hasUriCharacters(text) && URL.canParse(text)
 }
 
-/** The scheme of an absolute URI with its colon, as `URL` gives it in `protocol`, at a tenth of its cost. */
+/** The scheme of an absolute URI with its colon, like `protocol` of `URL`, at a tenth of the cost. */
 export function protocolOf(uri: string): string {
   return uri.slice(0, uri.indexOf(':') + 1).toLowerCase()
 }
 
-/** Whether the text names a host after `//`; without, only a browser finds one. */
+/** Whether the text names a host after `//`. In a URL without `//`, only browsers find a host. */
 export function namesHost(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)
 }
 
 const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-/** Whether a host name, as `URL` gives it, stays on this machine. */
+/** Whether a host name, as `URL` returns it, means this machine. */
 export function isLoopback(hostname: string): boolean {
   return loopbackHosts.has(hostname)
 }
 
-/** Whether a host's page of error codes can be sent as `error_uri` (RFC 6749 5.2), with a code as its fragment. */
+/**
+ * Whether the value is the URL of a page that the server can send as `error_uri` (RFC 6749 5.2), with an error code
+ * as its fragment.
+ */
 export function isPageUri(value: unknown): value is string {
   return isText(value) && URL.canParse(value) && hasUriCharacters(value) && !value.includes('#')
 }
 
-/** What cures one that cannot, as the rest of a sentence. */
+/** The cure for a value that is not such a URL, as the rest of a sentence. */
 export const pageCure = 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'

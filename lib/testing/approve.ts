@@ -3,7 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isRecord, isText } from '../protocol/configuration'
 import type { HttpResponse } from './expect-refused'
 
-/** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` where no login is kept. */
+/**
+ * The part of supertest that `approve()` needs: `request.agent(app)`, or `request(app)` if the application keeps no
+ * login.
+ */
 export interface Agent {
   get(path: string): AgentRequest
   post(path: string): AgentRequest
@@ -16,14 +19,14 @@ interface AgentRequest extends PromiseLike<HttpResponse & { readonly text: strin
   send(form: object): AgentRequest
 }
 
-/** An authorization request, and what the client needs to redeem its code. */
+/** An authorization request, and what the client needs to redeem the code. */
 export interface AuthorizationRequest {
   readonly clientId: string
-  /** One that is registered. */
+  /** A registered redirection URI. */
   readonly redirectUri: string
-  /** Space separated. Left out, the server's default applies. */
+  /** Space separated. Default: the `defaultScope` of the server. */
   readonly scope?: string
-  /** Of a confidential client, which then authenticates by Basic. */
+  /** The secret of a confidential client, which then authenticates by HTTP Basic. */
   readonly clientSecret?: string
   /** Where the application serves the authorization endpoint. Default `/authorize`. */
   readonly authorizationPath?: string
@@ -31,19 +34,19 @@ export interface AuthorizationRequest {
   readonly tokenPath?: string
 }
 
-/** What a client has after the resource owner approved. */
+/** What a client has after the approval of the resource owner. */
 export interface ApprovedRequest {
-  /** The code, which is redeemed already. */
+  /** The code. `approve()` has redeemed it already. */
   readonly code: string
   readonly tokens: ReceivedTokenResponse
 }
 
 /**
- * Walks an authorization request (RFC 6749 4.1, with PKCE) through the application: opens the authorization endpoint,
- * presses Allow on the consent page, if there is one, and redeems the code at the token endpoint.
+ * Takes an authorization request through the application (RFC 6749 4.1, with PKCE). Opens the authorization endpoint,
+ * presses Allow on the consent page if there is one, and redeems the code at the token endpoint.
  *
- * @param agent an agent of supertest with the cookies of a resource owner who is logged in.
- * @throws AssertionError that says at which step another answer came.
+ * @param agent a supertest agent with the cookies of a resource owner who is logged in.
+ * @throws AssertionError that names the step with an unexpected response.
  */
 export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
   const verifier = randomBytes(32).toString('base64url')
@@ -91,7 +94,11 @@ async function redeem(
   throw unexpected(answer, 'The token endpoint refused the code', JSON.stringify(answer.body))
 }
 
-/** The hidden fields of the only form with a handle, in whichever page shows it. */
+/**
+ * The hidden fields of a consent page, of the suite or of the host.
+ *
+ * @throws AssertionError if the page does not have the field `authorization_request`.
+ */
 function hiddenFields(page: string): Record<string, string> {
   const inputs = Array.from(page.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
     type: attribute(input, 'type'),
@@ -123,11 +130,11 @@ function codeIn(
 ): string {
   const location = answer.headers['location']
   if (typeof location !== 'string')
-    throw unexpected(answer, 'The authorization endpoint sent the resource owner nowhere', answer.text)
+    throw unexpected(answer, 'The authorization endpoint sent no redirect', answer.text)
   if (!location.startsWith(redirectUri))
     throw unexpected(
       answer,
-      'The resource owner was sent elsewhere: log the agent in first, or look at redirectUri',
+      'The redirect does not lead to redirectUri: log the agent in first, or correct redirectUri',
       location,
     )
   const parameters = new URLSearchParams(location.slice(redirectUri.length + 1))
@@ -140,7 +147,7 @@ function unexpected({ status }: HttpResponse, message: string, seen: string): As
   return new AssertionError({ message: `${message}. The answer was ${status}: ${seen.slice(0, 500)}` })
 }
 
-/** RFC 6749 2.3.1: both are form encoded first. */
+/** RFC 6749 2.3.1: the client form encodes identifier and secret before it makes the header. */
 function basic(clientId: string, secret: string): string {
   const [name, password] = [clientId, secret].map((text) =>
     new URLSearchParams({ '': text }).toString().slice(1),
@@ -152,17 +159,21 @@ function basic(clientId: string, secret: string): string {
 export interface ReceivedTokenResponse {
   readonly access_token: string
   readonly token_type: string
-  /** Seconds. */
+  /** The lifetime of the access token, in seconds. */
   readonly expires_in: number
-  /** Space separated. */
+  /** The granted scope, space separated. */
   readonly scope: string
-  /** Where the client may refresh. */
+  /** Only for a client that may refresh. */
   readonly refresh_token?: string
-  /** What a token type adds, such as the key of `mac`. */
+  /** A member that a token type adds, such as the key of `mac`. */
   readonly [member: string]: string | number | undefined
 }
 
-/** @throws AssertionError when it is no token response. */
+/**
+ * Checks that a body is a token response.
+ *
+ * @throws AssertionError if it is not.
+ */
 export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
   if (isTokenResponse(body)) return body
   throw new AssertionError({ message: 'The answer is no token response (RFC 6749 5.1).' })

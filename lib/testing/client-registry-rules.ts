@@ -4,7 +4,7 @@ import type { ClientRegistry } from '../stores/client-store'
 import { random22 } from './example-records'
 import { type ContractRule, same, type UnderTest } from './rule'
 
-/** Registered clients to be put to the test: none yet. */
+/** The registry under test. It is empty when a rule begins. */
 export interface ClientsUnderTest extends UnderTest {
   readonly clients: ClientRegistry
 }
@@ -16,22 +16,22 @@ export function clientsRule(
   return { title, run: ({ clients }) => run(clients) }
 }
 
-/** A good registration, bent. */
+/** A valid registration with changed members. */
 export function registration(client_id: string, bend: Partial<ClientRegistration> = {}): ClientRegistration {
   const redirect_uris = ['https://client.example/callback']
   return { client_id, client_type: 'public', redirect_uris, scope: 'a', ...bend }
 }
 
-/** A change of a registration. */
+/** A change that sets the description. */
 export const described = (description: string) => (current: ClientRegistration) => ({
   ...current,
   description,
 })
 
-/** A change that shows how often it was made. */
+/** A change that adds one letter to the description. The length counts the changes. */
 export const oneMore = (current: ClientRegistration) => described(`${current.description ?? ''}x`)(current)
 
-/** What must be so of clients that are added. */
+/** Rules about adding and finding clients. */
 export const additionRules = [
   clientsRule('find finds what was added, under its exact identifier, and nothing else', async (clients) => {
     const id = random22()
@@ -41,14 +41,11 @@ export const additionRules = [
       equal(await clients.find(other), undefined)
   }),
 
-  clientsRule(
-    'find keeps identifiers apart that differ only in the case of their letters',
-    async (clients) => {
-      equal(await clients.add(registration('client a')), true)
-      equal(await clients.find('client A'), undefined)
-      equal(await clients.add(registration('client A')), true)
-    },
-  ),
+  clientsRule('find distinguishes identifiers that differ only in letter case', async (clients) => {
+    equal(await clients.add(registration('client a')), true)
+    equal(await clients.find('client A'), undefined)
+    equal(await clients.add(registration('client A')), true)
+  }),
 
   ...['__proto__', 'constructor', 'toString', ' ', 'ä:*', 'x'.repeat(500)].map((id) =>
     clientsRule(
@@ -94,7 +91,7 @@ export const additionRules = [
     equal((await Promise.all(additions)).filter(Boolean).length, 1)
   }),
 
-  clientsRule('list tells every client, in the order of their identifiers', async (clients) => {
+  clientsRule('list returns every client, in the order of their identifiers', async (clients) => {
     deepEqual(await clients.list(), [])
     for (const id of ['b', 'a', 'B', 'ä', 'c']) await clients.add(registration(id))
     deepEqual(
@@ -104,9 +101,9 @@ export const additionRules = [
   }),
 ]
 
-/** What must be so of clients that are changed. */
+/** Rules about changing clients. */
 export const changeRules = [
-  clientsRule('update replaces a registration by what a change makes of it', async (clients) => {
+  clientsRule('update replaces a registration by the result of a change', async (clients) => {
     const id = random22()
     await clients.add(registration(id))
     const changed = registration(id, { description: 'new' })
@@ -114,9 +111,9 @@ export const changeRules = [
     same(await clients.find(id), changed)
   }),
 
-  clientsRule('update changes nothing of a client that is not there, and makes none', async (clients) => {
+  clientsRule('update resolves to undefined for an unknown client, and creates none', async (clients) => {
     const id = random22()
-    equal(await clients.update(id, () => fail('There was nothing to change.')), undefined)
+    equal(await clients.update(id, () => fail('update called the change for an unknown client.')), undefined)
     equal(await clients.find(id), undefined)
   }),
 
@@ -127,7 +124,7 @@ export const changeRules = [
     equal((await clients.find(id))?.description, 'x'.repeat(50))
   }),
 
-  clientsRule('update keeps changes of other clients apart', async (clients) => {
+  clientsRule('update changes only the client with this identifier', async (clients) => {
     const ids = Array.from({ length: 10 }, random22)
     await Promise.all(ids.map((id) => clients.add(registration(id))))
     await Promise.all(ids.map((id) => clients.update(id, described(id))))
@@ -139,7 +136,7 @@ export const changeRules = [
   }),
 
   clientsRule(
-    'update resolves to the registration as it is when the change leaves it alone',
+    'update resolves to the current registration if the change returns it unchanged',
     async (clients) => {
       const id = random22()
       await clients.add(registration(id))
@@ -148,7 +145,7 @@ export const changeRules = [
     },
   ),
 
-  clientsRule('update lets through what a change throws, and writes nothing', async (clients) => {
+  clientsRule('update rejects with the error that a change throws, and writes nothing', async (clients) => {
     const id = random22()
     await clients.add(registration(id))
     const refusal = new Error('no')
@@ -166,15 +163,18 @@ export const changeRules = [
     same(await clients.list(), [registration(id)])
   }),
 
-  clientsRule('nothing that goes in or comes out is a way to change what is kept', async (clients) => {
-    const id = random22()
-    const redirect_uris = ['https://client.example/callback']
-    await clients.add(registration(id, { redirect_uris }))
-    redirect_uris.push('https://thief.example/')
-    const found = await clients.find(id)
-    // False where the store gives out frozen objects.
-    Reflect.set(found ?? {}, 'scope', 'everything')
-    Reflect.set(found?.redirect_uris ?? [], 0, 'https://thief.example/')
-    same(await clients.find(id), registration(id))
-  }),
+  clientsRule(
+    'a change of an object that goes in or comes out does not change the stored registration',
+    async (clients) => {
+      const id = random22()
+      const redirect_uris = ['https://client.example/callback']
+      await clients.add(registration(id, { redirect_uris }))
+      redirect_uris.push('https://thief.example/')
+      const found = await clients.find(id)
+      // `Reflect.set` returns false if the store returns frozen objects.
+      Reflect.set(found ?? {}, 'scope', 'everything')
+      Reflect.set(found?.redirect_uris ?? [], 0, 'https://thief.example/')
+      same(await clients.find(id), registration(id))
+    },
+  ),
 ]

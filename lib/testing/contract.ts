@@ -13,14 +13,14 @@ import {
 } from './record-rules'
 import { check, type ContractRule, keep, type Open, patience, type UnderTest, type Verdict } from './rule'
 
-/** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. */
+/** The functions of a test runner that a contract needs. Jest, Vitest, Mocha and `node:test` have them. */
 export interface TestRunner {
   readonly describe: (title: string, body: () => void) => unknown
-  /** @param milliseconds how long the test may take, where the runner takes it so. */
+  /** @param milliseconds the time that the test may take, for a runner with such a parameter. */
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-/** Makes a group of tests, one for each rule. */
+/** Defines a group of tests, one test for each rule. */
 export function suite<Subject extends UnderTest>(
   title: string,
   rules: readonly ContractRule<Subject>[],
@@ -33,7 +33,7 @@ export function suite<Subject extends UnderTest>(
         allowTime(this)
         return keep(rule, open)
       }
-      // Opening, running and closing end by themselves, each in its time, and tell more than a runner would.
+      // The runner waits longer than `keep`, which bounds opening and running by itself, with a clearer message.
       it(rule.title, test, milliseconds)
     }
   })
@@ -41,7 +41,7 @@ export function suite<Subject extends UnderTest>(
 
 const milliseconds = 3 * patience * 1000
 
-// Mocha takes it from inside the test.
+// Mocha takes the timeout from inside the test.
 function allowTime(context: unknown): void {
   if (isRecord(context) && typeof context['timeout'] === 'function') context['timeout'](milliseconds)
 }
@@ -52,7 +52,7 @@ function runnerInScope(): TestRunner {
   throw new ConfigurationError('The contract cannot run:', [
     {
       path: 'runner',
-      message: "must be { describe, it } of the test runner, as node:test or 'vitest' has them.",
+      message: 'must be { describe, it } of the test runner, for example from node:test or vitest.',
     },
   ])
 }
@@ -63,7 +63,7 @@ function isTestRunner(value: unknown): value is TestRunner {
 
 export type { StoreUnderTest } from './record-rules'
 
-/** What every `AuthorizationStore` has to keep. */
+/** The rules of every `AuthorizationStore`. */
 export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = [
   ...findRules,
   ...creationRules,
@@ -77,19 +77,19 @@ export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = 
 
 export type { ClientsUnderTest } from './client-registry-rules'
 
-/** What every `ClientRegistry` has to keep. */
+/** The rules of every `ClientRegistry`. */
 export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
   ...additionRules,
   ...changeRules,
 ]
 
 /**
- * What every `AuthorizationStore` has to keep, as a group of tests. No two rules use the same id, so one database may
- * serve them all.
+ * Defines a group of tests, one for each rule of an `AuthorizationStore`. No two rules use the same id, so one
+ * database can serve all of them.
  *
- * @param open called before each test.
+ * @param open opens the store under test; runs before each test.
  * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
- * @throws ConfigurationError where there is no runner.
+ * @throws ConfigurationError if there is no test runner.
  */
 export function authorizationStoreContract(
   title: string,
@@ -99,15 +99,23 @@ export function authorizationStoreContract(
   suite(title, authorizationStoreRules, open, runner)
 }
 
-/** Defines a test for each rule of `Counters`. No two rules use the same key. @throws ConfigurationError where there is no runner. */
+/**
+ * Defines a group of tests, one for each rule of `Counters`. No two rules use the same key.
+ *
+ * @param open opens the counters under test; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
+ */
 export function countersContract(title: string, open: Open<CountersUnderTest>, runner?: TestRunner): void {
   suite(title, countersRules, open, runner)
 }
 
 /**
- * Defines a test for each rule of a `ClientRegistry`, which must be empty when it is opened.
+ * Defines a group of tests, one for each rule of a `ClientRegistry`.
  *
- * @throws ConfigurationError where there is no runner.
+ * @param open opens the registry under test, which must be empty; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
  */
 export function clientRegistryContract(
   title: string,
@@ -117,17 +125,26 @@ export function clientRegistryContract(
   suite(title, clientRegistryRules, open, runner)
 }
 
-/** Runs every rule of {@link authorizationStoreContract} without a test runner, in order. Never rejects. */
+/**
+ * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
+ * contain the errors.
+ */
 export function checkAuthorizationStore(open: Open<StoreUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationStoreRules, open)
 }
 
-/** Runs every rule of {@link countersContract} without a test runner, in order. Never rejects. */
+/**
+ * Runs every rule of {@link countersContract} in order, without a test runner. Never rejects: the verdicts contain
+ * the errors.
+ */
 export function checkCounters(open: Open<CountersUnderTest>): Promise<readonly Verdict[]> {
   return check(countersRules, open)
 }
 
-/** Runs every rule of {@link clientRegistryContract} without a test runner, in order. Never rejects. */
+/**
+ * Runs every rule of {@link clientRegistryContract} in order, without a test runner. Never rejects: the verdicts
+ * contain the errors.
+ */
 export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(clientRegistryRules, open)
 }

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../stores/counters'
 import { pass, type ContractRule, type UnderTest } from './rule'
 
-/** Counters to be put to the test. */
+/** The counters under test. */
 export interface CountersUnderTest extends UnderTest {
   readonly counters: Counters
 }
 
 type Scene = ReturnType<typeof sceneOf>
 
-/** Counters with a key that no other rule uses. */
+/** The counters under test, with a key that no other rule uses. */
 function sceneOf(underTest: CountersUnderTest, odd: string) {
   const { counters } = underTest
   const key = randomUUID() + odd
@@ -18,7 +18,7 @@ function sceneOf(underTest: CountersUnderTest, odd: string) {
     counters,
     key,
     add: (amount: 1 | -1 = 1, seconds = 60) => counters.add(key, amount, seconds),
-    spend: (seconds = 60) => counters.useOnce(key, seconds),
+    useOnce: (seconds = 60) => counters.useOnce(key, seconds),
     pass: (seconds: number) => pass(underTest, seconds),
   }
 }
@@ -31,25 +31,25 @@ function rule(
   return { title, run: (underTest) => run(sceneOf(underTest, odd)) }
 }
 
-/** What all `Counters` have to keep. */
+/** The rules of every `Counters`. */
 export const countersRules: readonly ContractRule<CountersUnderTest>[] = [
-  rule('add counts up, each key for itself, and tells the seconds that are left', async (scene) => {
+  rule('add counts each key separately, and returns the seconds that are left', async (scene) => {
     deepEqual(await scene.add(), { count: 1, secondsLeft: 60 })
     equal((await scene.add()).count, 2)
     equal((await scene.counters.add(`${scene.key}:other`, 1, 60)).count, 1)
   }),
 
-  rule('add takes back what was added, and never counts below 0', async ({ add }) => {
+  rule('add takes back an addition, and never counts below 0', async ({ add }) => {
     await add()
     await add()
     equal((await add(-1)).count, 1)
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
-    // Nothing is left of the window that was taken back.
+    // The count fell to 0, so its window has ended.
     deepEqual(await add(1, 90), { count: 1, secondsLeft: 90 })
   }),
 
-  rule('add begins anew after its seconds, counted from the first addition', async (scene) => {
+  rule('add starts a new count after its seconds, which run from the first addition', async (scene) => {
     await scene.add(1, 2)
     await scene.pass(1)
     deepEqual(await scene.add(1, 2), { count: 2, secondsLeft: 1 })
@@ -65,37 +65,37 @@ export const countersRules: readonly ContractRule<CountersUnderTest>[] = [
     )
   }),
 
-  rule('useOnce lets a key be spent once', async ({ counters, key, spend }) => {
-    deepEqual([await spend(), await spend(), await spend()], [true, false, false])
+  rule('useOnce accepts a key once', async ({ counters, key, useOnce }) => {
+    deepEqual([await useOnce(), await useOnce(), await useOnce()], [true, false, false])
     equal(await counters.useOnce(`${key}:other`, 60), true)
   }),
 
-  rule('useOnce lets one of 50 parallel calls spend a key', async ({ spend }) => {
-    const spent = await Promise.all(Array.from({ length: 50 }, () => spend()))
-    equal(spent.filter(Boolean).length, 1)
+  rule('useOnce accepts a key in one of 50 parallel calls', async ({ useOnce }) => {
+    const used = await Promise.all(Array.from({ length: 50 }, () => useOnce()))
+    equal(used.filter(Boolean).length, 1)
   }),
 
   rule('useOnce forgets a key after its seconds, and not before', async (scene) => {
-    await scene.spend(2)
+    await scene.useOnce(2)
     await scene.pass(1)
-    equal(await scene.spend(2), false)
+    equal(await scene.useOnce(2), false)
     await scene.pass(1.1)
-    equal(await scene.spend(2), true)
+    equal(await scene.useOnce(2), true)
   }),
 
-  rule('counts and spent keys are kept apart', async ({ add, spend }) => {
+  rule('counts and used keys do not affect each other', async ({ add, useOnce }) => {
     await add()
-    equal(await spend(), true)
+    equal(await useOnce(), true)
     equal((await add()).count, 2)
   }),
 
   ...['__proto__', 'constructor', 'ü:{tag} \u0000'].map((odd) =>
-    rule(`a key that holds ${JSON.stringify(odd)} is like any other`, takesItsKey, odd),
+    rule(`a key that contains ${JSON.stringify(odd)} works like any other`, takesItsKey, odd),
   ),
 ]
 
-async function takesItsKey({ add, spend }: Scene): Promise<void> {
+async function takesItsKey({ add, useOnce }: Scene): Promise<void> {
   equal((await add()).count, 1)
-  equal(await spend(), true)
-  equal(await spend(), false)
+  equal(await useOnce(), true)
+  equal(await useOnce(), false)
 }

@@ -2,12 +2,12 @@ import type { Active, Approved, Authorization, Denied, Pending } from '../author
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 
-/** A new id or a new revision, as the callers of a store make both: 22 characters of base64url. */
+/** Makes an id or a revision, as the callers of a store do: 22 characters of base64url. */
 export function random22(): string {
   return createId(secureRandom)
 }
 
-/** The text with its letters in the other case. */
+/** The text with each letter in the other case. */
 export function swapCase(text: string): string {
   return text.replaceAll(/[A-Za-z]/g, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -47,7 +47,7 @@ export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {
   return { ...granted, state: 'approved', id: random22(), handle, code, accessTokens: [], ...changed }
 }
 
-/** A client that acts for itself: no resource owner, no code, no refresh token. */
+/** An authorization of a client that acts for itself: no resource owner, no code, no refresh token. */
 export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
   return {
     ...granted,
@@ -71,7 +71,10 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
   }
 }
 
-/** Tokens that descend from a code and were refreshed: the refresh token outlives the access tokens by far. */
+/**
+ * An authorization whose tokens descend from a code and have been refreshed. The refresh token lives much longer than
+ * the access tokens.
+ */
 export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
@@ -106,7 +109,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
   })
 }
 
-/** One of every kind, with the moment at which its last credential dies. */
+/** A function for each kind of record. `expiresAt` is the time when the last credential of the record expires. */
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
   ['pending', pendingRecord],
   ['denied', deniedRecord],
@@ -115,12 +118,12 @@ export const everyKind: readonly (readonly [kind: string, make: (expiresAt: numb
   ['active and refreshed', refreshed],
 ]
 
-/** What a writer wants stored: the authorization, and the revision that it made for this write. */
+/** An authorization to store, with a new revision for this write. */
 export function version(authorization: Authorization): StoredAuthorization {
   return { authorization, revision: random22() }
 }
 
-/** One authorization as it moves on, under one id. */
+/** Three states of one authorization, in order, under one id. */
 export function threeVersions(): readonly [StoredAuthorization, StoredAuthorization, StoredAuthorization] {
   const id = random22()
   const expiresAt = inSeconds(600)
@@ -131,7 +134,7 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-/** Saves a version in the place of the one that its writer had found; of none, to create. */
+/** Saves a version in place of the version that its writer found. Without `found`, creates the record. */
 export function saveRecord(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
@@ -140,7 +143,7 @@ export function saveRecord(
   return store.save(authorization, revision, found?.revision)
 }
 
-/** What the store has now where this version was, is or might be. */
+/** The version in the store under the id of this version. */
 export function findRecord(
   store: AuthorizationStore,
   { authorization }: StoredAuthorization,

@@ -1,14 +1,17 @@
 import { AssertionError } from 'node:assert'
 import { tapRefusals, type TappedRefusal } from '../audit/testing-door'
 
-/** What `expectRefused()` needs of a response of supertest. */
+/** The part of a supertest response that `expectRefused()` needs. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
 
-/** A request without a token is no event, and its answer has no error (RFC 6750 3.1): the answer itself tells. */
+/**
+ * The refusal of a request without a token. Such a request emits no event, and its response has no error code
+ * (RFC 6750 3.1). Only the response shows the refusal.
+ */
 const noToken = { code: undefined, reason: 'token_missing' } as const
 
 const remembered = 1000
@@ -23,15 +26,17 @@ tapRefusals((refusal) => {
 })
 
 /**
- * Fails unless the suite refused this request for this reason, and the answer says so as the RFCs want it: a status that
- * is no success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
+ * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status other
+ * than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
  *
- * An answer never holds its reason. The suite notes it under the request id, which the answer carries in `X-Request-Id`;
- * the server must run in the process of the test, and the last 1000 refusals are known.
+ * A response never contains its reason. The suite records the reason under the request id, which the response carries
+ * in `X-Request-Id`. The server must therefore run in the process of the test. The suite remembers the last 1000
+ * refusals.
  *
- * @param response of supertest.
- * @param reason a word of `docs/errors.md`, such as `token_invalid`.
- * @throws AssertionError
+ * @param response a response of supertest.
+ * @param reason a reason of `docs/errors.md`, such as `token_invalid`.
+ * @throws AssertionError if the suite did not refuse the request, refused it for another reason, or the response is
+ * wrong.
  */
 export function expectRefused(response: HttpResponse, reason: string): void {
   const refusal = refusalOf(response)
@@ -72,7 +77,10 @@ function fail({ status }: HttpResponse, message: string): never {
   throw new AssertionError({ message: `${message}: the status is ${status}.`, actual: status })
 }
 
-/** The error code, where the answer has one: in JSON (RFC 6749 5.2), a challenge (RFC 6750 3) or a redirect (4.1.2.1). */
+/**
+ * The error code of a response: in JSON (RFC 6749 5.2), in a challenge (RFC 6750 3) or in a redirect
+ * (RFC 6749 4.1.2.1). Undefined if the response has none.
+ */
 function errorShownBy(response: HttpResponse): string | undefined {
   const { body } = response
   if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string')

@@ -2,35 +2,37 @@ import { mintOf, type MintRequest } from '../audit/testing-door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**
- * Issues an access token without HTTP and without a grant. The token is like any other: its record stands in the store
- * of the server, guards take it, introspection knows it, and it can be revoked. No event is emitted, because no client
- * asked.
+ * Issues an access token without HTTP and without a grant. The token works like any other: its record is in the store
+ * of the server, guards accept the token, introspection knows it, and a request can revoke it. The server emits no
+ * event, because no client sent a request.
  *
- * @param oauth what `createAuthorizationServer()` returned.
- * @returns what the token endpoint would have answered (RFC 6749 5.1): `access_token`, `token_type`, `expires_in`, `scope`.
- * @throws Error when the client is not registered or is disabled.
- * @throws OAuthError `invalid_scope` when the client may not have the scope.
+ * @param oauth the result of `createAuthorizationServer()`.
+ * @returns the members of a token response (RFC 6749 5.1): `access_token`, `token_type`, `expires_in`, `scope`.
+ * @throws Error if the client is not registered or is disabled.
+ * @throws OAuthError `invalid_scope` if the client may not have the scope.
+ * @throws TypeError if `oauth` is not a server of this copy of the package.
  */
 export async function mintToken(oauth: object, request: MintRequest): Promise<ReceivedTokenResponse> {
   const mint = mintOf(oauth)
   if (mint === undefined)
     throw new TypeError(
-      'mintToken() needs what createAuthorizationServer() of this copy of the package returned. A test runner that resets modules between the two imports has two copies.',
+      'mintToken() needs the result of createAuthorizationServer() of the same copy of the package. A test runner that resets modules between the two imports loads two copies.',
     )
   return tokenResponseOf(await mint(request))
 }
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock {
-  /** Milliseconds since the epoch. */
+  /** The time of the clock, in milliseconds since the epoch. */
   (): number
-  /** Moves the clock on by so many seconds. */
+  /** Moves the clock forward by this many seconds. */
   advance(seconds: number): void
 }
 
 /**
- * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`. Give one clock to all of them. Redis
- * expires keys by its own clock, which no test moves; the suite still refuses what has expired by this one.
+ * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`. Give the same clock to all of them.
+ * Redis expires keys by its own clock, which a test cannot move. The suite still refuses credentials that have
+ * expired by the test clock.
  *
  * @param start milliseconds since the epoch. Default: now.
  */

@@ -17,14 +17,14 @@ import {
 import { storeRules } from './record-rules'
 import { same } from './rule'
 
-/** Versions that each of `count` writers wants stored under one id, told apart by their client. */
+/** Versions of one record by several writers. `clientId` tells the writers apart. */
 export function rivals(count: number, id: string): readonly StoredAuthorization[] {
   return Array.from({ length: count }, (_, writer) =>
     version(approvedRecord(inSeconds(600), { id, clientId: `client ${writer}` })),
   )
 }
 
-/** Counts one more failure, as a wrong verifier does, and learns how many there are now. */
+/** A transition that counts one more failure, as a wrong verifier does. The outcome is the new count. */
 export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
   if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
   const failures = current.code.failures + 1
@@ -33,7 +33,7 @@ export function oneMoreFailure(current: Authorization | undefined): TransitionRe
 
 const raceRule = storeRules('races:')
 
-/** What must be so when many act at once. */
+/** Rules about parallel calls. */
 export const raceRules = [
   raceRule('of 50 parallel creations exactly one succeeds, and its record is found', async (store) => {
     const id = random22()
@@ -57,7 +57,7 @@ export const raceRules = [
     },
   ),
 
-  raceRule('none of the changes is lost that 8 writers commit in parallel, six times over', async (store) => {
+  raceRule('no change is lost when 8 writers commit in parallel, six times over', async (store) => {
     const counter = approvedRecord(inSeconds(600))
     await saveRecord(store, version(counter))
     const before = counter.code.failures
@@ -95,15 +95,15 @@ export const raceRules = [
 const replacementRule = storeRules('save with an expected revision')
 
 const wrongRevisions: readonly (readonly [which: string, wrong: (right: string) => string])[] = [
-  ['one that never was', random22],
-  ['the right one in the other letter case', swapCase],
-  ['the beginning of the right one', (right) => right.slice(0, -1)],
-  ['an empty one', () => ''],
+  ['a revision that never existed', random22],
+  ['the right revision in the other letter case', swapCase],
+  ['the beginning of the right revision', (right) => right.slice(0, -1)],
+  ['an empty revision', () => ''],
 ]
 
-/** What a save must keep that moves a record on. */
+/** Rules about a save that replaces a record. */
 export const replacementRules = [
-  replacementRule('replaces the record that has it', async (store) => {
+  replacementRule('replaces the record that has this revision', async (store) => {
     const [first, second, third] = threeVersions()
     await saveRecord(store, first)
     equal(await saveRecord(store, second, first), true)
@@ -114,7 +114,7 @@ export const replacementRules = [
 
   ...wrongRevisions.map(([which, wrong]) =>
     replacementRule(
-      `is refused where the record has another, and changes nothing: ${which}`,
+      `is refused where the record has another revision, and changes nothing: ${which}`,
       async (store) => {
         const [first, second] = threeVersions()
         await saveRecord(store, first)

@@ -17,12 +17,12 @@ import {
 } from './example-records'
 import { type ContractRule, pass, same, type UnderTest } from './rule'
 
-/** A store of authorizations to be put to the test. */
+/** The store of authorizations under test. */
 export interface StoreUnderTest extends UnderTest {
   readonly store: AuthorizationStore
 }
 
-/** Makes rules about one verb, of which the store alone is enough. */
+/** Makes rules that need only the store. Their titles begin with `about`. */
 export function storeRules(about: string) {
   return (
     title: string,
@@ -35,9 +35,9 @@ export function storeRules(about: string) {
 
 const absenceRule = storeRules('confirmAbsent, where a store has it:')
 
-/** What a confirmation must keep that nothing is there; a store without the verb keeps it by having none. */
+/** Rules about confirming that no record is there. They hold for a store without `confirmAbsent`. */
 export const absenceRules = [
-  absenceRule('resolves to true where there never was a record, and leaves none', async (store) => {
+  absenceRule('resolves to true where there never was a record, and creates none', async (store) => {
     const id = random22()
     equal(await confirmAbsence(store, id), true)
     equal(await store.find(id), undefined)
@@ -52,7 +52,7 @@ export const absenceRules = [
     equal(await findRecord(store, first), undefined)
   }),
 
-  absenceRule('resolves to false where a record is, and leaves it as it is', async (store) => {
+  absenceRule('resolves to false where there is a record, and changes nothing', async (store) => {
     const [first, second] = threeVersions()
     await saveRecord(store, first)
     await saveRecord(store, second, first)
@@ -61,13 +61,14 @@ export const absenceRules = [
   }),
 ]
 
-const confirmationRule = storeRules(
-  'save on condition that it was done, its own revision being the expected one',
-)
+const confirmationRule = storeRules('save with its own revision as the expected one')
 
-/** What a save must keep that only makes sure: after trouble, and before an answer is given again. */
+/**
+ * Rules about a save that only confirms an earlier save. The suite confirms after trouble, and before it repeats an
+ * answer.
+ */
 export const confirmationRules = [
-  confirmationRule('resolves to true where it was done, and changes nothing', async (store) => {
+  confirmationRule('resolves to true where the save was done before, and changes nothing', async (store) => {
     const [first, second] = threeVersions()
     await saveRecord(store, first)
     await saveRecord(store, second, first)
@@ -75,7 +76,7 @@ export const confirmationRules = [
     same(await findRecord(store, first), second)
   }),
 
-  confirmationRule('is refused where it was not done, and brings nothing about', async (store) => {
+  confirmationRule('is refused where the save was not done before, and changes nothing', async (store) => {
     const [first, second] = threeVersions()
     equal(await saveRecord(store, first, first), false)
     equal(await findRecord(store, first), undefined)
@@ -95,7 +96,7 @@ export const confirmationRules = [
 
 const creationRule = storeRules('save without an expected revision')
 
-/** What a save must keep that creates a record. */
+/** Rules about a save that creates a record. */
 export const creationRules = [
   creationRule('creates the record', async (store) => {
     const [first] = threeVersions()
@@ -128,7 +129,7 @@ export const creationRules = [
 
 const removeRule = storeRules('remove:')
 
-/** What a removal must keep. */
+/** Rules about a removal. */
 export const removeRules = [
   removeRule('removes the record, whatever its revision', async (store) => {
     const [first, second] = threeVersions()
@@ -172,7 +173,7 @@ const hardToKeep: readonly (readonly [what: string, changed: Partial<Pending>])[
 
 const findRule = storeRules('find:')
 
-/** What a look-up must keep. */
+/** Rules about a look-up. */
 export const findRules = [
   findRule('finds nothing under an id that was never saved', async (store) => {
     equal(await store.find(random22()), undefined)
@@ -194,7 +195,7 @@ export const findRules = [
     }),
   ),
 
-  findRule('keeps one record apart from another', async (store) => {
+  findRule('a change of one record does not affect another', async (store) => {
     const [one, other] = [version(pendingRecord(inSeconds(600))), version(activeRecord(inSeconds(600)))]
     await saveRecord(store, one)
     await saveRecord(store, other)
@@ -204,21 +205,21 @@ export const findRules = [
     same(await findRecord(store, other), other)
   }),
 
-  findRule('keeps ids apart that differ only in the case of their letters', async (store) => {
+  findRule('distinguishes ids that differ only in letter case', async (store) => {
     const saved = version(pendingRecord(inSeconds(600)))
     await saveRecord(store, saved)
     equal(await store.find(swapCase(saved.authorization.id)), undefined)
   }),
 ]
 
-// Enough for a slow database to save a few records, and little enough to be waited for.
+// In seconds: long enough for a slow database to save a few records, and short enough to wait.
 const soon = 5
 const pastSoon = 6
 
-/** What must be so when time passes. */
+/** Rules about the passing of time. */
 export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
   {
-    title: 'expiry: a record of whatever kind is found until its last credential dies, and not after',
+    title: 'expiry: a record of any kind is found until its last credential expires, and not after',
     async run(underTest) {
       const { store } = underTest
       const mortal = everyKind.map(([, make]) => version(make(inSeconds(soon))))
@@ -231,7 +232,7 @@ export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
     },
   },
   {
-    title: 'expiry follows the record that was saved last, be it for longer or for shorter',
+    title: 'expiry follows the record that was saved last, whether it lives longer or shorter',
     async run(underTest) {
       const { store } = underTest
       const extended = version(approvedRecord(inSeconds(soon)))
@@ -257,7 +258,7 @@ export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
     },
   },
   {
-    title: 'expiry makes a record one that is not there: it cannot be replaced, and may be created',
+    title: 'expiry removes a record: a save cannot replace it, and may create it',
     async run(underTest) {
       const { store } = underTest
       const expired = version(approvedRecord(inSeconds(soon)))

@@ -5,45 +5,45 @@ import { types } from 'node:util'
 
 /** One rule of a contract. */
 export interface ContractRule<Subject> {
-  /** What must be so, beginning with what it is about. */
+  /** What must hold. Begins with what the rule is about, such as the name of a function. */
   readonly title: string
-  /** Rejects, with an `AssertionError` that shows what came instead, where it is not so. */
+  /** Rejects if the rule does not hold, with an `AssertionError` that shows the actual result. */
   run(subject: Subject): Promise<void>
 }
 
-/** What only whoever wrote a store can do with it. */
+/** What only the author of a store can do with the store. */
 export interface UnderTest {
   /**
-   * Makes the store believe that so many seconds have passed. Without it the rules of expiry wait for the clock, some
-   * 20 seconds for a whole contract.
+   * Makes the store believe that this many seconds have passed. Without this function, the rules of expiry wait for
+   * the real clock, about 20 seconds for a whole contract.
    */
   advance?(seconds: number): void | Promise<void>
-  /** Called when a rule is through, kept or not. */
+  /** Closes the store. Runs after each rule, whether the rule held or not. */
   close?(): void | Promise<void>
 }
 
-/** Opens what a rule is run on: called for each rule anew. */
+/** Opens the store for one rule. Runs once for each rule. */
 export type Open<Subject extends UnderTest> = () => Subject | Promise<Subject>
 
-/** How a rule went. */
+/** The result of one rule. */
 export interface Verdict {
-  /** Its title. */
+  /** The title of the rule. */
   readonly rule: string
-  /** Why it was not kept; undefined where it was. */
+  /** The reason why the rule does not hold; undefined if it holds. */
   readonly problem: Error | undefined
 }
 
-/** Seconds that one rule may take; a store that never answers must not hold up the others. */
+/** Seconds that one rule may take. A store that never answers must not delay the other rules. */
 export const patience = 30
 
-/** Lets seconds pass for a store: by its own word, or by the clock on the wall. */
+/** Lets seconds pass for a store: by its function `advance`, or by real time. */
 export async function pass(underTest: UnderTest, seconds: number): Promise<void> {
-  // A timer may be early by a part of a millisecond.
+  // A timer may fire a part of a millisecond early.
   if (underTest.advance === undefined) await wait(seconds * 1000 + 5)
   else await underTest.advance(seconds)
 }
 
-/** Runs one rule on a store that was opened for it. */
+/** Opens a store, runs one rule on it, and closes the store. */
 export async function keep<Subject extends UnderTest>(
   rule: ContractRule<Subject>,
   open: Open<Subject>,
@@ -56,7 +56,7 @@ export async function keep<Subject extends UnderTest>(
   }
 }
 
-/** Runs every rule, one after the other, without a test runner. */
+/** Runs every rule in order, without a test runner. */
 export async function check<Subject extends UnderTest>(
   rules: readonly ContractRule<Subject>[],
   open: Open<Subject>,
@@ -71,16 +71,16 @@ export async function check<Subject extends UnderTest>(
 
 function inTime<T>(act: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`It took more than ${patience} seconds.`))
+    const late = () => reject(new Error(`The store took more than ${patience} seconds.`))
     const timer = setTimeout(late, patience * 1000)
     void act.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 
-// Not `instanceof`: Jest runs tests in a realm of their own, with another Error than node:assert has.
+// Not `instanceof`: Jest runs tests in a realm of their own, whose Error is not the one of node:assert.
 const asError = (reason: unknown): Error => (types.isNativeError(reason) ? reason : new Error(String(reason)))
 
-/** Fails unless both say the same as JSON: a member that is undefined may as well be missing. */
+/** Asserts that two values are equal as JSON. A member that is undefined equals a missing member. */
 export function same(found: unknown, expected: unknown): void {
   deepEqual(plain(found), plain(expected))
 }

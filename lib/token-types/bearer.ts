@@ -2,7 +2,7 @@ import type { Issued } from '../authorization/issue'
 import { formatScope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 
-/** RFC 6750: whoever holds the token may use it. */
+/** The token type `bearer` (RFC 6750): any party that holds the token can use it. */
 export const bearer: TokenType = {
   name: 'bearer',
   scheme: 'Bearer',
@@ -13,7 +13,12 @@ export const bearer: TokenType = {
 /** The members of a token response (RFC 6749 5.1). */
 export type TokenResponse = Readonly<Record<string, string | number>>
 
-/** Writes issued tokens as a response. The scope is always named, for clients that compare it. */
+/**
+ * Makes the members of a token response. The response always names the scope, for clients that compare it with the
+ * requested scope.
+ *
+ * @param now seconds since the epoch.
+ */
 export function tokenResponse(issued: Issued, now: number): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
   const members: Record<string, string | number> = {

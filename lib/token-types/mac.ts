@@ -12,11 +12,12 @@ import type {
 } from '../protocol/token-type'
 
 /**
- * The token type `mac`: a client gets a key with its access token and signs each request with it (RFC 6749 7.1,
- * draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is good for nothing, a request that was seen is not good
- * again, nor for anything else than it was. It covers method, request target, host and port; it does not cover the body.
+ * Makes the token type `mac`: a client gets a key with its access token, and signs each request with the key
+ * (RFC 6749 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A request that an eavesdropper
+ * recorded works neither again nor with another method, request target, host or port, which the signature covers. The
+ * signature does not cover the body.
  *
- * @throws ConfigurationError
+ * @throws ConfigurationError if an option is wrong.
  */
 export function mac(options: MacOptions): TokenType {
   const rules = readMacOptions(options)
@@ -45,7 +46,7 @@ function presented(credentials: MacCredentials, rules: MacRules): PresentedToken
       const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
-      // Last, so that a stranger without the key cannot use up a nonce of the client's.
+      // The nonce comes last: without the key, an attacker cannot use up a nonce of the client.
       const isFirst = await check.useOnce(nonceKey(credentials), rememberedFor(rules))
       return isFirst ? undefined : 'mac_replayed'
     },
@@ -69,29 +70,35 @@ function mismatch(
   return Math.abs(now - time) > tolerance ? 'mac_not_in_time' : undefined
 }
 
-// A request can be good for twice the tolerance; the third is for processes whose clocks differ.
+// A request is valid for twice the tolerance. The third time allows for processes whose clocks differ.
 const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
 
 function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
   return `mac:${digest([id, ts, nonce].join('\n'))}`
 }
 
-/** Options of `mac`. */
+/** Options of {@link mac}. */
 export interface MacOptions {
   /**
-   * Where clients call the guarded resources, as `Host` names it: `api.example.com`, with a port unless it is the default
-   * one. A request that was signed for another server is never good here.
+   * The hosts where clients call the guarded resources, as the header `Host` names them: `api.example.com`, with a
+   * port unless it is the default port. The guard refuses a request that a client signed for another host.
    */
   readonly hosts: readonly string[]
-  /** The first one is what new tokens get; the others are still good. Default `['hmac-sha-256']`. */
+  /**
+   * The MAC algorithms. New tokens get the first one. Tokens with one of the others stay valid. Default
+   * `['hmac-sha-256']`.
+   */
   readonly algorithms?: readonly MacAlgorithm[]
-  /** How far the time of a request may be from the guard's clock, either way, in seconds, 1 to 300. Default 60. */
+  /**
+   * The largest difference between the time of a request and the clock of the guard, in whole seconds, 1 to 300.
+   * Default 60.
+   */
   readonly tolerance?: number
 }
 
 type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
 
-/** The options, complete and proven. */
+/** The checked options, with their defaults. */
 export interface MacRules {
   readonly hosts: readonly string[]
   readonly algorithms: Algorithms
@@ -113,7 +120,7 @@ export function readMacOptions(options: unknown): MacRules {
 
 const hostsCure =
   "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one."
-const algorithmsCure = "must be a list of 'hmac-sha-256' and 'hmac-sha-1', the first of which new tokens get."
+const algorithmsCure = "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first."
 const isHosts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every(isAuthority)
 const isAlgorithms = (value: unknown): value is Algorithms =>
@@ -123,10 +130,10 @@ const isTolerance = (value: unknown): value is number =>
 
 /** The key that a client gets with its access token. */
 export interface MacKey {
-  /** 43 characters of base64url. */
+  /** 43 characters of base64url: 256 random bits. */
   readonly key: string
   readonly algorithm: MacAlgorithm
-  /** Seconds since the epoch. */
+  /** The time when the server issued the key, in seconds since the epoch. */
   readonly issuedAt: number
 }
 
@@ -137,7 +144,10 @@ export function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMome
   return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
 }
 
-/** The key as a store keeps it: sealed under its access token, of which the store has a digest only. */
+/**
+ * The key in stored form, encrypted under its access token. The store has only a digest of the token and cannot
+ * decrypt the key.
+ */
 export function keptOf(
   { key, algorithm, issuedAt }: MacKey,
   accessToken: string,
@@ -146,7 +156,11 @@ export function keptOf(
   return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
 }
 
-/** The key again. @throws Error when the record is damaged. */
+/**
+ * Decrypts a stored key.
+ *
+ * @throws Error if the record is damaged.
+ */
 export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
   const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
@@ -155,7 +169,7 @@ export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacK
   return { key, algorithm, issuedAt }
 }
 
-/** `mac_algorithm` on the wire. SHA-1 is for clients that cannot be changed any more. */
+/** The value of `mac_algorithm`. `hmac-sha-1` is for clients that cannot change any more. */
 export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
 
 const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
@@ -168,14 +182,14 @@ export function macOf(text: string, key: string, algorithm: MacAlgorithm): strin
   return createHmac(hashes[algorithm], key).update(text).digest('base64')
 }
 
-/** Whether this is the MAC of the text, letter by letter and in constant time. */
+/** Whether this is the MAC of the text, letter by letter. Compares in constant time. */
 export function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
   const wanted = Buffer.from(macOf(text, key, algorithm))
   const actual = Buffer.from(shownMac)
   return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }
 
-/** A host and its port, as a MAC covers them. */
+/** The host and the port that a MAC covers. */
 export interface Authority {
   readonly host: string
   readonly port: string
@@ -183,13 +197,16 @@ export interface Authority {
 
 const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
 
-/** Reads a value of `Host`; without a port it means the default one. Undefined when it is malformed. */
+/**
+ * Parses a value of the header `Host`. Without a port, the value means the default port: 443 with TLS, 80 without.
+ * Undefined if the value is malformed.
+ */
 export function parseAuthority(text: string, secure: boolean): Authority | undefined {
   const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
 }
 
-/** Whether one of the host's own entries means this authority; an entry without a port means the default one. */
+/** Whether an entry of the option `hosts` means this authority. An entry without a port means the default port. */
 export function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
   return hosts.some((entry) => {
     const listed = parseAuthority(entry, secure)
@@ -200,13 +217,16 @@ export function isListed(authority: Authority, hosts: readonly string[], secure:
 export const isAuthority = (value: unknown): value is string =>
   typeof value === 'string' && grammar.test(value)
 
-/** What a request carries behind the scheme `MAC`, complete and well formed. */
+/** The credentials that follow the scheme `MAC` in a request, all of them well-formed. */
 export interface MacCredentials {
-  /** The access token, which is the name of the key. */
+  /** The access token. It identifies the key. */
   readonly id: string
-  /** Seconds: `since: 'epoch'` is a time, `since: 'issue'` the age of the key, which the nonce begins with. */
+  /**
+   * Seconds. With `since: 'epoch'`, the time of the request. With `since: 'issue'`, the age of the key, with which
+   * the nonce begins.
+   */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
-  /** As it stands on the wire; undefined where the nonce has the age. */
+  /** The attribute `ts`, as received; undefined if the nonce has the age. */
   readonly ts: string | undefined
   readonly nonce: string
   readonly ext: string
@@ -214,7 +234,7 @@ export interface MacCredentials {
 }
 
 const maximumLength = 2048
-// The drafts' plain strings: printable ASCII without quote and backslash, so that nothing is ever escaped.
+// The plain strings of the drafts: printable ASCII without quote and backslash, which needs no escaping.
 const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/iy
 const comma = /[ \t]*,[ \t]*/y
 
@@ -224,8 +244,9 @@ const timestamp = /^[1-9]\d{0,11}$/
 const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
 
 /**
- * Reads what stands behind the scheme: `id`, `nonce` and `mac`, each once and quoted, perhaps `ts` and `ext`, in any
- * order. Undefined when it is anything else; a `bodyhash`, which a guard could not check, is something else, too.
+ * Parses the credentials behind the scheme: `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and
+ * `ext`, in any order. Undefined for anything else. A `bodyhash` makes the credentials malformed, because a guard
+ * cannot check it.
  */
 export function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
@@ -263,16 +284,16 @@ function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
 }
 
 /**
- * The text that the MAC is of: lines that each end with `\n`, the last one too. With `ts` it is that of
+ * The text that the MAC covers: lines that each end with `\n`, the last one too. With `ts`, the text has the form of
  * draft-ietf-oauth-v2-http-mac-01 3.2.1:
  *
  *     ts, nonce, method, request target, host, port, ext
  *
- * and with an age in the nonce that of draft-ietf-oauth-v2-http-mac-00 3.3.1:
+ * With an age in the nonce, the text has the form of draft-ietf-oauth-v2-http-mac-00 3.3.1:
  *
  *     nonce, method, request target, host, port, body hash (always empty here), ext
  *
- * The first line has a colon in the second form only, so no text is of both.
+ * Only the second form has a colon in its first line, so no text has both forms.
  */
 export function normalizedRequest(
   { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,

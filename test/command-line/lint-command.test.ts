@@ -45,7 +45,7 @@ describe('lint CONFIG', () => {
     expect(stdout).toMatch(
       /^severity +rule +path +client +source\nerror +pkce-off +pkce +- +RFC 9700 2\.1\.1\n\n/,
     )
-    expect(stdout).toContain('\npkce-off: A code that is intercepted')
+    expect(stdout).toContain('\npkce-off: An intercepted or injected code')
     expect(stderr).toContain('1 error, 0 warnings')
   })
 

@@ -264,7 +264,7 @@ describe('form action', () => {
   `).map(({ code, message }) => `${code} ${message}`)
   const page = "consentPage: (request, response) => { response.send('mine') }"
   const warning =
-    "EAS_FORM_ACTION The page of the option consentPage has a Content-Security-Policy that keeps browsers from returning to a.example: send it with form-action 'self' https:."
+    "EAS_FORM_ACTION The page of the option consentPage has a Content-Security-Policy that blocks the redirect to a.example: send the page with form-action 'self' https:."
 
   describe('EAS_FORM_ACTION', () => {
     it.each([

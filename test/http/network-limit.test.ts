@@ -61,7 +61,7 @@ describe('EAS_TRUST_PROXY', () => {
 
   it('is given once when every proxy is trusted', () => {
     expect(given("app.set('trust proxy', true)")).toEqual([
-      expect.stringMatching(/^EAS_TRUST_PROXY Express is set to trust every proxy/),
+      expect.stringMatching(/^EAS_TRUST_PROXY Express trusts every proxy/),
     ])
   })
 

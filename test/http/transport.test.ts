@@ -80,7 +80,7 @@ describe('EAS_TLS_REQUIRED', () => {
   it('is given once when a proxy that ended TLS is not trusted, and names the setting', () => {
     expect(refused({ 'X-Forwarded-Proto': 'https' })).toEqual([
       expect.stringMatching(
-        /^EAS_TLS_REQUIRED A request was refused .*X-Forwarded-Proto says that a proxy ended TLS.*app\.set\('trust proxy'/,
+        /^EAS_TLS_REQUIRED The server refused a request .*X-Forwarded-Proto says that a proxy ended TLS.*app\.set\('trust proxy'/,
       ),
     ])
   })
@@ -125,7 +125,7 @@ describe('EAS_ISSUER_HOST', () => {
         name: 'AuthorizationServerWarning',
         code: 'EAS_ISSUER_HOST',
         message:
-          'A request came in at localhost:4000, but the issuer is http://localhost:3000. Clients look for the endpoints at the issuer and compare it with the one they know: set the option issuer to the URL under which they reach this server.',
+          'A request arrived at localhost:4000, but the issuer is http://localhost:3000. Clients look for the endpoints at the issuer, and compare the issuer with the one they know. Set the option issuer to the URL under which clients reach this server.',
       },
     ])
   })

@@ -78,7 +78,7 @@ describe('the built package', () => {
     const env = { ...process.env, NODE_ENV: 'production' }
     const { status, stderr } = spawnSync(process.execPath, [file], { cwd: folder, env, encoding: 'utf8' })
     expect(status).toBe(1)
-    expect(stderr).toContain(`${name}/testing does not load where NODE_ENV is production`)
+    expect(stderr).toContain(`${name}/testing does not load if NODE_ENV is production`)
   })
 
   it('issues a token and guards a route with it, behind the server that it makes', () => {

@@ -231,7 +231,7 @@ describe('parseClient', () => {
   it('says what to register in place of a secret, without the secret, and complains of nothing that follows from it', () => {
     for (const digests of [undefined, ['sha256:' + 'A'.repeat(43)]]) {
       const issues = mistakesWith({ client_secret: 'hunter2', client_secret_hashes: digests })
-      expect(issues).toEqual([mistake('client_secret', 'register client_secret_hashes')])
+      expect(issues).toEqual([mistake('client_secret', 'Register client_secret_hashes')])
       expect(issues[0]!.message).toMatch(/generateClientSecret\(\).*hashClientSecret\(\)/)
       expect(JSON.stringify(issues)).not.toContain('hunter2')
     }

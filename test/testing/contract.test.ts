@@ -107,7 +107,7 @@ describe('a store that is wrong is found out', () => {
       const { counters, advance } = inMemory()
       return { counters: readsThenWrites(counters), advance }
     })
-    expect(broken(verdicts)).toContain('useOnce lets one of 50 parallel calls spend a key')
+    expect(broken(verdicts)).toContain('useOnce accepts a key in one of 50 parallel calls')
   })
 
   it('loses changes of clients', async () => {

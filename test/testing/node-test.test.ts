@@ -37,5 +37,5 @@ test('a store that never answers breaks a rule after half a minute and does not 
       .then((verdicts) => console.log(new Set(verdicts.map(({ problem }) => problem.message))))
       .finally(() => clearInterval(ticking))
   `)
-  expect(output).toContain("Set(1) { 'It took more than 30 seconds.' }\n")
+  expect(output).toContain("Set(1) { 'The store took more than 30 seconds.' }\n")
 })

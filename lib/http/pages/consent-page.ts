@@ -1,7 +1,8 @@
 import { html, type Html, pageDocument } from './html'
 
-/** What the resource owner is asked: which client, which scope, as whom, and what the form sends back. */
+/** What a consent page shows, and what its form sends. The option `consentPage` gets this view. */
 export interface ConsentView {
+  /** The part of the registration that a page may show. */
   readonly client: {
     readonly client_id: string
     readonly client_name?: string | undefined
@@ -11,14 +12,19 @@ export interface ConsentView {
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
   }
+  /** The resource owner who is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
+  /** The requested scope. `description` is the text of the option `scopes`. */
   readonly scope: readonly { readonly token: string; readonly description: string }[]
+  /** The `action` of the form, which the browser sends by `POST`. */
   readonly action: string
+  /** The hidden fields of the form, by name. The form also sends `decision`: `approve` or `deny`. */
   readonly fields: Readonly<Record<string, string>>
+  /** The redirection URI to which the decision leads. */
   readonly redirectTo: string
 }
 
-/** Renders the question as a whole document; every value in it is escaped, and only web URLs become links. */
+/** Renders the consent page as a whole document. Escapes every value, and makes links of web URLs only. */
 export function consentPage(view: ConsentView): string {
   const { client, resourceOwner } = view
   const name = clientNameOf(client)
@@ -57,7 +63,8 @@ export function consentPage(view: ConsentView): string {
   })
 }
 
-// A logo that does not load shows its alternative text, hence the initial; to a screen reader both are noise.
+// A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and
+// initial say nothing.
 function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
@@ -88,7 +95,7 @@ function fineprint(client: ConsentView['client']): Html | undefined {
   return policy || terms ? html`<footer class="fineprint">${policy} ${terms}</footer>` : undefined
 }
 
-/** What a page calls a client: its name, or its identifier where nothing of the name would be seen. */
+/** The name of a client on a page: its `client_name`, or its `client_id` if the name shows nothing. */
 export function clientNameOf(client: {
   readonly client_id: string
   readonly client_name?: string | undefined
@@ -96,19 +103,22 @@ export function clientNameOf(client: {
   return isSeen(client.client_name) ? client.client_name.trim() : client.client_id
 }
 
-// A name of joiners, marks and spaces alone shows nothing, and the page would be about nobody.
+// A name of joiners, marks and spaces alone shows nothing, and the page would name no client.
 function isSeen(name: string | undefined): name is string {
   return name !== undefined && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
 }
 
-/** Reads an absolute http or https URL; anything else, such as `javascript:`, is none. */
+/** Parses an absolute http or https URL. Undefined for any other text, such as `javascript:`. */
 export function webUrl(uri: string | undefined): URL | undefined {
   if (!uri || !URL.canParse(uri)) return undefined
   const url = new URL(uri)
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
 }
 
-/** Links to a web page of the client in a new tab, so that the consent page stays; no link otherwise. */
+/**
+ * A link to a web page of the client. It opens in a new tab, and the consent page stays. Undefined if the URI is not
+ * a web URL.
+ */
 export function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined
@@ -117,7 +127,10 @@ export function webLink(uri: string | undefined, text?: string): Html | undefine
   >`
 }
 
-/** Names where a redirection URI leads: the host, the origin if it is not https, or the app's own scheme. */
+/**
+ * A readable name for the target of a redirection URI: the host of an https URL, the origin of an http URL, the
+ * scheme of an app.
+ */
 export function destination(uri: string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin

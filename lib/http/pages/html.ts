@@ -1,7 +1,7 @@
 import { stylesheet } from './stylesheet'
 
-// A class with a private field is nominal in TypeScript and cannot be forged from JSON at run time. It is
-// not exported, so the tag below is the only way to make one.
+// A class with a private field is nominal in TypeScript, and JSON cannot forge its instances at run time. The class
+// is not exported, so only the tag `html` makes instances.
 class Markup {
   readonly #text: string
 
@@ -14,10 +14,10 @@ class Markup {
   }
 }
 
-/** Markup in which every value has been escaped. Only {@link html} makes it; `String(it)` is the text. */
+/** Markup in which every value is escaped. Only {@link html} makes it; `String(markup)` is its text. */
 export type Html = Markup
 
-/** What a template may hold: text to escape, markup to keep, a list of markup to join, or nothing. */
+/** A value of a template: text to escape, markup to keep, a list of markup to join, or nothing. */
 export type HtmlValue = string | Html | readonly Html[] | undefined | false
 
 const entities = new Map([
@@ -28,13 +28,14 @@ const entities = new Map([
   ["'", '&#39;'],
 ])
 
-// Tab and line breaks are plain white space in HTML. Every other control character, whatever reorders the text around
-// it, and whatever is not seen at all lets a name look like another one or like part of the page. The joiners (U+200C,
-// U+200D) stay: emoji and scripts are written with them.
+// Tab and line breaks are plain white space in HTML. Other control characters, characters that reorder the text
+// around them, and invisible characters let a name look like another name or like part of the page. The joiners
+// (U+200C, U+200D) stay, because emoji and some scripts need them.
 const deceptive =
   /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u00AD\u115F\u1160\u17B4\u17B5\u180E\u200B\u2028\u2029\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]/gu
 
-// Letters, digits and what else stands in most names, sentences and tokens: nothing in it is replaced.
+// Letters, digits and other characters of most names, sentences and tokens. Text of these characters needs no
+// escaping.
 const plain = /^[\w .,:?!/-]*$/
 
 function escape(text: string): string {
@@ -48,23 +49,26 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escape(value) : value.map(render).join('')
 }
 
-/** Makes markup of a template: its own text is kept, every interpolated value is escaped. */
+/** Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = ''
   template.forEach((part, index) => (text += part + render(values[index])))
   return new Markup(text)
 }
 
-/** One page: its title as plain text, and what stands in the card. */
+/** A page: its title as plain text, and the content of its card. */
 export interface PageView {
   readonly title: string
   readonly content: Html
 }
 
-/** Renders a whole document around one card: no script, one style element, nothing fetched by the frame. */
+/**
+ * Renders a whole document around one card. The document has no script and one style element, and loads nothing
+ * itself.
+ */
 export function pageDocument(page: PageView): string {
-  // With `no-referrer` a browser would post the form with `Origin: null`; `same-origin` keeps the request's
-  // parameters from other sites just as well.
+  // With `no-referrer`, a browser would send the form with `Origin: null`. With `same-origin`, the parameters of the
+  // request stay hidden from other sites, too.
   const head = html`
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -3,12 +3,12 @@ import { loopbackUri } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
 import { html, pageDocument } from './html'
 
-/** What the page about an answer that the client has already takes from its registration, and from nothing else. */
+/** The view of the page about a response that the client already has. It contains only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {
   return { clientName: clientNameOf(client), home: homeOf(client) }
 }
 
-// Where an app listens on loopback is not registered: only its redirection URI without the port is.
+// The registration does not say where an app listens on loopback: the port is missing.
 function homeOf({ client_uri, redirect_uris, loopback_redirect_uris }: Client): string | undefined {
   if (client_uri !== undefined) return client_uri
   const fixed = redirect_uris.find(
@@ -17,14 +17,17 @@ function homeOf({ client_uri, redirect_uris, loopback_redirect_uris }: Client): 
   return fixed === undefined ? undefined : `${new URL(fixed).origin}/`
 }
 
-/** Which client has the answer already, and where it is at home on the web. */
+/** The client that already has the response, and its home page. */
 export interface AnsweredView {
   readonly clientName: string
-  /** Registered for the client, and nothing of the answer in it; undefined for an app that has no place on the web. */
+  /** A registered URL of the client, without any part of the response. Undefined for an app without a web page. */
   readonly home: string | undefined
 }
 
-/** Renders what the resource owner is told who allowed access before, when the answer is not to be given again. */
+/**
+ * Renders the page for a resource owner who has allowed access before, if the server must not send the response
+ * again.
+ */
 export function answeredPage({ clientName, home }: AnsweredView): string {
   const title = 'You allowed access already'
   return pageDocument({
@@ -48,15 +51,16 @@ export function answeredPage({ clientName, home }: AnsweredView): string {
   })
 }
 
-/** Where the resource owner goes on to, with the whole answer in it, and whether it grants anything. */
+/** The redirection URI with the whole response, and whether the response grants access. */
 export interface ContinueView {
   readonly location: string
   readonly approved: boolean
 }
 
 /**
- * Renders the way back to the client as a link, for user agents that lose the fragment of a redirect (RFC 6749 4.2.2).
- * The link holds the answer, so it opens in place and tells its target nothing of this page.
+ * Renders the redirect to the client as a link, for user agents that lose the fragment of a redirect
+ * (RFC 6749 4.2.2). The link contains the response. It therefore opens in the same tab, and sends no referrer to its
+ * target.
  */
 export function continuePage({ location, approved }: ContinueView): string {
   const title = approved ? 'You allowed access' : 'No access was given'
@@ -79,15 +83,22 @@ export function continuePage({ location, approved }: ContinueView): string {
   })
 }
 
-/** What the resource owner is told of a request that cannot go on, and what support needs to find it. */
+/**
+ * What an error page shows: the refusal of a request that cannot go on, and its reference for the support of the
+ * host. The option `errorPage` gets this view.
+ */
 export interface ErrorView {
+  /** The title of the page, in English. */
   readonly title: string
+  /** The `error_description` of the refusal. */
   readonly message: string
+  /** The error code, such as `invalid_request`. */
   readonly code: string
+  /** The request id, which events and logs of the refusal contain. */
   readonly requestId: string
 }
 
-/** Renders the failure as a whole document that says that nothing was shared; every value is escaped. */
+/** Renders an error page as a whole document. The page says that nothing was shared. Escapes every value. */
 export function errorPage(view: ErrorView): string {
   return pageDocument({
     title: view.title,
@@ -108,15 +119,18 @@ export function errorPage(view: ErrorView): string {
   })
 }
 
-/** What the resource owner must know before going on to a client over plain HTTP. */
+/** What the page before a redirect over plain HTTP shows. */
 export interface InsecureRedirectView {
-  /** The redirection URI with the answer in it. */
+  /** The redirection URI with the response in it. */
   readonly location: string
-  /** Whether the answer gives the client access. */
+  /** Whether the response gives the client access. */
   readonly granted: boolean
 }
 
-/** Renders the warning of RFC 6749 3.1.2.1 as a whole document: nothing goes on unless the owner follows its link. */
+/**
+ * Renders the warning of RFC 6749 3.1.2.1 as a whole document. The browser goes on only if the resource owner follows
+ * the link.
+ */
 export function insecureRedirectPage({ location, granted }: InsecureRedirectView): string {
   const title = 'The way back is not protected'
   return pageDocument({
@@ -139,7 +153,7 @@ export function insecureRedirectPage({ location, granted }: InsecureRedirectView
       <p class="assurance">
         <strong>${granted ? 'Nothing was sent yet.' : 'No access was given.'}</strong>
         To stop here, close this
-        page${granted ? ': the app then gets no access.' : ': the app then is told nothing.'}
+        page${granted ? ': the app then gets no access.' : ': the app then learns nothing.'}
       </p>
       <div class="actions">
         <a href="${location}" rel="noreferrer">Continue without protection</a>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The one stylesheet of all pages. It never varies, so that a policy can allow exactly this text. */
+/** The stylesheet of all pages. It never varies: the content security policy allows exactly this text. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
@@ -181,5 +181,5 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 }
 `
 
-/** What a policy's `style-src` names to allow this stylesheet and no other, its quotes included. */
+/** The source for `style-src` that allows this stylesheet and no other. Includes its quotes. */
 export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`

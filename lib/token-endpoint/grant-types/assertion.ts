@@ -5,39 +5,52 @@ import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
 import type { GrantType } from '../grant-type'
 
-/** What a proven assertion says, in whichever format (RFC 7521 5.1). */
+/** The content of an assertion that the server has verified, in either format: JWT or SAML (RFC 7521 5.1). */
 export interface Assertion {
-  /** The trusted party that made it. */
+  /** The trusted party that made the assertion. */
   readonly issuer: string
-  /** Whom it is about, in the words of its issuer. */
+  /** The subject of the assertion, by the name that the issuer uses. */
   readonly subject: string
-  /** Unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. */
+  /** An identifier that is unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. */
   readonly id: string
-  /** Seconds since the epoch. */
+  /** The end of the assertion, in seconds since the epoch. The number may have a fraction. */
   readonly expiresAt: number
-  /** Every other statement: the claims of a JWT, the attributes of a SAML assertion. */
+  /** All other statements: the claims of a JWT, the attributes of a SAML assertion. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
 /**
- * Tells which resource owner an assertion is about: a subject of the host's own, or undefined (null, false) to refuse.
- * Anything else is a fault of the server and gives no token. An issuer's subject is a name in the issuer's books only: taken as it is, two issuers could mean two people by one name.
+ * Maps an assertion to a resource owner of the host. Returns the subject, a text of 1 to 1024 characters, or
+ * undefined, null or false to refuse the assertion (`invalid_grant`). For any other value, the client gets
+ * `server_error` and no token.
+ *
+ * An issuer's subject is a name among the users of that issuer only. Do not return it without a mapping: two issuers
+ * may use one name for two people.
  */
 export type OwnerOfAssertion = (assertion: Assertion, client: Client) => Verdict | Promise<Verdict>
 
 type Verdict = string | undefined | null | false
 
-/** Options that every grant by assertion has. */
+/** Options of every grant type for assertions. */
 export interface AssertionOptions {
-  /** Whom of the host's own an assertion is about; undefined refuses it. It may also look at the client. */
+  /**
+   * Maps an assertion, and the client that presents it, to a resource owner of the host. Undefined refuses the
+   * assertion.
+   */
   readonly resourceOwner: OwnerOfAssertion
-  /** How far clocks may differ, in whole seconds, at most 300. Default 30. */
+  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
   readonly clockTolerance?: number
-  /** How far ahead an assertion may end, in whole seconds, at most 86 400: so long its use is remembered. Default 3600. */
+  /**
+   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400. Default 3600. The server
+   * remembers each used assertion until shortly after its end, so this option also bounds that memory.
+   */
   readonly maximumLifetime?: number
 }
 
-/** Reads them; what it returns after a mistake is a placeholder. */
+/**
+ * Reads the options of {@link AssertionOptions}. After a mistake, the value is a placeholder: `settle()` of the
+ * reader throws before any code uses it.
+ */
 export function readAssertionTerms(
   reading: OptionsReader,
 ): Pick<AssertionFormat, 'resourceOwner' | 'clockTolerance' | 'maximumLifetime'> {
@@ -48,7 +61,7 @@ export function readAssertionTerms(
       'resourceOwner',
       () => undefined,
       isOwnerOfAssertion,
-      'must be a function of an assertion and a client that returns a subject, or undefined to refuse.',
+      'must be a function that takes an assertion and a client, and returns a subject, or undefined to refuse.',
     ),
     clockTolerance: seconds('clockTolerance', 30, 0, 300),
     maximumLifetime: seconds('maximumLifetime', 3600, 1, 86_400),
@@ -63,23 +76,29 @@ const isWithin =
 
 /** One format of assertions as an authorization grant (RFC 7521 4.1). */
 export interface AssertionFormat {
-  /** The grant type's URI. */
+  /** The URI of the grant type. */
   readonly name: string
   readonly resourceOwner: OwnerOfAssertion
-  /** How far clocks may differ, in seconds: for so long after its end an assertion is still taken. */
+  /**
+   * The tolerated difference between clocks, in seconds. The server accepts an assertion for this long after its end.
+   */
   readonly clockTolerance: number
-  /** How far ahead an assertion may end, in seconds: for so long its use is remembered. */
+  /** The longest time from now to the end of an assertion, in seconds. */
   readonly maximumLifetime: number
   /**
-   * Proves everything about the assertion but that its lifetime is sound and that it was not used before.
+   * Verifies an assertion, except the bounds of its lifetime and its single use. {@link assertionGrant} checks these
+   * two for every format.
    *
    * @param now seconds since the epoch.
-   * @throws OAuthError `invalid_grant`.
+   * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
    */
   verify(assertion: string, now: number): Promise<Assertion>
 }
 
-/** A grant by assertion: for an owner whom a trusted party vouches for, once, without a refresh token. */
+/**
+ * Makes a grant type for assertions of one format. For each assertion, the client gets one access token for the
+ * resource owner whom a trusted party names, and no refresh token.
+ */
 export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
@@ -93,9 +112,10 @@ export function assertionGrant(format: AssertionFormat): GrantType {
       const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
       if (subject === undefined)
         throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
-      // RFC 7521 8.2: good once, and used up by the write that brings the token.
+      // RFC 7521 8.2: an assertion works once. The write that stores the token also marks the assertion as used.
       const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
-      // RFC 7521 4.1: a client comes with a new assertion, so that access ends when its issuer says so.
+      // RFC 7521 4.1: no refresh token. The client presents a new assertion instead, so access ends when the issuer
+      // ends it.
       return { grant: { subject, scope, refreshToken: false, extensionData: {}, oneTimeUse } }
     },
   }
@@ -111,6 +131,7 @@ function endOfUse(
   if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')
   if (expiresAt > now + maximumLifetime)
     throw invalidGrant('assertion_too_long_lived', 'The assertion is valid for too long.')
-  // A process whose clock is behind takes it for one tolerance longer. A time may have a fraction (RFC 7519 2).
+  // Twice the tolerance: a process whose clock is behind accepts the assertion for one tolerance longer. Rounded up,
+  // because a time may have a fraction (RFC 7519 2).
   return Math.ceil(expiresAt + 2 * clockTolerance)
 }

@@ -15,23 +15,31 @@ import { type Assertion, assertionGrant, type AssertionOptions, readAssertionTer
 
 /** Options of {@link jwtBearer}. */
 export interface JwtBearerOptions extends AssertionOptions {
-  /** Whose assertions are taken. Each is held to keys of its own. */
+  /**
+   * The trusted issuers, at least one. The server verifies the assertions of an issuer with the keys of that issuer
+   * only.
+   */
   readonly issuers: readonly TrustedIssuer[]
   /**
-   * What `aud` of an assertion must name, letter by letter: one of these, be there others beside it. Give the `issuer`
-   * of this server (RFC 7523 3), and its token endpoint too where issuers use that.
+   * The names of this server. The claim `aud` of an assertion must contain one of them, letter by letter, and may
+   * contain others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
+   * that.
    */
   readonly audience: string | readonly string[]
-  /** Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; others cannot be had. */
+  /**
+   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
+   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   */
   readonly algorithms?: readonly string[]
 }
 
 /**
- * Assertions in JWT format as authorization grants (RFC 7523 2.1): `urn:ietf:params:oauth:grant-type:jwt-bearer`. The
- * client gets an access token for the owner whom a trusted issuer names, once for each assertion, and no refresh token.
- * An assertion has `iss`, `sub`, `aud`, `exp` and `jti`, and at most 16 KiB. Needs the package jose.
+ * Makes the grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). For each
+ * assertion, the client gets one access token for the resource owner whom a trusted issuer names, and no refresh
+ * token. An assertion must have the claims `iss`, `sub`, `aud`, `exp` and `jti`, and at most 16 KiB. The host
+ * installs the package `jose`.
  *
- * @throws ConfigurationError when the options are wrong, or jose is not installed.
+ * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
 export function jwtBearer(options: JwtBearerOptions): GrantType {
   const terms = readOptions(options)
@@ -56,9 +64,12 @@ function readOptions(options: unknown) {
   return read
 }
 
-/** A party whose assertions are taken, and its public keys: given, or fetched from where it publishes them. */
+/**
+ * A party whose assertions the server accepts, and its public keys: as a JWK set, or as the URL where the party
+ * publishes the set.
+ */
 export type TrustedIssuer = {
-  /** `iss` of its assertions, letter by letter. */
+  /** The claim `iss` of the assertions of this issuer, letter by letter. */
   readonly issuer: string
 } & (
   | {
@@ -68,22 +79,23 @@ export type TrustedIssuer = {
     }
   | {
       /**
-       * Where the issuer publishes its JWK set: https, or http on a loopback host. It is fetched at first use and again
-       * after 10 minutes, or when an assertion names a key that is not in it; never twice within 10 seconds. Redirects
-       * are not followed; 256 KiB and 5 seconds at most.
+       * The URL where the issuer publishes its JWK set: https, or http on a loopback host. The server fetches the set
+       * at first use, again after 10 minutes, and when an assertion names a key that the set does not have, but at
+       * most once in 10 seconds. The server follows no redirects. It accepts at most 256 KiB and waits at most
+       * 5 seconds.
        */
       readonly jwks_uri: string
       readonly jwks?: undefined
     }
 )
 
-/** Reads the trusted issuers: each one's keys under its name. */
+/** Reads the trusted issuers. The result maps the name of each issuer to its keys. */
 export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, KeySource> {
   const cure = 'must be a list of at least one { issuer, jwks } or { issuer, jwks_uri }.'
   const issuers = new Map<string, KeySource>()
   for (const [index, given] of reading.required('issuers', [], isFilledList, cure).entries()) {
     const entry = new OptionsReader(given, `issuers[${index}]`, reading.issues)
-    const issuer = entry.required('issuer', '', isText, 'must be the iss of its assertions.')
+    const issuer = entry.required('issuer', '', isText, 'must be the claim iss of its assertions.')
     if (issuers.has(issuer)) entry.wrong('issuer', `is "${issuer}", which is in the list already.`)
     issuers.set(issuer, readKeys(entry, { given: 'jwks', published: 'jwks_uri' }))
     entry.refuseUnknown()
@@ -93,14 +105,15 @@ export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, 
 
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
-// RFC 8725 3.11: an access token (`at+jwt`) or a logout token of the same issuer is no grant.
+// RFC 8725 3.11: the type of a JWT separates its purposes. An access token (`at+jwt`) or a logout token of the same
+// issuer is not a grant.
 const types = ['jwt', 'application/jwt']
 
 /**
- * Proves an assertion by the keys of the issuer that it names (RFC 7523 3).
+ * Verifies an assertion with the keys of the issuer that the assertion names (RFC 7523 3).
  *
  * @param now seconds since the epoch.
- * @throws OAuthError `invalid_grant`, or `temporarily_unavailable` when the issuer's keys cannot be had.
+ * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
  */
 export async function verifyAssertion(
   assertion: string,
@@ -116,11 +129,14 @@ export async function verifyAssertion(
   return { issuer, subject, id, expiresAt, claims }
 }
 
-/** What a client is told of an assertion that was not taken; what is no fault of it stays as it is. */
+/**
+ * Makes the OAuth error for an assertion that failed verification. Returns an error that the assertion did not cause
+ * unchanged.
+ */
 export function refusalOf(error: unknown): unknown {
   if (error instanceof RefusedJwt) return refusals[error.fault]()
   if (!(error instanceof KeysUnavailable)) return error
-  // The assertion may be good: the client shall not throw it away.
+  // The assertion may be valid. With `invalid_grant`, the client would discard it.
   return temporarilyUnavailable(
     'assertion_keys_unavailable',
     'The keys of the issuer of the assertion cannot be had.',

@@ -10,22 +10,23 @@ import { isRecord, isText } from '../../../protocol/configuration'
 import { isSubject } from '../../../protocol/resource-owner'
 import type { VerifyPassword } from './password'
 
-/** Whose a user name is, as the host's own database has it. */
+/** The owner of a user name, from the database of the host. */
 export interface PasswordOwner {
+  /** The identifier of the owner: 1 to 1024 characters, stable, and never used again for another owner. */
   readonly subject: string
-  /** A bcrypt digest: `$2a$`, `$2b$` or `$2y$`. Undefined or null for an owner who has no password. */
+  /** A bcrypt digest: `$2a$`, `$2b$` or `$2y$`. Undefined or null for an owner without a password. */
   readonly passwordHash: string | undefined | null
 }
 
-/** Finds the owner of a user name; undefined (or null) for nobody. */
+/** Finds the owner of a user name. Returns undefined or null if no owner has this name. */
 export type FindPasswordOwner = (
   username: string,
 ) => PasswordOwner | undefined | null | Promise<PasswordOwner | undefined | null>
 
 /**
- * Digests a password with bcrypt at cost 10: about 55 ms.
+ * Hashes a password with bcrypt at cost 10, which takes about 55 ms. Resolves to the digest.
  *
- * @throws RangeError when the password is empty or longer than the 72 bytes that bcrypt reads.
+ * @throws RangeError if the password is empty, or longer than the 72 bytes that bcrypt reads.
  */
 export async function hashPassword(password: string): Promise<string> {
   if (!fitsBcrypt(password)) throw new RangeError(`A password must have 1 to ${bcryptBytes} bytes.`)
@@ -33,13 +34,17 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * A function for {@link PasswordOptions.verify} over passwords that are stored as bcrypt digests. A name that nobody has
- * costs what a wrong password does: a comparison at the highest cost that was found so far in this process, 10 at first; a
- * wrong password whose digest costs less is filled up to it. A password of more than 72 bytes is never taken for its
- * beginning. How long `find` takes is the host's matter.
+ * Makes a function for {@link PasswordOptions.verify} that compares passwords with bcrypt digests.
  *
- * Comparisons take turns with those of client secrets, as many at once as libuv has threads; when 32 wait already, the
- * answer is `temporarily_unavailable`, and no failure is counted.
+ * Every failure does as much hashing as the most expensive owner that this process has seen, and at least one
+ * comparison at cost 10. The comparison time therefore does not show whether a user name exists. The time that `find`
+ * takes is up to the host.
+ *
+ * A password of more than 72 bytes never matches: bcrypt reads only its first 72 bytes, and another password may
+ * begin with the same bytes.
+ *
+ * These comparisons and those of client secrets share one queue. As many comparisons run at once as libuv has
+ * threads, and 32 wait. If 32 wait already, the client gets `temporarily_unavailable`, and no failure counts.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
   const comparison = new ConstantWorkComparer(bcryptCost)
@@ -54,13 +59,13 @@ interface Owner extends PasswordOwner {
   readonly passwordHash: string
 }
 
-// What a host's database holds is proven, and never told: a digest that is none may be a password in clear.
+// The messages never contain the value: a `passwordHash` that is not a digest may be a password in clear.
 function ownerOf(found: unknown): Owner | undefined {
   if (found === undefined || found === null) return undefined
   const { subject, passwordHash } = isRecord(found) ? found : {}
   if (!isSubject(subject)) throw new TypeError('bcryptPasswords() found an owner without a subject.')
   if (passwordHash === undefined || passwordHash === null) return undefined
   if (!isText(passwordHash) || !isBcryptHash(passwordHash))
-    throw new TypeError('bcryptPasswords() found a passwordHash that is no bcrypt digest.')
+    throw new TypeError('bcryptPasswords() found a passwordHash that is not a bcrypt digest.')
   return { subject, passwordHash }
 }

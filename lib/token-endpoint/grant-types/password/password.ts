@@ -12,19 +12,20 @@ import { countedName } from './counted-name'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
-// One text: an unknown name looks like a wrong password.
+// One text for every refusal: a client cannot tell an unknown name from a wrong password.
 const refused = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
- * The resource owner password credentials grant (RFC 6749 4.3): the client takes the owner's password and hands it over.
- * It is for clients that cannot be changed any more: RFC 9700 2.4 forbids it for anything new, because it trains people to
- * type their password into other programs and leaves no room for a second factor.
+ * Makes the grant type for resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for
+ * the password and passes it on. Use it only for clients that cannot change any more. RFC 9700 2.4 forbids this
+ * grant, because it trains people to type their password into other programs and leaves no room for a second factor.
  *
- * Refused are wrong credentials (`invalid_grant`, one text for an unknown name and a wrong password), and user names and
- * passwords of more than 1024 bytes, unverified. Failures are limited, see {@link PasswordOptions.limits}.
+ * The server refuses wrong credentials with `invalid_grant`, and with one text for an unknown name and a wrong
+ * password. It refuses user names and passwords of more than 1024 bytes without verification.
+ * {@link PasswordOptions.limits} limits failed attempts.
  *
- * @throws ConfigurationError
+ * @throws ConfigurationError if an option is wrong.
  */
 export function password(options: PasswordOptions): GrantType {
   const { verify, normalize, limits } = resolvePasswordOptions(options)
@@ -37,7 +38,7 @@ export function password(options: PasswordOptions): GrantType {
       const credentials = [parameters.require('username'), parameters.require('password')] as const
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
-      // RFC 6749 4.3.2: guessing is limited.
+      // RFC 6749 4.3.2: the server limits guesses.
       const counted = attemptLimits(request, await nameOf(normalize, credentials[0]), limits)
       const subject = await throttled(counted, counters, () =>
         subjectOf(() => verify(...credentials, { client })),
@@ -49,7 +50,7 @@ export function password(options: PasswordOptions): GrantType {
   return grantType
 }
 
-// Without a name there is no count, and so no attempt.
+// Without a name, the server cannot count the attempt, so an error of `normalize` ends the request.
 async function nameOf(normalize: NormalizeName, username: string): Promise<string> {
   try {
     const name: unknown = await normalize(username)
@@ -60,7 +61,10 @@ async function nameOf(normalize: NormalizeName, username: string): Promise<strin
   }
 }
 
-/** What the host says, proven. Its faults must not look like wrong credentials, nor like anything else that was meant. */
+/**
+ * Checks what the `verify` function of the host returns. An error of the host becomes `server_error`: it must look
+ * neither like wrong credentials nor like a refusal that the host intended. Only `NotAttempted` passes unchanged.
+ */
 async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
   try {
     return parseSubject(await verdict(), 'The option verify of password()')
@@ -73,9 +77,10 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
 type Verdict = string | undefined | null | false
 
 /**
- * Tells whose user name and password these are: the subject, stable and never used again for somebody else, or undefined
- * for nobody's. It must not tell an unknown name from a wrong password, in time neither: `bcryptPasswords()` makes such a
- * function. What it throws is a fault on this side, `server_error`.
+ * Verifies a user name and a password. Returns the subject of their owner (1 to 1024 characters, stable, never used
+ * again for another owner), or undefined, null or false if they are wrong. The function must not reveal whether a
+ * user name exists, not even by its response time; `bcryptPasswords()` makes such a function. If the function throws,
+ * the client gets `server_error`.
  */
 export type VerifyPassword = (
   username: string,
@@ -83,23 +88,26 @@ export type VerifyPassword = (
   request: { readonly client: Client },
 ) => Verdict | Promise<Verdict>
 
-/** Makes one text of all spellings of a user name. */
+/** Maps all spellings of a user name to one text. */
 export type NormalizeName = (username: string) => string | Promise<string>
 
 /**
- * How many attempts may fail, each limit for itself; `false` switches one off. Beyond it the answer is 429 with
- * `Retry-After`, unverified, also to right credentials. `seconds` (at most 86 400) run from the first failure. What is under way counts until it succeeds.
+ * How many attempts may fail. Each limit counts by itself, and `false` switches a limit off. Over a limit, the server
+ * verifies nothing and answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000 000.
+ * `seconds` are at most 86 400 and run from the first failure. An attempt that is still running counts as a failure
+ * until it succeeds.
  */
 export interface PasswordLimits {
   /**
-   * For one user name, at whichever client and from whichever address. Spellings of one name share a count, see
-   * {@link PasswordOptions.normalize}. Default 10 in 900 seconds. A login that succeeds does not forget the failures
-   * before it: else a guesser could go on after each login of the owner.
+   * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings of one name share a
+   * count, see {@link PasswordOptions.normalize}. A successful login does not reset the count. Otherwise, a guesser
+   * could go on after each login of the owner.
    */
   readonly username?: LimitOption
   /**
-   * For one address, and for 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust proxy`;
-   * without it the proxy is the address of everybody. A client on a web server is one address for all its users.
+   * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's
+   * `trust proxy`; otherwise every request counts for the address of the proxy. A client on a web server has one
+   * address for all its users.
    */
   readonly address?: LimitOption
   /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
@@ -108,23 +116,27 @@ export interface PasswordLimits {
 
 /** Options of {@link password}. */
 export interface PasswordOptions {
-  /** Whose user name and password these are. */
+  /** Verifies a user name and a password. */
   readonly verify: VerifyPassword
   /**
-   * The text under which guesses at a user name are counted: one text for all spellings that `verify` takes for one owner.
-   * Default: without letter case, accents, white space and invisible characters, and with Latin letters such as ø, ł, đ, ß
-   * and æ as "o", "l", "d", "s" and "ae", as databases compare without accents. It is called before any limit is asked. What it throws, and
-   * a result that is no text, is `server_error`.
+   * Maps a user name to the text under which the server counts guesses: one text for all spellings that `verify`
+   * accepts for one owner. Default: the name without letter case, accents, white space and invisible characters, and
+   * with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases compare without accents.
+   * The server calls this function before it asks any limit. If the function throws or returns no text, the client
+   * gets `server_error`.
    */
   readonly normalize?: NormalizeName
-  /** Default: 10 failures of a user name, 100 of an address and 1000 of a client in 15 minutes. */
+  /**
+   * The limits on failed attempts. Default: 10 failures of a user name, 100 of an address and 1000 of a client, each
+   * in 15 minutes.
+   */
   readonly limits?: PasswordLimits
 }
 
-/** The limits, complete; undefined where one is switched off. */
+/** The limits with their defaults. Undefined means that a limit is off. */
 export type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
-/** The limits that a grant type of {@link PasswordOptions} has switched off; undefined for any other grant type. */
+/** The limits that a password grant type has switched off; undefined for any other grant type. */
 export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
   const limits = 'limits' in grantType ? grantType.limits : undefined
   return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
@@ -139,7 +151,7 @@ export function resolvePasswordOptions(options: PasswordOptions): {
   readonly limits: ResolvedPasswordLimits
 } {
   const reading = new OptionsReader(options, '')
-  const verify = reading.required('verify', nobody, isVerify, 'must be a function.')
+  const verify = reading.required('verify', placeholder, isVerify, 'must be a function.')
   const normalize = reading.optional('normalize', countedName, isNormalize, 'must be a function.')
   const limits = readLimits(reading, 'limits', (limit) => ({
     username: limit('username', 10),
@@ -151,16 +163,17 @@ export function resolvePasswordOptions(options: PasswordOptions): {
   return { verify, normalize, limits }
 }
 
-const nobody: VerifyPassword = () => undefined
+const placeholder: VerifyPassword = () => undefined
 
-// What a function takes and returns cannot be seen beforehand: what it returns is proven at each call.
+// These checks cannot see what a function takes and returns. The grant type checks the result of each call.
 const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
 const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'
 
 /**
- * What a guess in this request counts towards. The address of the guesser comes first, the client last.
+ * The counts to which an attempt adds: the address first, the client last. An attempt over one limit adds nothing to
+ * the counts behind it: an address over its limit cannot use up the counts of user names and clients.
  *
- * @param name under which the user name is counted.
+ * @param name the text under which the server counts the user name.
  */
 export function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,

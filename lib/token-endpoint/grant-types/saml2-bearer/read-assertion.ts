@@ -6,8 +6,9 @@ import { type Element, everyElement, parseElement, type XmlLibraries } from './x
 import { plainXml, refused } from './xml-text'
 
 /**
- * Proves an assertion (RFC 7522 3) in three steps: the document as it came is only good to find the signature and
- * to choose the keys; the signature yields the bytes that were signed; what is believed is read from those.
+ * Verifies an assertion (RFC 7522 3) in three steps. The server reads the received document only to find the
+ * signature and to choose the keys. The signature yields the bytes that the issuer signed. The server reads
+ * everything that it trusts from these bytes.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -24,17 +25,19 @@ export function readAssertion(
   if (keys === undefined) throw refused('saml_issuer_unknown')
   const signed = signedElement(presented, id, signature, keys, libraries)
   const head = headOf(signed)
-  // The keys of one issuer prove nothing for another, nor a signature of one assertion for the next.
+  // The signed bytes must name the issuer and the ID of the received document. The keys of one issuer prove nothing
+  // for another issuer, and the signature of one assertion proves nothing for another assertion.
   if (head.issuer !== issuer || head.id !== id) throw refused('saml_signature_wrong')
   return { ...head, ...bodyOf(signed, expected) }
 }
 
-// An xs:ID, in the letters that issuers use.
+// An xs:ID, in the characters that issuers use, 256 at most.
 const idGrammar = /^[A-Za-z_][\w.-]{0,255}$/
 
 function headOf(root: Element): { readonly id: string; readonly issuer: string } {
   const id = root.attributes.get('ID')
-  // SAML Core 2.6: advice may hold further assertions, which here would only be mistaken for this one.
+  // SAML Core 2.6: advice may contain further assertions. The server refuses them, because code could mistake one of
+  // them for this assertion.
   const isAlone = everyElement(root).filter(({ name }) => name.endsWith('Assertion')).length === 1
   if (!isSaml(root, 'Assertion') || root.attributes.get('Version') !== '2.0' || !isAlone)
     throw refused('saml_not_one_assertion')
@@ -52,18 +55,22 @@ function bodyOf(root: Element, expected: Expectation): Omit<Assertion, 'issuer' 
   return { subject: name, expiresAt: Math.min(...ends), claims: attributesOf(root) }
 }
 
-// As many bytes as fit into the body of a token request, which is bounded by 64 KiB.
+// In characters: the bound on the body of a token request, 64 KiB.
 const maximumLength = 64 * 1024
-// RFC 7522 2.1 wants base64url without padding; older clients send padding, or the alphabet of plain base64.
+// RFC 7522 2.1 requires base64url without padding. Older clients send padding, or the alphabet of plain base64.
 const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
 
-/** The XML text inside an `assertion` parameter (RFC 7522 2.1), at most 48 KiB of UTF-8. */
+/**
+ * Decodes an `assertion` parameter (RFC 7522 2.1) to its XML text, at most 48 KiB of UTF-8.
+ *
+ * @throws OAuthError `invalid_grant`.
+ */
 export function decodeAssertion(encoded: string): string {
   if (encoded.length > maximumLength) throw refused('saml_too_large')
   const padding = grammar.exec(encoded)?.[1]
   if (padding === undefined || (padding !== '' && encoded.length % 4 !== 0)) throw refused('saml_encoding')
   const bytes = Buffer.from(encoded, 'base64url')
-  // Bits that no byte holds, or a character alone at the end, would be a second spelling of the same bytes.
+  // Surplus bits, or a lone character at the end, would make a second spelling of the same bytes.
   const body = encoded
     .slice(0, encoded.length - padding.length)
     .replaceAll('+', '-')
@@ -76,25 +83,29 @@ export function decodeAssertion(encoded: string): string {
   }
 }
 
-/** What an assertion must say to be for this server, now. */
+/** What an assertion must say to be valid for this server now. */
 export interface Expectation {
   readonly audience: string
   readonly recipient: string
-  /** The latest beginning that is not in the future, in seconds since the epoch. */
+  /** The latest start that does not count as the future, in seconds since the epoch: now and the clock tolerance. */
   readonly latestStart: number
 }
 
-/** Checks the conditions (RFC 7522 3, items 2 and 5; SAML Core 2.5). @returns their end, if they have one. */
+/**
+ * Checks the conditions of an assertion (RFC 7522 3, items 2 and 5; SAML Core 2.5).
+ *
+ * @returns the end of the conditions in seconds since the epoch; undefined if they have none.
+ */
 export function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
   const conditions = onlyChildOf(assertion, 'Conditions')
   if (conditions === undefined) throw refused('saml_audience_wrong')
-  // SAML Core 2.5.1: what is not understood makes the assertion neither valid nor invalid.
+  // SAML Core 2.5.1: an unknown condition makes the validity of the assertion indeterminate.
   if (
     !conditions.children.every((child) => isSaml(child, 'AudienceRestriction') || isSaml(child, 'OneTimeUse'))
   )
     throw refused('saml_condition_unknown')
   const restrictions = childrenOf(conditions, 'AudienceRestriction')
-  // SAML Core 2.5.1.4: several audiences are alternatives, several restrictions are not.
+  // SAML Core 2.5.1.4: one audience of a restriction is enough, but every restriction must hold.
   const isMeant = (restriction: Element) =>
     childrenOf(restriction, 'Audience').some((audience) => textOf(audience) === expected.audience)
   if (restrictions.length === 0 || !restrictions.every(isMeant)) throw refused('saml_audience_wrong')
@@ -102,7 +113,7 @@ export function endOfConditions(assertion: Element, expected: Expectation): numb
   return instantOf(conditions, 'NotOnOrAfter')
 }
 
-/** Refuses what begins in the future. */
+/** Refuses an element whose start lies in the future. */
 export function requireBegun(element: Element, attribute: string, { latestStart }: Expectation): void {
   if (!hasBegun(element, attribute, latestStart)) throw refused('saml_not_yet_valid')
 }
@@ -113,8 +124,10 @@ const hasBegun = (element: Element, attribute: string, latestStart: number) =>
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
 /**
- * Finds the confirmation that lets this client present the assertion to this server (RFC 7522 3, item 5): any one
- * of them is enough. @returns its end.
+ * Finds the confirmations that let this client present the assertion to this server (RFC 7522 3, item 5). One of them
+ * is enough.
+ *
+ * @returns the latest end of these confirmations, in seconds since the epoch.
  */
 export function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
   const ends = childrenOf(subject, 'SubjectConfirmation')
@@ -128,7 +141,10 @@ export function endOfConfirmation(subject: Element, { recipient, latestStart }: 
   return Math.max(...ends)
 }
 
-/** The texts of every attribute under its name, which may be any text: `__proto__` is one of them. */
+/**
+ * The texts of each attribute, by the name of the attribute. The object has no prototype, because a name may be any
+ * text, such as `__proto__`.
+ */
 export function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
   const read: Record<string, string[]> = Object.create(null)
   const attributes = childrenOf(assertion, 'AttributeStatement').flatMap((each) =>

@@ -5,22 +5,24 @@ import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../as
 import { readAssertion } from './read-assertion'
 import { loadXmlLibraries } from './xml-document'
 
+/** Options of {@link saml2Bearer}. */
 export interface Saml2BearerOptions extends AssertionOptions {
-  /** Whose assertions are taken, each with its keys. */
+  /** The trusted issuers, at least one, each with its keys. */
   readonly issuers: readonly SamlIssuer[]
-  /** This server's entity id: every `AudienceRestriction` must name it. */
+  /** The entity id of this server. Every `AudienceRestriction` must name it, letter by letter. */
   readonly audience: string
-  /** The URL of the token endpoint: a bearer confirmation must name it as its `Recipient`. */
+  /** The URL of the token endpoint. A bearer confirmation must have it as `Recipient`, letter by letter. */
   readonly recipient: string
 }
 
 /**
- * SAML 2.0 bearer assertions as an authorization grant (RFC 7522): a client presents what a trusted issuer signed
- * about a resource owner, and gets an access token without a refresh token. Each assertion is good once.
+ * Makes the grant type for SAML 2.0 bearer assertions, `urn:ietf:params:oauth:grant-type:saml2-bearer` (RFC 7522).
+ * The client presents an assertion that a trusted issuer signed about a resource owner. It gets an access token, and
+ * no refresh token. Each assertion works once. An assertion has at most 48 KiB.
  *
- * It needs the packages `xml-crypto` and `@xmldom/xmldom`.
+ * The host installs the packages `xml-crypto` and `@xmldom/xmldom`.
  *
- * @throws ConfigurationError listing every mistake, or naming the packages to install.
+ * @throws ConfigurationError that lists every mistake, or names the packages to install.
  */
 export function saml2Bearer(options: Saml2BearerOptions): GrantType {
   const reading = new OptionsReader(options, '')
@@ -43,21 +45,23 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
 
 const isUrl = (value: unknown): value is string => isText(value) && URL.canParse(value)
 
-/** A source of assertions that this server trusts. */
+/** An issuer whose assertions the server accepts. */
 export interface SamlIssuer {
-  /** Its entity id, as `Issuer` says it, letter by letter. */
+  /** The entity id of the issuer. `Issuer` of an assertion must equal it, letter by letter. */
   readonly issuer: string
   /**
-   * Certificates, or public keys, in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. Several while the
-   * issuer changes its key. A certificate is only the cover of its key: its dates and its own issuer are not looked
-   * at, and a key is trusted for as long as it is listed here.
+   * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List several while
+   * the issuer changes its key. The server uses only the key of a certificate: it ignores the dates and the issuer of
+   * the certificate, and trusts the key for as long as this list contains it.
    */
   readonly certificates: readonly string[]
 }
 
 export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
-/** Reads the issuers: entity id to keys. What it returns after a mistake is a placeholder. */
+/**
+ * Reads the trusted issuers. The result maps each entity id to its keys. After a mistake, the value is a placeholder.
+ */
 export function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
   const list = reading.required<readonly unknown[]>(
     'issuers',
@@ -102,7 +106,7 @@ function publicKeyOf(pem: string): KeyObject | undefined {
   try {
     if (labels.length !== 1) return undefined
     if (labels[0] === 'CERTIFICATE') return new X509Certificate(pem).publicKey
-    // A private key would do as well, and has no business here.
+    // `createPublicKey` also accepts a private key, which does not belong in this option.
     return labels[0]?.endsWith('PUBLIC KEY') ? createPublicKey(pem) : undefined
   } catch {
     return undefined

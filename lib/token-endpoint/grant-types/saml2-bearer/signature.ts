@@ -4,8 +4,9 @@ import { type Element, everyElement, parseElement, type XmlElement, type XmlLibr
 import { plainXml, refused } from './xml-text'
 
 /**
- * Verifies the signature over its parent (XML Signature 3.2), and reads the parent anew from the very bytes that were
- * signed: whatever differs between the document and its canonical form, no difference reaches what is believed.
+ * Verifies the signature of an element (XML Signature 3.2), and parses the element again from the exact bytes that
+ * the issuer signed. A difference between the document and its canonical form therefore never reaches what the server
+ * trusts.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -18,7 +19,8 @@ export function signedElement(
 ): Element {
   const text = canonical(signedInfo.node, [], libraries)
   const { algorithm } = readSignedInfo(signedInfo, id)
-  // Before anything in it is followed: nobody but the issuer gives this server work to do.
+  // The server verifies the signature before it follows anything in `SignedInfo`: only the issuer may cause more
+  // work.
   if (!isSignedWith(keys, algorithm, text, value)) throw refused('saml_signature_wrong')
   const signed = readSignedInfo(parseElement(plainXml(text), libraries), id)
   root.node.removeChild(element.node)
@@ -28,7 +30,7 @@ export function signedElement(
   return parseElement(plainXml(content), libraries)
 }
 
-/** Exclusive canonical XML without comments. */
+/** Writes an element as exclusive canonical XML without comments. */
 function canonical(
   element: XmlElement,
   inclusiveNamespacesPrefixList: readonly string[],
@@ -50,18 +52,18 @@ export interface Signature {
   readonly value: Buffer
 }
 
-/** What a signature covers, and by which algorithms. */
+/** What a signature covers, and the algorithms. */
 export interface SignedInfo {
   readonly algorithm: SignatureAlgorithm
   readonly digestAlgorithm: string
   readonly digest: Buffer
-  /** Prefixes whose declarations are covered even where no name uses them. */
+  /** Prefixes whose declarations the signature covers even if no name uses them. */
   readonly inclusivePrefixes: readonly string[]
 }
 
 /**
- * Finds the one signature of an assertion: a child of it, in the one form that SAML has for it (SAML Core 5.4). What
- * XML Signature can do beyond is what forgeries are made of.
+ * Finds the one signature of an assertion. It must be a child of the assertion, in the one form that SAML allows
+ * (SAML Core 5.4). Forgeries use what XML Signature allows beyond that form.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -74,14 +76,14 @@ export function signatureOf(root: Element): Signature {
     root.children.includes(element) &&
     isDsig(signedInfo, 'SignedInfo') &&
     isDsig(value, 'SignatureValue') &&
-    // What is in it names keys, and keys come from the options alone.
+    // The server ignores the content of `KeyInfo`: keys come only from the options.
     (keyInfo === undefined || isDsig(keyInfo, 'KeyInfo')) &&
     others.length === 0
   if (!sound) throw refused('saml_signature_form')
   return { element, signedInfo, value: bytesOf(value) }
 }
 
-/** Reads a `SignedInfo` with one reference, to the element of this ID as a whole, and nothing else. */
+/** Reads a `SignedInfo`. It must have exactly one reference, to the whole element with this ID. */
 export function readSignedInfo(element: Element, id: string): SignedInfo {
   const [canonicalization, method, reference, ...others] = element.children
   const [transforms, digestMethod, digestValue, ...more] = reference?.children ?? []
@@ -111,7 +113,7 @@ function readTransforms({ children: [enveloped, exclusive, ...others] }: Element
   return readPrefixes(exclusive)
 }
 
-// Shibboleth and others list the prefixes that stand in texts, such as xs in xsi:type="xs:string".
+// Shibboleth and others list the prefixes that occur in texts, such as xs in xsi:type="xs:string".
 function readPrefixes({ children: [list, ...others] }: Element): readonly string[] {
   if (list === undefined) return []
   const prefixes = list.attributes.get('PrefixList') ?? ''
@@ -129,7 +131,7 @@ function isDsig(element: Element | undefined, name: string): element is Element 
   return element?.namespace === dsig && element.name === name
 }
 
-/** The algorithm of an element that says nothing else, and so has no parameters. */
+/** The algorithm that an element names; empty if the element has another name, parameters or other attributes. */
 function algorithmOf(element: Element | undefined, name: string): string {
   if (!isDsig(element, name) || element.attributes.size !== 1 || element.children.length > 0) return ''
   return element.attributes.get('Algorithm') ?? ''
@@ -142,7 +144,7 @@ function bytesOf({ text, children }: Element): Buffer {
 
 type Hash = 'sha256' | 'sha384' | 'sha512'
 
-/** What makes signatures. */
+/** The type of key and the hash of a signature algorithm. */
 export interface SignatureAlgorithm {
   readonly keyType: 'rsa' | 'ec'
   readonly hash: Hash
@@ -150,7 +152,10 @@ export interface SignatureAlgorithm {
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#'
 
-/** What may sign: neither SHA-1 nor DSA, and no HMAC, for which a public key would be the secret. */
+/**
+ * The signature algorithms that the server accepts. SHA-1 and DSA are too weak. HMAC would use the public key as the
+ * secret.
+ */
 export const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
   [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
@@ -166,7 +171,7 @@ export const digestAlgorithms: ReadonlyMap<string, Hash> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ])
 
-/** Whether one of the keys made the signature; a key of another type than the algorithm's never did. */
+/** Whether one of the keys made the signature. A key whose type is not that of the algorithm did not. */
 export function isSignedWith(
   keys: readonly KeyObject[],
   { keyType, hash }: SignatureAlgorithm,
@@ -174,7 +179,7 @@ export function isSignedWith(
   signature: Buffer,
 ): boolean {
   const data = Buffer.from(text)
-  // RFC 4050 3.3, and XML Signature 1.1: both numbers of an ECDSA signature in a row.
+  // RFC 4050 3.3 and XML Signature 1.1: an ECDSA signature is its two numbers, one after the other.
   return keys.some(
     (key) =>
       key.asymmetricKeyType === keyType && verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature),

@@ -1,19 +1,26 @@
 import { optionalPackage } from '../../../protocol/configuration'
 import { refused } from './xml-text'
 
-/** An element as it is read here: either elements are in it, or text. */
+/** An element of the accepted part of XML: it contains either elements or text. */
 export interface Element {
   readonly namespace: string
   readonly name: string
-  /** By qualified name, so that `ID` is never an attribute of another vocabulary; without namespace declarations. */
+  /**
+   * Attributes by qualified name, without namespace declarations. Under its qualified name, an attribute `ID` of
+   * another namespace is never `ID`.
+   */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
-  /** The parser's own element, for the library that makes the canonical form. */
+  /** The element of the parser, for the library that writes the canonical form. */
   readonly node: XmlElement
 }
 
-/** Parses the text of one element, in the part of XML that `plainXml` leaves. */
+/**
+ * Parses the text of one element. `plainXml` must have checked the text before.
+ *
+ * @throws OAuthError `invalid_grant`.
+ */
 export function parseElement(text: string, { DOMParser }: XmlLibraries): Element {
   const root = parse(text, DOMParser)
   if (!root) throw refused('saml_xml_parser')
@@ -30,12 +37,12 @@ function parse(text: string, DOMParser: XmlLibraries['DOMParser']): XmlElement |
   }
 }
 
-// The library's parser goes on after what is wrong, warnings and errors alike.
+// The parser continues after warnings and errors. This handler makes each of them fatal.
 function errorHandler(level: string, message: unknown): never {
   throw new Error(`${level}: ${String(message)}`)
 }
 
-/** The element and everything in it. */
+/** The element and all its descendants. */
 export function everyElement(element: Element): readonly Element[] {
   return [element, ...element.children.flatMap(everyElement)]
 }
@@ -45,7 +52,8 @@ const isText = (node: XmlNode): boolean => node.nodeType === 3
 
 function elementOf(node: XmlElement): Element {
   const nodes = Array.from(node.childNodes)
-  // The canonical form shows whatever has data as text, which a reader of the tree would not see.
+  // The canonical form writes the data of any node as text. A reader of the elements and texts would not see that
+  // data.
   if (!nodes.every((child) => isElement(child) || isText(child))) throw refused('saml_xml_forbidden')
   const children = nodes.filter(isElement).map(elementOf)
   const text = nodes
@@ -83,7 +91,8 @@ function attributesOf(attributes: readonly XmlAttribute[]): ReadonlyMap<string, 
   return read
 }
 
-// A namespace goes into the canonical form as it is: a quotation mark in it would end the attribute there.
+// The canonical form contains a namespace without escaping: a quotation mark in the namespace would end the
+// attribute.
 const namespaceGrammar = /^[!#-%'-;=?-~]*$/
 
 function requireSoundDeclaration({ name, value }: XmlAttribute): void {
@@ -97,7 +106,7 @@ function requireSoundDeclaration({ name, value }: XmlAttribute): void {
   if (!sound) throw refused('saml_xml_namespace')
 }
 
-// Signature wrapping lives on elements that pass for one another.
+// Signature wrapping uses two elements with one ID: the signature covers one of them, and the server reads the other.
 function requireUniqueIds(root: Element): void {
   const ids = everyElement(root).flatMap(({ attributes }) =>
     [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),
@@ -106,7 +115,8 @@ function requireUniqueIds(root: Element): void {
     throw refused('saml_id_not_unique')
 }
 
-// What is used of the two libraries: their own declarations would bring the types of a browser along.
+// The parts of the two libraries that this package uses. The declarations of the libraries need the DOM types of
+// browsers.
 
 export interface XmlAttribute {
   readonly name: string
@@ -130,7 +140,7 @@ export interface XmlElement extends XmlNode {
   removeChild(child: XmlElement): void
 }
 
-/** `@xmldom/xmldom` and `xml-crypto`. */
+/** The parts of `@xmldom/xmldom` and `xml-crypto` that read and canonicalize assertions. */
 export interface XmlLibraries {
   readonly DOMParser: new (options: { errorHandler(level: string, message: unknown): void }) => {
     parseFromString(text: string, type: string): { readonly documentElement?: XmlElement | null }
@@ -143,7 +153,11 @@ export interface XmlLibraries {
   }
 }
 
-/** Loads both libraries, which only hosts that take SAML assertions have to install. */
+/**
+ * Loads both libraries. Only hosts that accept SAML assertions install them.
+ *
+ * @throws ConfigurationError that names the package to install.
+ */
 export function loadXmlLibraries(): XmlLibraries {
   const missing = {
     subject: 'saml2Bearer() cannot read XML:',

@@ -1,7 +1,10 @@
 import { invalidGrant, type OAuthError } from '../../../protocol/oauth-error'
 import type { Reason } from '../../../protocol/reasons'
 
-/** RFC 7522 3.1: one text for whatever is wrong with the assertion; the reason stays on this side. */
+/**
+ * Makes the refusal of an assertion (RFC 7522 3.1). The client sees one text for every fault; only logs and events
+ * contain the reason.
+ */
 export function refused(reason: Reason<'invalid_grant'>, cause?: unknown): OAuthError {
   return invalidGrant(reason, 'The assertion is not valid.', { cause })
 }
@@ -18,15 +21,16 @@ const oneAttribute = new RegExp(attribute, 'g')
 const declaration =
   /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>[ \t\r\n]*/
 const strayReference = /&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)/
-// Neither controls nor the line ends of XML 1.1, which parsers of XML 1.0 do not read alike.
+// Control characters, and the line ends of XML 1.1, which parsers of XML 1.0 do not read alike.
 const unsafeCharacter =
   /[^\t\n\r\x20-\x7E\u00A0-\u2027\u2029-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u
 
 /**
- * Holds a text to the part of XML on which all parsers agree, before any of them sees it: elements, attributes, text
- * and predefined references, at most 32 deep. Nothing that begins with `<!` or `<?` is in it, so that there are no
- * comments, CDATA sections, processing instructions, document types and entities (the usual ways to make two readers
- * read two documents), and its bounds hold whatever the parser does.
+ * Checks that a text is in the part of XML that all parsers read alike, before any parser sees it: elements,
+ * attributes, text, predefined and numeric references. Nothing in the text begins with `<!` or `<?`: it has no
+ * comments, CDATA sections, processing instructions, document types or entities, which attackers use to make two
+ * parsers read two documents. The text has at most 32 levels, 500 elements, 1000 attributes, and 32 attributes on one
+ * element. These bounds hold with any parser.
  *
  * @returns the text of the document element, without an XML declaration.
  * @throws OAuthError `invalid_grant`.

@@ -4,16 +4,22 @@ import { parseScope, type Scope } from '../../../protocol/scope'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { PresentedSecurityToken, SecurityTokenTypes } from './security-token'
 
-/** `grant_type` of a token exchange (RFC 8693 2.1), and the name of what it keeps. */
+/**
+ * The `grant_type` of a token exchange (RFC 8693 2.1). An authorization stores its exchange history under the same
+ * name.
+ */
 export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** RFC 8693 3: an access token of this server. */
+/** The token type identifier of an access token of this server (RFC 8693 3). */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** RFC 8693 3: a refresh token of this server, which is good at its own grant only. */
+/**
+ * The token type identifier of a refresh token of this server (RFC 8693 3). A refresh token works only at its own
+ * grant.
+ */
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 
-/** The parameters of an exchange (RFC 8693 2.1), each sound by itself. */
+/** The parameters of an exchange (RFC 8693 2.1). Each of them is well-formed by itself. */
 export interface ExchangeParameters {
   readonly subjectToken: PresentedSecurityToken
   readonly actorToken: PresentedSecurityToken | undefined
@@ -52,7 +58,7 @@ function actorToken(
   const token = parameters.get('actor_token')
   if (token !== undefined)
     return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
-  // RFC 8693 2.1: the type must not be there without its token.
+  // RFC 8693 2.1: a request must not have the type without the token.
   if (parameters.get('actor_token_type') !== undefined)
     throw invalidRequest('actor_token_missing', 'The type of an actor token came without the token.')
   return undefined
@@ -74,7 +80,7 @@ function requestedScope(text: string | undefined): Scope | undefined {
   return scope
 }
 
-// They may be kept with the token: this many characters, all together.
+// In characters, all targets together: a policy may store them with the token.
 const targetsAtMost = 4096
 
 function targets(

@@ -16,54 +16,66 @@ import type { GrantResult } from '../../grant-type'
 import { tokenExchangeName } from './exchange-parameters'
 import type { SecurityToken } from './security-token'
 
-/** What a policy decides about. Every token in it is good right now. */
+/** An exchange that a policy decides about. Every token in it is valid now. */
 export interface ExchangeRequest {
-  /** Who asks: authenticated, or, if it is public, merely named. */
+  /** The client that asks. It has authenticated, or, if it is public, perhaps only named itself. */
   readonly client: Client
-  /** In whose name a token is asked for. */
+  /** The subject token. The client asks for a new token in the name of the subject of this token (RFC 8693 2.1). */
   readonly subject: SecurityToken
-  /** Who will act for the subject; undefined asks for impersonation (RFC 8693 1.1). */
+  /**
+   * The actor token: it names the party that will act for the subject. Undefined for impersonation (RFC 8693 1.1).
+   */
   readonly actor: SecurityToken | undefined
-  /** As asked for; undefined when the request names none. */
+  /** The requested scope; undefined if the request names none. */
   readonly scope: Scope | undefined
-  /** Absolute URIs of the services that the token is for, as asked for. */
+  /**
+   * The `resource` parameters: absolute URIs of the services that the new token is for. Empty if the request has
+   * none.
+   */
   readonly resource: readonly string[]
-  /** Names of the services that the token is for, as asked for. */
+  /** The `audience` parameters: names of the services that the new token is for. Empty if the request has none. */
   readonly audience: readonly string[]
 }
 
 /** What a policy grants. */
 export interface ExchangeApproval {
-  /** The resource owner in whose name the new token is. */
+  /** The resource owner of the new token: a text of 1 to 1024 characters. */
   readonly subject: string
   /**
-   * Exactly this, even if it is more than the subject token or the client has. Left out: what was asked for, as far as
-   * both have it.
+   * The scope of the new token, exactly. It may be more than the subject token or the client has. Default: the
+   * requested scope, which the subject token and the client must both have; without a requested scope, all that both
+   * have.
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets that the token is for, told by introspection as `aud`. A request that names a `resource` or an
-   * `audience` is refused without it. Left out or empty: that of the subject token.
+   * The targets of the new token, which introspection shows as `aud`. If the request names a `resource` or an
+   * `audience`, the server refuses it without this member (`invalid_target`). Default: the targets of the subject
+   * token.
    */
   readonly audience?: readonly string[] | undefined
 }
 
 /**
- * Decides about an exchange: undefined refuses it. It may throw an OAuth error of its own, such as `invalidTarget`.
+ * Decides about an exchange. Undefined refuses it (`invalid_request`). The function may throw an OAuth error, such as
+ * `invalidTarget`. For any other result, the client gets `server_error`.
  */
 export type ExchangePolicy = (
   request: ExchangeRequest,
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
-/** An approval, proven to be one. */
+/** An approval after its check. */
 export interface ApprovedExchange {
   readonly subject: string
   readonly scope: Scope | undefined
-  /** Empty when the policy names none. */
+  /** Empty if the policy names none. */
   readonly audience: readonly string[]
 }
 
-/** @throws ConfigurationError when the host's policy returned something else than it promises. */
+/**
+ * Checks what the policy of the host returned.
+ *
+ * @throws ConfigurationError if the value is not an {@link ExchangeApproval}.
+ */
 export function readApproval(answer: unknown): ApprovedExchange {
   const reading = new OptionsReader(answer, 'policy()')
   const subject = reading.required('subject', '', isSubject, subjectCure)
@@ -77,13 +89,13 @@ export function readApproval(answer: unknown): ApprovedExchange {
 type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 
 /**
- * What an approved exchange grants.
+ * Makes the grant of an approved exchange.
  *
- * @throws OAuthError `invalid_target`, `invalid_scope`, or `invalid_request` for too long a chain of actors.
+ * @throws OAuthError `invalid_target`; `invalid_scope`; `invalid_request` if the chain of actors is too long.
  */
 export function exchangedGrant(exchange: ExchangeRequest, approval: ApprovedExchange): ExchangedGrant {
   const { subject, actor, resource, audience } = exchange
-  // A policy that does not look at targets must not pass for one that accepts them.
+  // A policy that ignores targets must not look like a policy that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
     throw invalidTarget('target_refused', 'No token is issued for the resource or audience.')
   return {
@@ -105,7 +117,7 @@ function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope 
   return scope
 }
 
-// RFC 8693 4.1: the current actor first, and behind it the ones before. Impersonation does not cut the chain.
+// RFC 8693 4.1: the current actor comes first, then earlier actors. Impersonation keeps the chain.
 function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
   if (actor === undefined) return subject.actors
   const actors = [actor.subject === undefined ? actor.clientId : actor.subject, ...subject.actors]
@@ -117,24 +129,26 @@ function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
 const extensionDataOf = ({ actors, audience }: ExchangeHistory): ExchangedGrant['extensionData'] =>
   actors.length + audience.length === 0 ? {} : { [tokenExchangeName]: { actors, audience } }
 
-/** What an exchange keeps with the authorization that it begins. */
+/** What the authorization of an exchange stores about the exchange. */
 export interface ExchangeHistory {
-  /** Who acts for the subject, the last one first (RFC 8693 4.1). Empty for impersonation. */
+  /**
+   * The parties that act for the subject, the latest first (RFC 8693 4.1). Empty if no exchange had an actor token.
+   */
   readonly actors: readonly string[]
-  /** The targets that the token is for; empty when it names none. */
+  /** The targets of the token; empty if the token names none. */
   readonly audience: readonly string[]
 }
 
-/** A chain that is longer than this is refused: it would grow a record without end. */
+/** The longest chain of actors. Without this bound, each exchange could enlarge the record. */
 export const actorsAtMost = 8
 
-/** What an exchange kept; an authorization of another origin has no history. */
+/** Reads the stored history of an exchange. An authorization that began without an exchange has an empty history. */
 export function historyIn(data: Json | undefined): ExchangeHistory {
   const fields = isRecord(data) ? data : {}
   return { actors: textsIn(fields['actors']), audience: textsIn(fields['audience']) }
 }
 
-/** As introspection tells it: `act` (RFC 8693 4.1) and `aud` (RFC 7662 2.2). */
+/** The members that introspection adds: `act` (RFC 8693 4.1) and `aud` (RFC 7662 2.2). */
 export function introspectedHistory(data: Json): Readonly<Record<string, Json>> {
   const { actors, audience } = historyIn(data)
   const act = actors.reduceRight<Json | undefined>(
@@ -144,7 +158,9 @@ export function introspectedHistory(data: Json): Readonly<Record<string, Json>> 
   return { ...(act === undefined ? {} : { act }), ...(audience.length === 0 ? {} : { aud: audience }) }
 }
 
-/** The actors of a claim `act`, the last one first; undefined when it is malformed or too long. */
+/**
+ * The actors of a claim `act`, the latest first; undefined if the claim is malformed or has more than eight actors.
+ */
 export function actorsIn(act: unknown): readonly string[] | undefined {
   const actors: unknown[] = []
   for (let next = act; next !== undefined; next = isRecord(next) ? next['act'] : undefined) {

@@ -6,64 +6,79 @@ import type { TokenRequest } from '../../grant-type'
 import { accessTokenType, tokenExchangeName } from './exchange-parameters'
 import { actorsIn, historyIn } from './policy'
 
-/** A subject token or an actor token that is good right now: of a resource owner, or of a client that acts for itself. */
+/**
+ * A subject token or an actor token that is valid now. It belongs to a resource owner, or to a client that acts for
+ * itself.
+ */
 export type SecurityToken = SecurityTokenContent &
   (
     | {
         /** The resource owner. */
         readonly subject: string
-        /** To which client it was issued, where that is known: always for an access token of this server. */
+        /**
+         * The client that the token was issued to. Undefined if unknown; always known for an access token of this
+         * server.
+         */
         readonly clientId: string | undefined
       }
-    | { readonly subject: undefined; readonly clientId: string }
+    | {
+        /** Undefined: the client acts for itself. */
+        readonly subject: undefined
+        readonly clientId: string
+      }
   )
 
 interface SecurityTokenContent {
   /** The token type identifier (RFC 8693 3). */
   readonly tokenType: string
-  /** Empty when the token names none. */
+  /** The scope of the token; empty if the token names none. */
   readonly scope: Scope
-  /** What an earlier exchange bound it to; empty when nothing. */
+  /** The targets that an earlier exchange gave the token; empty if there are none. */
   readonly audience: readonly string[]
-  /** Who acts for the subject by earlier exchanges, the last one first. */
+  /** The parties that act for the subject by earlier exchanges, the latest first. */
   readonly actors: readonly string[]
-  /** Seconds since the epoch: no token that it is exchanged for lives longer. */
+  /** The end of the token, in seconds since the epoch. No new token of the exchange lives longer. */
   readonly expiresAt: number
-  /** What the host's function read from a token of another type; empty for an access token of this server. */
+  /** The claims that {@link VerifySecurityToken} returned; empty for an access token of this server. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** What a token of another type says, in the words of this server: its subject is a subject of yours. */
+/**
+ * The content of a token that another party issued, in terms of this server: `sub` is a subject of the host, and
+ * `scope` holds scopes of this server.
+ */
 export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
+  /** The resource owner: a text of 1 to 1024 characters. */
   readonly sub: string
-  /** Seconds since the epoch. */
+  /** The end of the token, in seconds since the epoch. The server refuses an expired token. */
   readonly exp: number
-  /** Space separated. Left out: a scope comes from the policy only. */
+  /** Space separated. Without this member, only the policy can grant a scope. */
   readonly scope?: string
+  /** The client that the token was issued to. */
   readonly client_id?: string
-  /** Who acts for the subject (RFC 8693 4.1), eight deep at most. */
+  /** The parties that act for the subject (RFC 8693 4.1), at most eight. */
   readonly act?: unknown
 }
 
 /**
- * Verifies a token of another type: signature, issuer, audience. Returns what it says, or undefined for a token that
- * is not good.
+ * Verifies the signature, the issuer and the audience of a token that another party issued. Returns the claims of the
+ * token, or undefined if the token is not valid. For any other result, the client gets `server_error`.
  */
 export type VerifySecurityToken = (
   token: string,
   request: TokenRequest,
 ) => SecurityTokenClaims | undefined | Promise<SecurityTokenClaims | undefined>
 
-/** The token types that the host verifies. */
+/** The functions of the host that verify tokens, by token type identifier. */
 export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
-/** A token as it was presented, of a type that can be read. */
+/** A token that a request presents, of a type that this server can verify. */
 export interface PresentedSecurityToken {
   readonly token: string
   readonly tokenType: string
 }
 
-/** What the token stands for now; undefined when it is not good. */
+/** Verifies a presented token. Returns its content, or undefined if the token is not valid. */
 export async function presentSecurityToken(
   { token, tokenType }: PresentedSecurityToken,
   request: TokenRequest,
@@ -81,7 +96,8 @@ async function ownAccessToken(
   { findAccess }: TokenRequest,
 ): Promise<SecurityToken | undefined> {
   const found = await findAccess(token)
-  // A token of another type proves nothing by itself: exchanged, what an eavesdropper saw would become a bearer token.
+  // A token such as `mac` proves nothing without its key. If the server exchanged it, an eavesdropper could get a
+  // bearer token for it.
   if (found?.access.tokenType !== bearer.name) return undefined
   const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
@@ -89,7 +105,11 @@ async function ownAccessToken(
   return { tokenType: accessTokenType, subject, clientId, scope, expiresAt, ...historyIn(data), claims: {} }
 }
 
-/** @throws ConfigurationError when the host's function returned something else than it promises. */
+/**
+ * Checks the claims that a function of the host returned.
+ *
+ * @throws ConfigurationError if the claims are not {@link SecurityTokenClaims}.
+ */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
   const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
   const subject = reading.required('sub', '', isSubject, subjectCure)

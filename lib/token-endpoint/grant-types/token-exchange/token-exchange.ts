@@ -18,17 +18,18 @@ import {
 import { presentSecurityToken, type SecurityTokenTypes, type VerifySecurityToken } from './security-token'
 
 /**
- * Token exchange (RFC 8693): a client trades a token that it was shown for one to go on with, in the name of its
- * subject. Access tokens of this server are looked up as a guard does; the new one never outlives the tokens that it
- * was exchanged for and never refreshes. It lives on when they are revoked before their time.
+ * Makes the grant type for token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). A client
+ * exchanges a token that it received for an access token of this server. The policy decides in whose name. The server
+ * looks up its own access tokens as a guard does. The new token expires no later than the exchanged tokens, and has
+ * no refresh token. It stays valid if an exchanged token is revoked.
  *
- * @throws ConfigurationError
+ * @throws ConfigurationError if an option is wrong.
  */
 export function tokenExchange(options: TokenExchangeOptions): GrantType {
   const { policy, tokenTypes } = readTokenExchangeOptions(options)
   return {
     name: tokenExchangeName,
-    // RFC 8693 2.1: not resource and audience, which may come more than once.
+    // RFC 8693 2.1: a request may repeat `resource` and `audience`, so they are not in this list.
     parameters: [
       'subject_token',
       'subject_token_type',
@@ -41,12 +42,12 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
     async handle(request) {
       const exchange = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
-      // RFC 8693 2.2.2: a token that is not acceptable by policy makes the request invalid.
+      // RFC 8693 2.2.2: a token that the policy does not accept makes the request invalid.
       if (answer === undefined)
         throw invalidRequest('exchange_refused', 'The exchange of the token is not allowed.')
       return {
         grant: exchangedGrant(exchange, readApproval(answer)),
-        // RFC 8693 2.2.1: required.
+        // RFC 8693 2.2.1: a required member.
         members: { issued_token_type: accessTokenType },
       }
     },
@@ -66,18 +67,18 @@ async function readExchange(request: TokenRequest, tokenTypes: SecurityTokenType
   return { client, subject, actor, ...asked }
 }
 
-/** Options of `tokenExchange`. */
+/** Options of {@link tokenExchange}. */
 export interface TokenExchangeOptions {
-  /** Decides about every exchange; there is no default, because nobody but the host can know. */
+  /** Decides about every exchange. There is no default, because only the host can know what to allow. */
   readonly policy: ExchangePolicy
   /**
-   * What verifies tokens that are not of this server, by token type identifier, such as
-   * `urn:ietf:params:oauth:token-type:jwt`. Default: none is accepted.
+   * Functions that verify the tokens of other parties, by token type identifier: an absolute URI, such as
+   * `urn:ietf:params:oauth:token-type:jwt`. Default: the server accepts only its own access tokens.
    */
   readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
 }
 
-/** The options, complete and proven. */
+/** The checked options, with their defaults. */
 export interface TokenExchangeSettings {
   readonly policy: ExchangePolicy
   readonly tokenTypes: SecurityTokenTypes

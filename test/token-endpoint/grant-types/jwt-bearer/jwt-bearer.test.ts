@@ -32,7 +32,7 @@ describe('jwtBearer()', () => {
     }
     expect(issuesIn(broken)).toEqual([
       { path: 'issuers[0].jwks', message: 'or jwks_uri must be given, and not both.' },
-      { path: 'issuers[1].issuer', message: 'must be the iss of its assertions.' },
+      { path: 'issuers[1].issuer', message: 'must be the claim iss of its assertions.' },
       {
         path: 'issuers[1].jwks',
         message: 'must be a JWK set with a public key for signatures: { keys: [...] }.',
@@ -41,7 +41,7 @@ describe('jwtBearer()', () => {
       {
         path: 'resourceOwner',
         message:
-          'is missing: it must be a function of an assertion and a client that returns a subject, or undefined to refuse.',
+          'is missing: it must be a function that takes an assertion and a client, and returns a subject, or undefined to refuse.',
       },
       {
         path: 'algorithm',
