@@ -5,7 +5,7 @@ import type { Scope } from '../protocol/scope'
  * One authorization: everything that descends from one approval by a resource owner, or from one request of a
  * client for itself. One record, one key in the store, one revision. All times are seconds since the epoch.
  */
-export type Authorization = Pending | Denied | Approved | Active
+export type Authorization = Unclaimed | Pending | Denied | Approved | Active
 
 /** What every authorization has that was not denied. */
 export interface Grant {
@@ -32,6 +32,19 @@ export interface RequestedAuthorization extends Grant {
 /** A request for which a consent form was shown. */
 export interface Shown extends RequestedAuthorization {
   /** Digest of the handle inside the consent form. */
+  readonly handle: string
+  readonly expiresAt: number
+}
+
+/**
+ * A valid authorization request that waits for its resource owner: its client has stored it before (RFC 9126), or it began on
+ * a device (RFC 8628). The first owner who claims it makes it pending.
+ */
+export interface Unclaimed extends Grant {
+  readonly state: 'unclaimed'
+  readonly subject: undefined
+  readonly request: PendingRequest
+  /** Digest of the handle that the client got. */
   readonly handle: string
   readonly expiresAt: number
 }
@@ -133,6 +146,7 @@ export interface Rotation {
 /** When the last credential of the authorization dies, and the record with it, unless a one-time use outlives both. */
 export function expiryOf(authorization: Authorization): number {
   switch (authorization.state) {
+    case 'unclaimed':
     case 'pending':
     case 'denied':
       return authorization.expiresAt

@@ -16,7 +16,7 @@ import { issuerDigestLength } from './issuer'
 // A tuple of few characters: Redis keeps it by the million, and every guarded request reads one. Its first place is a
 // letter for the state with the digest of the issuer behind it. Client, scope and token type follow, then what the state
 // has; what is absent at the end is left away.
-export const states = { pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
+export const states = { unclaimed: 'u', pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
 
 /** The token type that stands in a record as an empty text, because nearly every record has it. */
 export const usualTokenType = 'bearer'
@@ -36,6 +36,7 @@ function placesOf(authorization: Authorization): Stored[] {
   const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
   const bound = isEmpty(extensionData) ? undefined : extensionData
   switch (state) {
+    case 'unclaimed':
     case 'pending':
     case 'denied': {
       const { handle, expiresAt, request } = authorization
@@ -97,6 +98,8 @@ export function decodeAuthorization(id: string, text: string): Authorization {
   // A record of a version that named no issuer has the letter alone: no issuer's digest is empty, so it is unknown to all.
   const own = { id, issuerDigest: first.slice(1) }
   switch (state) {
+    case states.unclaimed:
+      return { state: 'unclaimed', ...requestOf(own, tuple), subject: tuple.nothing(6) }
     case states.pending:
       return { state: 'pending', ...shownOf(own, tuple) }
     case states.denied:
@@ -113,11 +116,14 @@ export function decodeAuthorization(id: string, text: string): Authorization {
 type Own = Pick<Grant, 'id' | 'issuerDigest'>
 
 function shownOf(own: Own, tuple: StoredTuple): Shown {
+  return { ...requestOf(own, tuple), subject: tuple.text(6) }
+}
+
+function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject'> {
   return {
     ...grantOf(own, tuple, 11),
     handle: tuple.text(4),
     expiresAt: tuple.integer(5),
-    subject: tuple.text(6),
     request: {
       responseType: tuple.text(7),
       redirectUri: tuple.text(8),
@@ -252,6 +258,10 @@ export class StoredTuple {
 
   optionalText(at: number): string | undefined {
     return this.has(at) ? this.text(at) : undefined
+  }
+
+  nothing(at: number): undefined {
+    return this.has(at) ? unreadable(at) : undefined
   }
 
   /** A count or a time. */

@@ -7,10 +7,17 @@ import {
   hasDigest,
 } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
-import type { Approved, Authorization, Denied, Pending, RequestedAuthorization } from './authorization'
+import type {
+  Approved,
+  Authorization,
+  Denied,
+  Pending,
+  RequestedAuthorization,
+  Unclaimed,
+} from './authorization'
 import { type Issuance, issueAccessToken, withoutTokens } from './issue'
 import { isBurnt } from './redeem-code'
-import type { IssueContext } from './transition'
+import { type IssueContext, save, type TransitionResult, unchanged } from './transition'
 
 /** A valid authorization request of a known resource owner, before it is a record with an id. */
 export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerDigest'>
@@ -29,6 +36,48 @@ export function createPendingAuthorization(
   }
 }
 
+/** A valid authorization request whose resource owner is not known yet. */
+export type UnclaimedProposal = Omit<AuthorizationProposal, 'subject'>
+
+/** Begins an authorization before its resource owner is known: the record to store, and the handle for the client. */
+export function createUnclaimedAuthorization(
+  proposal: UnclaimedProposal,
+  { now, issuerDigest, random, lifetimes }: IssueContext,
+): { readonly unclaimed: Unclaimed; readonly handle: string } {
+  const id = createId(random)
+  const handle = createCredential('authorizationRequest', id, random)
+  const expiresAt = now + lifetimes.authorizationRequest
+  const grant = { ...proposal, id, issuerDigest, subject: undefined }
+  return { handle, unclaimed: { ...grant, state: 'unclaimed', handle: digest(handle), expiresAt } }
+}
+
+/** A pending authorization, and the handle that only its consent form knows. */
+export interface ClaimedAuthorization {
+  readonly pending: Pending
+  readonly handle: string
+}
+
+/**
+ * A resource owner claims a request: from now on it is pending, with a new handle that the client does not know. One claim
+ * wins; every other one is refused.
+ */
+export function claim(
+  current: Authorization | undefined,
+  { handle, subject }: Pick<ConsentDecision, 'handle' | 'subject'>,
+  { now, random, lifetimes }: IssueContext,
+): TransitionResult<ClaimedAuthorization> {
+  if (current?.state !== 'unclaimed') return unchanged(requestNotOpen())
+  if (!hasDigest(handle, current.handle))
+    return unchanged(
+      invalidRequest('authorization_request_unknown', 'The authorization request is not known.'),
+    )
+  if (current.expiresAt <= now) return unchanged(requestExpired())
+  const own = createCredential('authorizationRequest', current.id, random)
+  const expiresAt = now + lifetimes.authorizationRequest
+  const pending: Pending = { ...current, state: 'pending', subject, handle: digest(own), expiresAt }
+  return save(pending, { pending, handle: own })
+}
+
 /** A decision as it came in: the handle of the form, who is logged in now, and what they decide. */
 export interface ConsentDecision {
   readonly handle: string
@@ -44,8 +93,9 @@ export function requireAnswerable(
   current: Authorization | undefined,
   answer: ConsentDecision,
   now: number,
-): Authorization | OAuthError {
-  if (current?.handle === undefined) return requestNotOpen()
+): Exclude<Authorization, Unclaimed> | OAuthError {
+  // The client knows the handle of a request that nobody has claimed.
+  if (current?.handle === undefined || current.state === 'unclaimed') return requestNotOpen()
   if (!hasDigest(answer.handle, current.handle))
     return invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
   if (answer.subject !== current.subject)

@@ -1,4 +1,11 @@
-import type { Active, Approved, Authorization, Denied, Pending } from '../authorization/authorization'
+import type {
+  Active,
+  Approved,
+  Authorization,
+  Denied,
+  Pending,
+  Unclaimed,
+} from '../authorization/authorization'
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
 
@@ -31,6 +38,11 @@ const granted = {
 
 const handle = digest('handle')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
+
+/** A request that was stored before its resource owner was known. */
+export function unclaimedRecord(expiresAt: number): Unclaimed {
+  return { ...granted, subject: undefined, state: 'unclaimed', id: random22(), request, handle, expiresAt }
+}
 
 export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
   return { ...granted, state: 'pending', id: random22(), request, handle, expiresAt, ...changed }
@@ -111,6 +123,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
 
 /** A function for each kind of record. `expiresAt` is the time when the last credential of the record expires. */
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
+  ['unclaimed', unclaimedRecord],
   ['pending', pendingRecord],
   ['denied', deniedRecord],
   ['approved', approvedRecord],

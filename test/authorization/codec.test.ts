@@ -9,13 +9,15 @@ import {
   approvedAuthorization,
   pendingAuthorization,
   refreshed,
+  unclaimedAuthorization,
 } from '../support/authorization/authorization'
 
 const { pending } = pendingAuthorization()
 const { approved } = approvedAuthorization()
 const { active, issued } = activeAuthorization()
 const rotated = refreshed(active, issued.refreshToken).active
-const records: readonly Authorization[] = [pending, deny(pending), approved, active, rotated]
+const { unclaimed } = unclaimedAuthorization()
+const records: readonly Authorization[] = [unclaimed, pending, deny(pending), approved, active, rotated]
 
 const placesOf = (record: Authorization): readonly unknown[] => JSON.parse(encodeAuthorization(record))
 const read = (text: string) => decodeAuthorization(pending.id, text)

@@ -1,7 +1,8 @@
-import { expiryOf } from '../../lib/authorization/authorization'
+import { type Authorization, expiryOf } from '../../lib/authorization/authorization'
 import {
   approveWithAccessToken,
   approveWithCode,
+  claim,
   deny,
   requireAnswerable,
   withForm,
@@ -12,8 +13,10 @@ import {
   approvedAuthorization,
   pendingAuthorization,
   proposal,
+  unclaimedAuthorization,
 } from '../support/authorization/authorization'
-import { context, lifetimes, noon } from '../support/authorization/issue-context'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
+import { answerOf, refusal, written } from '../support/authorization/step'
 
 describe('propose', () => {
   const { pending, handle } = pendingAuthorization()
@@ -36,6 +39,44 @@ describe('propose', () => {
     const other = pendingAuthorization()
     expect(other.pending.id).not.toBe(pending.id)
     expect(other.handle).not.toBe(handle)
+  })
+})
+
+describe('claim', () => {
+  const { unclaimed, handle: clientsHandle } = unclaimedAuthorization()
+  const claimed = claim(unclaimed, { handle: clientsHandle, subject: 'alice' }, later(60))
+
+  it('makes the request one of its owner, with a handle that its client does not know', () => {
+    const { pending: own, handle: formHandle } = answerOf(claimed)
+    expect(written(claimed)).toEqual(own)
+    expect(own).toMatchObject({ ...proposal, state: 'pending', id: unclaimed.id, subject: 'alice' })
+    expect(hasDigest(formHandle, own.handle)).toBe(true)
+    expect(hasDigest(clientsHandle, own.handle)).toBe(false)
+    expect(expiryOf(own)).toBe(noon + 60 + lifetimes.authorizationRequest)
+    expect(requireAnswerable(own, { handle: formHandle, subject: 'alice', approved: true }, noon)).toBe(own)
+  })
+
+  it('takes a request once, and only for its handle, in its time', () => {
+    const attempt = (current: Authorization | undefined, given: string, seconds: number) =>
+      refusal(claim(current, { handle: given, subject: 'mallory' }, later(seconds))).reason
+    expect(attempt(written(claimed), clientsHandle, 60)).toBe('authorization_request_not_open')
+    expect(attempt(undefined, clientsHandle, 0)).toBe('authorization_request_not_open')
+    expect(attempt(unclaimed, `${clientsHandle.slice(0, -1)}_`, 0)).toBe('authorization_request_unknown')
+    expect(attempt(unclaimed, clientsHandle, lifetimes.authorizationRequest)).toBe(
+      'authorization_request_expired',
+    )
+  })
+
+  it('goes before every answer: the handle of the client decides nothing', () => {
+    const answer = { handle: clientsHandle, subject: 'mallory', approved: true }
+    expect(requireAnswerable(unclaimed, answer, noon)).toHaveProperty(
+      'reason',
+      'authorization_request_not_open',
+    )
+  })
+
+  it('expires with the request', () => {
+    expect(expiryOf(unclaimed)).toBe(noon + lifetimes.authorizationRequest)
   })
 })
 

@@ -112,7 +112,7 @@ let copies = 0
 // The examples share their texts; what comes from requests does not. Of as many clients and owners that none has its share.
 function ownCopy(authorization: Authorization): Authorization {
   const copy = decodeAuthorization(authorization.id, encodeAuthorization(authorization))
-  if (copy.state === 'denied') return copy
+  if (copy.state === 'denied' || copy.state === 'unclaimed') return copy
   const { clientId, subject } = copy
   copies += 1
   return {

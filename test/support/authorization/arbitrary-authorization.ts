@@ -7,6 +7,7 @@ import type {
   Denied,
   Pending,
   RefreshToken,
+  Unclaimed,
 } from '../../../lib/authorization/authorization'
 import type { ExtensionData, Json } from '../../../lib/protocol/extension'
 
@@ -53,6 +54,11 @@ const shown = {
 }
 
 const pending: fc.Arbitrary<Pending> = record({ state: fc.constant('pending'), ...shown })
+const unclaimed: fc.Arbitrary<Unclaimed> = record({
+  state: fc.constant('unclaimed'),
+  ...shown,
+  subject: fc.constant(undefined),
+})
 const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), ...shown })
 
 const accessToken: fc.Arbitrary<AccessToken> = record({
@@ -99,4 +105,10 @@ const active: fc.Arbitrary<Active> = record({
 })
 
 /** Any authorization that a store may have to keep. */
-export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(pending, denied, approved, active)
+export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
+  unclaimed,
+  pending,
+  denied,
+  approved,
+  active,
+)

@@ -3,6 +3,7 @@ import {
   approveWithCode,
   type AuthorizationProposal,
   createPendingAuthorization,
+  createUnclaimedAuthorization,
   repeatable,
   withForm,
 } from '../../../lib/authorization/decision'
@@ -36,6 +37,12 @@ export const nightlyExport: DirectAuthorization = {
   tokenType: 'bearer',
   refreshToken: false,
   extensionData: {},
+}
+
+/** The photo printer has stored its request before anybody is logged in. */
+export function unclaimedAuthorization(at: IssueContext = context()) {
+  const { subject: _subject, ...withoutOwner } = proposal
+  return createUnclaimedAuthorization(withoutOwner, at)
 }
 
 /** Alice is looking at the consent page. */

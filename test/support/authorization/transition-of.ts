@@ -1,4 +1,4 @@
-import type { Authorization, Pending } from '../../../lib/authorization/authorization'
+import type { Authorization, Pending, Unclaimed } from '../../../lib/authorization/authorization'
 import {
   approveWithCode,
   type ConsentDecision,
@@ -49,7 +49,7 @@ const brings = ({ outcome, ...result }: TransitionResult<Issued>): TransitionRes
 })
 
 function decided(
-  found: Authorization,
+  found: Exclude<Authorization, Unclaimed>,
   { handle, approved }: ConsentDecision,
   at: IssueContext,
 ): TransitionResult<Ending> {
