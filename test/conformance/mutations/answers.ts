@@ -54,8 +54,8 @@ export const answers: readonly Mutation[] = [
   [
     'TER-1',
     'statusOf',
-    "if (code === 'server_error') return 500",
-    "if (code === 'server_error') return 500\n  if (code === 'unauthorized_client') return 403",
+    'return own ?? usualStatus.get(error.code) ?? 400',
+    "return own ?? usualStatus.get(error.code) ?? (error.code === 'unauthorized_client' ? 403 : 400)",
   ],
   ['TER-2', 'headersOf', "{ 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }", '{}'],
   ['TER-3', 'headersOf', "return { 'Retry-After': '1' }", 'return {}'],

@@ -2,8 +2,8 @@ import type { Mutation } from './mutation'
 
 /** Breaks of the rules of the token endpoint and client authentication. */
 export const tokenEndpoint: readonly Mutation[] = [
-  ['TOK-1', 'refuseMethod', "{ Allow: 'POST' }", '{}'],
-  ['TOK-1', 'clientPost', "request.method !== 'POST'", "request.method === 'GET'"],
+  ['TOK-1', 'refuseMethod', "{ Allow: allowed.join(', ') }", '{}'],
+  ['TOK-1', 'served', '!methods.includes(request.method)', "request.method === 'GET'"],
   ['TOK-2', 'decode', 'if (!isUtf8(bytes)) throw', 'if (false) throw'],
   ['TOK-3', 'neverInQuery', "  'refresh_token',\n", ''],
   ['TOK-4', 'presentedClient', 'if (named !== undefined && named !== only.clientId)', 'if (false)'],
@@ -48,6 +48,6 @@ export const tokenEndpoint: readonly Mutation[] = [
     'return withinLimits(async () =>',
     'return (async (verification: () => Promise<Verification>) => verification())(async () =>',
   ],
-  ['CAU-6', 'clientPost', '    requireTls(request, http.tlsRequired)\n', ''],
+  ['CAU-6', 'served', 'requireTls(request, http.tlsRequired)', 'void 0'],
   ['CAU-7', 'pkce', "client.client_type === 'public')", 'client.client_secret_hashes.length === 0)'],
 ]
