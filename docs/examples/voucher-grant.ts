@@ -11,6 +11,7 @@ export function voucherGrant(findHolder: FindHolder): GrantType {
   return {
     name: 'https://photos.example/grants/voucher',
     parameters: ['voucher', 'scope'],
+    credentialParameters: ['voucher'],
     async handle({ client, parameters, defaultScope, context }) {
       const voucher = parameters.require('voucher')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)

@@ -14,6 +14,7 @@ import {
 } from './method'
 
 // RFC 6749 2.3.1: credentials must not travel in the request URI, because logs and histories contain it.
+// Plug-ins of a host name the parameters of their own.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -32,13 +33,16 @@ const neverInQuery = [
  * runs. A strategy sees only its own method, so a chain of strategies could not notice that a request uses two
  * methods.
  *
+ * @param credentialParameters parameters of plug-ins that hold a credential.
  * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for none.
  */
 export function presentedClient(
   sources: CredentialSources,
   methods: readonly ClientAuthenticationMethod[],
+  credentialParameters: readonly string[] = [],
 ): PresentedClient {
-  if (!sources.query.isEmpty && neverInQuery.some((name) => sources.query.mentions(name)))
+  const isInQuery = (name: string) => sources.query.mentions(name)
+  if (!sources.query.isEmpty && [...neverInQuery, ...credentialParameters].some(isInQuery))
     throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
   if (sources.authorization.length > 1)
     throw invalidRequest(
@@ -145,6 +149,7 @@ export class ClientVerification {
     private readonly methods: readonly ClientAuthenticationMethod[],
     private readonly findClient: FindClient,
     private readonly throttle: CredentialThrottle,
+    private readonly credentialParameters: readonly string[],
   ) {}
 
   /**
@@ -153,7 +158,7 @@ export class ClientVerification {
    * @throws OAuthError if the request presents no client, or uses several methods.
    */
   present(sources: CredentialSources): PresentedClient {
-    return presentedClient(sources, this.methods)
+    return presentedClient(sources, this.methods, this.credentialParameters)
   }
 
   /**

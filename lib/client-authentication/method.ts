@@ -74,6 +74,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * method has no assertions.
    */
   readonly signingAlgorithms?: readonly string[]
+  /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
+  readonly credentialParameters?: readonly string[]
   /**
    * Reads what the request presents by this method; undefined if the request does not use the method. The server
    * calls this function for every request, to notice a second method. Ignore a header of another scheme.

@@ -58,6 +58,8 @@ function checkMethod(
     wrong('.signingAlgorithms', 'must list what signs the assertions, such as ES256; never none.')
   for (const field of ['read', 'verify'])
     if (typeof method[field] !== 'function') wrong(`.${field}`, 'must be a function.')
+  if (!isAbsentOr(isTexts, method['credentialParameters']))
+    wrong('.credentialParameters', 'must be a list of names of parameters.')
   if (!isAbsentOrFunction(method['mistakeIn'])) wrong('.mistakeIn', 'must be a function.')
 }
 
@@ -110,6 +112,7 @@ const isGrantType = (value: unknown): value is GrantType =>
   isRecord(value) &&
   isText(value['name']) &&
   isTexts(value['parameters']) &&
+  isAbsentOr(isTexts, value['credentialParameters']) &&
   typeof value['handle'] === 'function' &&
   ['function', 'undefined'].includes(typeof value['introspect'])
 
@@ -214,7 +217,7 @@ export function resolveExtensions(reading: OptionsReader): readonly Extension[] 
 }
 
 const hooks = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'introspect', 'access']
-const parameterLists = ['authorizationParameters', 'tokenParameters']
+const parameterLists = ['authorizationParameters', 'tokenParameters', 'credentialParameters']
 const isExtensions = (value: unknown): value is readonly Extension[] =>
   Array.isArray(value) && value.every(isExtension)
 const isExtension = (value: unknown): value is Extension =>

@@ -72,6 +72,8 @@ export interface Extension {
   readonly authorizationParameters?: readonly string[]
   /** Parameters of every token request that the extension reads. A repeated one refuses the request. */
   readonly tokenParameters?: readonly string[]
+  /** Parameters that hold a credential. A request of a client that has one of them in its query is refused (RFC 6749 2.3.1). */
+  readonly credentialParameters?: readonly string[]
   /**
    * Members that the extension adds to the metadata of the server (RFC 8414 2); the members of the suite win. A server
    * without an authorization endpoint leaves out the members of an extension that reads parameters there.

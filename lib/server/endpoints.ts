@@ -150,7 +150,9 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
-  const verification = new ClientVerification(methods, findClient, limits)
+  const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
+  const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
+  const verification = new ClientVerification(methods, findClient, limits, credentialParameters)
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 

@@ -56,6 +56,8 @@ export interface GrantType {
   readonly name: string
   /** The parameters that it reads. A repeated one refuses the request. */
   readonly parameters: readonly string[]
+  /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
+  readonly credentialParameters?: readonly string[]
   /**
    * Proves the grant of a request. Anything but a `GrantResult` is a fault of the server, and gives no token.
    *

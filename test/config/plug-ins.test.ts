@@ -123,6 +123,7 @@ describe('the option clientAuthenticationMethods', () => {
     ['no read', { ...sealed, read: undefined }, '.read'],
     ['no verify', { ...sealed, verify: true }, '.verify'],
     ['a rule that is no function', { ...sealed, mistakeIn: /wax/ }, '.mistakeIn'],
+    ['parameters in one text', { ...sealed, credentialParameters: 'seal' }, '.credentialParameters'],
     ['signed assertions by nothing named', { ...sealed, name: 'private_key_jwt' }, '.signingAlgorithms'],
     ['an empty list of algorithms', { ...sealed, signingAlgorithms: [] }, '.signingAlgorithms'],
     ['assertions without a signature', { ...sealed, signingAlgorithms: ['None'] }, '.signingAlgorithms'],

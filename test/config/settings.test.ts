@@ -244,6 +244,7 @@ describe('options that only look right', () => {
     'access',
     'authorizationParameters',
     'tokenParameters',
+    'credentialParameters',
   ])('are refused: an extension whose %s is of the wrong kind would break every request', (part) => {
     for (const wrong of [7, null, 'x', {}, [7]])
       expect({ wrong, paths: pathsWith({ extensions: [{ name: 'x', [part]: wrong }] }) }).toEqual({

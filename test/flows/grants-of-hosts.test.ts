@@ -62,6 +62,17 @@ describe('voucher grant', () => {
       tokensOf(await flow.request(bearer, request))
     })
 
+    test('a voucher in the URI, where logs keep it, refuses the request and stays good', async () => {
+      const { flow, oauth } = open(stage)
+      const reasons: string[] = []
+      oauth.events.on('refused', ({ reason }) => reasons.push(reason))
+      expect(refusalOf(await flow.request(bearer, request, '/token?voucher=PAPER-1'))).toBe(
+        '400 invalid_request',
+      )
+      expect(reasons).toEqual(['credential_in_query'])
+      tokensOf(await flow.request(bearer, request))
+    })
+
     test('is refused to a client that is not registered for it', async () => {
       const { flow } = open(stage)
       expect(refusalOf(await flow.request(photoBook, request))).toBe('400 unauthorized_client')
