@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   extensions: ['protocol'],
   'password-hashing': ['protocol', 'bcrypt'],
   jwt: ['protocol', 'jose'],
-  'rate-limit': ['protocol', 'stores/counters'],
+  'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
   authorization: ['protocol', 'stores/authorization-store', 'stores/counters'],
   stores: ['protocol', 'authorization'],
   'stores/redis': [

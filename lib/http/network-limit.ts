@@ -6,7 +6,6 @@ import { isRecord, OptionsReader } from '../protocol/configuration'
 import { type Throttled, tooManyAttempts } from '../protocol/oauth-error'
 import { type Limit, type LimitOption, readLimit, secondsToWait } from '../rate-limit/limit'
 import { networkOf } from '../rate-limit/network'
-import { EqualWindows } from '../rate-limit/open-requests'
 import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
 
@@ -18,10 +17,7 @@ export interface NetworkLimit {
 }
 
 /** Counts a request and tells how its network stands; undefined when the count could not be reached. */
-export type CountOfNetwork = (
-  request: Request,
-  response: Response,
-) => Standing | undefined | Promise<Standing | undefined>
+export type CountOfNetwork = (request: Request, response: Response) => Promise<Standing | undefined>
 
 /** How a network stands after one more of its requests was counted. */
 export interface Standing {
@@ -33,31 +29,10 @@ export interface Standing {
   readonly endsAt: number
 }
 
-/** Counts in the memory of this process, for a hundred thousand networks; one more passes uncounted. */
-export function countInMemory({ attempts, seconds }: Limit, clock: () => number): CountOfNetwork {
-  const counts = new EqualWindows(clock, seconds * 1000)
-  return (request) => {
-    const network = networkOf(request.ip)
-    const counted = counts.begun(network)
-    if (counted === undefined) return warnOfCounts('The counts of requests in memory are full.')
-    counted.count += 1
-    const remaining = Math.max(attempts - counted.count, 0)
-    return { network, isOver: counted.count > attempts, remaining, endsAt: counted.endsAt }
-  }
-}
-
-/** What a request is told whose network is over its limit until then. */
+/** The refusal of a request whose network is over its limit until `endsAt`. */
 export function overLimit(endsAt: number, now: number): Throttled {
   const seconds = secondsToWait(Math.ceil((endsAt - now) / 1000))
   return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
-}
-
-/** Warns, once, that requests pass uncounted. */
-export function warnOfCounts(why: string): undefined {
-  warnOnce(
-    'EAS_RATE_LIMIT_STORE',
-    `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${why}`,
-  )
 }
 
 /** Lets a request in, or throws what it is refused with; a request that passes several parts counts once. */
@@ -121,20 +96,12 @@ export function failureLimit(limit: NetworkLimit): FailureLimit {
 
 const property = 'oauthRateLimit'
 
-interface Clocks {
-  /** Milliseconds of a clock that does not step. */
-  readonly clock: () => number
-  /** Milliseconds since the epoch, as the store tells when a count begins anew. */
-  readonly wallClock: () => number
-}
-
-/** Counts in a store of express-rate-limit, as that does. */
-export function countByStore(
-  { attempts, seconds }: Limit,
-  store: ExpressRateLimit.Store,
-  { clock, wallClock }: Clocks,
-): CountOfNetwork {
-  // Loaded here, because few hosts bring a store.
+/**
+ * Counts with express-rate-limit. While the store throws, requests pass uncounted, with a warning.
+ *
+ * @param store tells `resetTime` by the clock of the limit.
+ */
+export function countInStore({ attempts, seconds }: Limit, store: Store): CountOfNetwork {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const limiter = rateLimit({
     windowMs: seconds * 1000,
@@ -148,28 +115,47 @@ export function countByStore(
     validate: false,
     passOnStoreError: true,
     logger: { error: warnOfStore, warn: warnOfStore },
-    handler: (_request, _response, next) => next('over'),
+    // A request over its limit is refused by the caller of the count, in the form of its endpoint.
+    handler: (_request, _response, next) => next(),
   })
   return (request, response) =>
     new Promise((resolve) => {
-      void limiter(request, response, (over?: unknown) => resolve(standingOf(request, over !== undefined)))
+      void limiter(request, response, () => resolve(standingOf(request)))
     })
+}
 
-  function standingOf(request: Request, isOver: boolean): Standing | undefined {
-    const info: unknown = Object.getOwnPropertyDescriptor(request, property)?.value
-    if (!isRecord(info)) return undefined
-    const { key, remaining, resetTime } = info
-    const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
-    // The clocks of store and process may differ; no count lasts longer than its window.
-    const endsAt = clock() + Math.min(left, seconds * 1000)
-    return { network: String(key), isOver, remaining: Number(remaining), endsAt }
+/**
+ * Makes a count when the first request is to be counted: loading express-rate-limit takes milliseconds, and the start of a
+ * server does not wait for them.
+ */
+export function lazyCount(make: () => CountOfNetwork): CountOfNetwork {
+  let count: CountOfNetwork | undefined
+  return (request, response) => {
+    count ??= make()
+    return count(request, response)
+  }
+}
+
+function standingOf(request: Request): Standing | undefined {
+  const info: unknown = Reflect.get(request, property)
+  if (!isRecord(info)) return undefined
+  const { key, limit, used, remaining, resetTime } = info
+  return {
+    network: String(key),
+    isOver: Number(used) > Number(limit),
+    remaining: Number(remaining),
+    endsAt: resetTime instanceof Date ? resetTime.getTime() : 0,
   }
 }
 
 function warnOfStore(...told: readonly unknown[]): void {
   const error = told.find((one) => one instanceof Error)
   const cause = error?.cause instanceof Error ? error.cause : error
-  warnOfCounts(cause?.message ?? told.join(' '))
+  const why = cause?.message ?? told.join(' ')
+  warnOnce(
+    'EAS_RATE_LIMIT_STORE',
+    `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${why}`,
+  )
 }
 
 /** How much may come from one network: an IPv4 address, or 64 bits of an IPv6 address. */
@@ -183,7 +169,8 @@ export interface RateLimitOptions {
   readonly clients?: LimitOption
   /**
    * Stores of express-rate-limit, by which several processes count together: a new one for each name, under which it
-   * counts. While one cannot be reached, requests pass uncounted. Default: the memory of this process.
+   * counts. While one cannot be reached, requests pass uncounted. Default: the memory of this process,
+   * for 100 000 networks.
    */
   readonly stores?: (name: 'authorization' | 'clients') => Store
 }

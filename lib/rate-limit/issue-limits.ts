@@ -39,8 +39,8 @@ export class IssueLimits {
   /** @param clock milliseconds since the epoch. */
   constructor({ client, owner }: ResolvedIssueLimits, clock: () => number) {
     const steady = steadyClock(clock)
-    this.ofClients = client && new TokenBuckets(client, steady)
-    this.ofOwners = owner && new TokenBuckets(owner, steady)
+    this.ofClients = client && new TokenBuckets(client, refusalOf('client_issue_limited'), steady)
+    this.ofOwners = owner && new TokenBuckets(owner, refusalOf('owner_issue_limited'), steady)
   }
 
   /**
@@ -49,8 +49,7 @@ export class IssueLimits {
    * @throws OverShare
    */
   requireRoom(clientId: string): void {
-    const wait = this.ofClients?.wait(clientId)
-    if (wait !== undefined) throw tooManyForShare('client_issue_limited', description, wait)
+    this.ofClients?.requireRoom(clientId)
   }
 
   /**
@@ -61,19 +60,15 @@ export class IssueLimits {
    */
   count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
-    if (subject !== undefined && this.ofOwners !== undefined) {
-      // A client identifier has no line break (RFC 6749 appendix A.1), so no two pairs read the same.
-      const owner = `${clientId}\n${shortKey(subject)}`
-      const wait = this.ofOwners.wait(owner)
-      if (wait !== undefined) throw tooManyForShare('owner_issue_limited', description, wait)
-      this.ofOwners.take(owner)
-    }
+    // A client identifier has no line break (RFC 6749 appendix A.1), so no two pairs read the same.
+    if (subject !== undefined) this.ofOwners?.take(`${clientId}\n${shortKey(subject)}`)
     this.ofClients?.take(clientId)
   }
 }
 
 // One text for both: how many tokens others have is nothing for a client to know.
-const description = 'Too many tokens were issued. Try again later.'
+const refusalOf = (reason: 'client_issue_limited' | 'owner_issue_limited') => (seconds: number) =>
+  tooManyForShare(reason, 'Too many tokens were issued. Try again later.', seconds)
 
 /** Uses of one client in one process, unless the host says otherwise. */
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
@@ -90,24 +85,18 @@ export function withSingleUseLimit(
   clock: () => number,
 ): Counters {
   if (limit === undefined) return counters
-  const uses = new TokenBuckets(limit, steadyClock(clock))
+  const uses = new TokenBuckets(limit, tooManyUses, steadyClock(clock))
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
     async useOnce(key, seconds, clientId) {
-      if (clientId !== undefined) {
-        const wait = uses.wait(clientId)
-        if (wait !== undefined)
-          throw tooManyForShare(
-            'single_use_limited',
-            'There were too many such requests. Try again later.',
-            wait,
-          )
-        uses.take(clientId)
-      }
+      if (clientId !== undefined) uses.take(clientId)
       return counters.useOnce(key, seconds, clientId)
     },
   }
 }
+
+const tooManyUses = (seconds: number) =>
+  tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
 
 /** Counters that know whose requests use them. */
 export function countersOfClient(counters: Counters, clientId: string): Counters {

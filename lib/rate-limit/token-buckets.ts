@@ -1,3 +1,4 @@
+import type { OverShare } from '../protocol/oauth-error'
 import { type Limit, secondsToWait } from './limit'
 
 interface Bucket {
@@ -21,9 +22,14 @@ export class TokenBuckets {
   private readonly perMillisecond: number
   private readonly attempts: number
 
-  /** @param clock milliseconds of a clock that does not step. @param maximum keys that have a bucket of their own. */
+  /**
+   * @param refusal what a key without room is refused with.
+   * @param clock milliseconds of a clock that does not step.
+   * @param maximum keys that have a bucket of their own.
+   */
   constructor(
     { attempts, seconds }: Limit,
+    private readonly refusal: (secondsLeft: number) => OverShare,
     private readonly clock: () => number,
     private readonly maximum = 100_000,
   ) {
@@ -31,16 +37,17 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Whole seconds until the key may take once more; undefined when it may do so now. Takes nothing. */
-  wait(key: string): number | undefined {
+  /** Refuses a key that may not take once more now. Takes nothing. @throws OverShare with the seconds to wait. */
+  requireRoom(key: string): void {
     const bucket = this.buckets.get(this.placeOf(key))
-    if (bucket === undefined) return undefined
+    if (bucket === undefined) return
     const missing = this.usedOf(bucket, this.clock()) + 1 - this.attempts
-    return missing <= 0 ? undefined : secondsToWait(Math.ceil(missing / this.perMillisecond / 1000))
+    if (missing > 0) throw this.refusal(secondsToWait(Math.ceil(missing / this.perMillisecond / 1000)))
   }
 
-  /** Takes once. Ask {@link wait} first. */
+  /** Takes once. @throws OverShare when there is no room; nothing is taken then. */
   take(key: string): void {
+    this.requireRoom(key)
     const now = this.clock()
     const place = this.placeOf(key)
     const bucket = this.buckets.get(place)

@@ -6,8 +6,8 @@ import type { ServerSettings } from '../config/options'
 import { byName } from '../config/plug-ins'
 import {
   type Admit,
-  countByStore,
-  countInMemory,
+  countInStore,
+  lazyCount,
   failureLimit,
   type FailureLimit,
   type NetworkLimit,
@@ -19,7 +19,9 @@ import { RequestsInFlight } from '../http/requests-in-flight'
 import { secureRandom } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
+import { BoundedWindows } from '../rate-limit/bounded-windows'
 import { IssueLimits, withSingleUseLimit } from '../rate-limit/issue-limits'
+import type { Limit } from '../rate-limit/limit'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import { countersWithDeadline, withDeadline, withinDeadline } from '../stores/deadline'
@@ -110,8 +112,12 @@ export function networkLimitsOf(
     const limit = rateLimit[name]
     if (limit === undefined) return undefined
     const { stores } = rateLimit
-    if (stores === undefined) return { clock, count: countInMemory(limit, clock) }
-    return { clock, count: countByStore(limit, hurried(stores(name), storeDeadline), { clock, wallClock }) }
+    if (stores === undefined) {
+      const windows = new BoundedWindows(clock, limit.seconds * 1000)
+      return { clock, count: lazyCount(() => countInStore(limit, windows)) }
+    }
+    const shared = storeOfHost(stores(name), storeDeadline, limit, { clock, wallClock })
+    return { clock, count: countInStore(limit, shared) }
   }
   const authorization = limitOf('authorization')
   const clients = limitOf('clients')
@@ -121,12 +127,32 @@ export function networkLimitsOf(
   }
 }
 
-// express-rate-limit waits for its store as long as that likes.
-function hurried(store: Store, seconds: number): Store {
+interface Clocks {
+  /** Milliseconds of a clock that does not step. */
+  readonly clock: () => number
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+}
+
+/**
+ * Sets a deadline on a store of the host's, because express-rate-limit waits as long as its store takes. The host's store tells
+ * `resetTime` by the wall clock; the result tells it by the clock that does not step.
+ */
+function storeOfHost(
+  store: Store,
+  deadline: number,
+  { seconds }: Limit,
+  { clock, wallClock }: Clocks,
+): Store {
   return {
     init: (options) => store.init?.(options),
-    increment: (key) => withinDeadline(async () => store.increment(key), seconds),
-    decrement: (key) => withinDeadline(async () => store.decrement(key), seconds).catch(() => undefined),
+    async increment(key) {
+      const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
+      const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
+      // The clocks of store and process may differ; no count lasts longer than its window.
+      return { totalHits, resetTime: new Date(clock() + Math.min(left, seconds * 1000)) }
+    },
+    decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),
     resetKey: (key) => store.resetKey(key),
   }
 }

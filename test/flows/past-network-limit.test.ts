@@ -216,6 +216,17 @@ describeOnStores('Consent pages that nobody answers', (stage) => {
     expect((await opened(set)).status).toBe(429)
   })
 
+  test('cost their owner no longer wait when the clock is set back', async () => {
+    const set = stage(three)
+    await fill(set)
+    set.clock.advance(-3600)
+    expect((await opened(set)).headers['retry-after']).toBe('600')
+    set.clock.advance(599)
+    expect((await opened(set)).headers['retry-after']).toBe('1')
+    set.clock.advance(1)
+    await fill(set)
+  })
+
   test('are no longer open when they were approved', async () => {
     const set = stage(three)
     await fill(set, 2)

@@ -28,6 +28,17 @@ const refusal = {
   error_description: 'Too many requests from this network.',
 }
 
+/** A store of a host, which counts all keys as one. */
+function storeOf(resetTime: () => Date | undefined) {
+  const counted: string[] = []
+  return {
+    counted,
+    increment: async (key: string) => ({ totalHits: counted.push(key), resetTime: resetTime() }),
+    decrement: async () => {},
+    resetKey: async () => {},
+  }
+}
+
 const behindProxy: Mount = (app, oauth) => {
   app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
@@ -195,17 +206,11 @@ describe('The limit by network', () => {
     },
   )
 
-  test('asks a store for nothing that it refuses: what is over the limit makes it no longer', async () => {
-    const counted: string[] = []
-    const store = {
-      increment: async (key: string) => {
-        counted.push(key)
-        return { totalHits: counted.length, resetTime: new Date(Date.now() + 60_000) }
-      },
-      decrement: async () => {},
-      resetKey: async () => {},
-    }
+  test('asks a store neither about a success nor about a request that the limit refuses', async () => {
+    const store = storeOf(() => new Date(Date.now() + 60_000))
     const { flow } = application({ rateLimit: { authorization: false, clients: two, stores: () => store } })
+    for (let round = 0; round < 3; round++) tokensOf(await succeed(flow))
+    expect(store.counted).toHaveLength(0)
     for (let round = 0; round < 2; round++) expect((await fail(flow)).status).toBe(401)
     for (let round = 0; round < 3; round++)
       for (const refused of [
@@ -214,7 +219,7 @@ describe('The limit by network', () => {
         await flow.submit('/token', 'a=1&a=2'),
       ])
         expect(refused.status).toBe(429)
-    expect(counted).toHaveLength(2)
+    expect(store.counted).toHaveLength(2)
   })
 
   test('survives a store that never answers: requests pass after the deadline of stores', async () => {
@@ -223,8 +228,76 @@ describe('The limit by network', () => {
       decrement: async () => {},
       resetKey: async () => {},
     }
-    const { flow } = application({ rateLimit: { stores: () => silent }, storeDeadline: 0.05 })
+    const limit = { attempts: 1 }
+    const { flow } = application({
+      rateLimit: { authorization: limit, clients: limit, stores: () => silent },
+      storeDeadline: 0.05,
+    })
     expect((await succeed(flow)).status).toBe(200)
+    for (let round = 0; round < 2; round++) {
+      expect((await comeUnproven(flow)).status).toBe(400)
+      expect((await flow.ask(asked, 'alice')).status).toBe(200)
+    }
+  })
+})
+
+describe('The wait that the limit by network tells', () => {
+  const waitOf = async (flow: Flow) => (await fail(flow)).headers['retry-after']
+  afterEach(() => jest.restoreAllMocks())
+
+  const hour = 3_600_000
+  test.each([hour, -hour])('is not moved by a clock of the machine that steps by %i ms', async (step) => {
+    const now = Date.now
+    let stepped = 0
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + stepped)
+    const { flow } = application({ rateLimit: { clients: two, authorization: two } })
+    for (let round = 0; round < 2; round++) {
+      expect((await fail(flow)).status).toBe(401)
+      expect((await flow.open('/authorize')).status).toBe(400)
+    }
+    stepped = step
+    const waits = [await waitOf(flow), (await flow.open('/authorize')).headers['retry-after']]
+    for (const wait of waits.map(Number)) {
+      expect(wait).toBeGreaterThan(0)
+      expect(wait).toBeLessThanOrEqual(60)
+    }
+  })
+
+  test.each(['the memory of the process', 'a store'])(
+    'is not made longer by a clock that is set back: counts in %s',
+    async (where) => {
+      const clock = new Clock()
+      const store = storeOf(() => new Date(clock.read() + 60_000))
+      const { flow } = application({
+        clock: clock.read,
+        rateLimit: { clients: two, ...(where === 'a store' ? { stores: () => store } : {}) },
+      })
+      for (let round = 0; round < 2; round++) expect((await fail(flow)).status).toBe(401)
+      clock.advance(-3600)
+      expect(await waitOf(flow)).toBe('60')
+      clock.advance(59)
+      expect(await waitOf(flow)).toBe('1')
+      clock.advance(1)
+      store.counted.length = 0
+      expect((await comeUnproven(flow)).status).toBe(400)
+    },
+  )
+
+  test.each([
+    ['what is left by the clock of the server', 20, '20'],
+    ['no more than its window, whatever the clock of a store says', 3600, '60'],
+    ['a second where a store does not tell', undefined, '1'],
+  ])('is %s', async (_, seconds, wait) => {
+    const clock = new Clock()
+    clock.advance(1_000_000)
+    const store = storeOf(() => (seconds === undefined ? undefined : new Date(clock.read() + seconds * 1000)))
+    const { flow } = application({
+      clock: clock.read,
+      rateLimit: { authorization: two, stores: () => store },
+    })
+    for (let round = 0; round < 2; round++) expect((await flow.open('/authorize')).status).toBe(400)
+    const refused = await flow.open('/authorize')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, wait])
   })
 })
 
