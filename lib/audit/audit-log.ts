@@ -2,8 +2,12 @@ import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import type { Authorization } from '../authorization/authorization'
-import { type TransitionEvent, revocationEvent } from '../authorization/transition-event'
-import type { CommittedTransition, OnCommitted } from '../authorization/transition'
+import {
+  type CommittedTransition,
+  type OnCommitted,
+  revocationEvent,
+  type TransitionEvent,
+} from '../authorization/transition'
 import { nameRequest, requestIdOf } from './request-id'
 import { digest } from '../protocol/credential'
 import { bareError, type OAuthError, Throttled } from '../protocol/oauth-error'

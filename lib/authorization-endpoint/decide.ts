@@ -15,8 +15,8 @@ import {
   requireAnswerable,
   withForm,
 } from '../authorization/decision'
-import { approvalEvent } from '../authorization/transition-event'
 import {
+  approvalEvent,
   type IssueContext,
   type OnCommitted,
   save,

@@ -2,12 +2,13 @@ import { hasDigest } from '../protocol/credential'
 import { invalidGrant, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import type { Active, Approved, Authorization, Code } from './authorization'
-import { issueEvent, revocationEvent } from './transition-event'
 import { issue, type Issued, withoutTokens } from './issue'
 import {
   deleteRecord,
   type IssueContext,
+  issueEvent,
   type NewAccessToken,
+  revocationEvent,
   save,
   touch,
   type TransitionResult,

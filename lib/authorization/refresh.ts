@@ -16,15 +16,17 @@ import type { Reason } from '../protocol/reasons'
 import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
-import { type TransitionEvent, issueEvent, revocationEvent } from './transition-event'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
 import { storedAccessToken } from './lookup'
 import {
   deleteRecord,
   type IssueContext,
+  issueEvent,
   type NewAccessToken,
+  revocationEvent,
   save,
   touch,
+  type TransitionEvent,
   type TransitionResult,
   unchanged,
 } from './transition'

@@ -1,8 +1,7 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
-import { revocationEvent } from './transition-event'
 import { storedAccessToken } from './lookup'
-import { touch, unchanged, deleteRecord, type TransitionResult } from './transition'
+import { deleteRecord, revocationEvent, touch, type TransitionResult, unchanged } from './transition'
 
 /** A revocation as its client asks for it (RFC 7009 2.1). */
 export interface Revocation {

@@ -1,6 +1,8 @@
-import { refuseProduction } from './refuse-production'
-
-refuseProduction()
+// The test kit issues tokens without an approval.
+if (process.env['NODE_ENV'] === 'production')
+  throw new Error(
+    'express-authorization-server/testing does not load if NODE_ENV is production, because it issues tokens without an approval. Import it only from tests, and run tests with another NODE_ENV.',
+  )
 
 export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } from './approve'
 export { expectRefused, type HttpResponse } from './expect-refused'
