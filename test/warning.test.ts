@@ -54,14 +54,14 @@ describe('EAS_MOUNT_PATH', () => {
         name: 'AuthorizationServerWarning',
         code: 'EAS_MOUNT_PATH',
         message:
-          'oauth.router() is mounted at "" but the issuer\'s path is "/auth". Behind a proxy that takes "/auth" away that is right, and X-Forwarded-Prefix: /auth from the proxy ends this warning. Without such a proxy: app.use("/auth", oauth.router()), or change the issuer.',
+          'oauth.router() is mounted at "" but the issuer\'s path is "/auth". If a proxy removes the prefix "/auth", the router is mounted correctly: let the proxy send X-Forwarded-Prefix: /auth, and this warning ends. Otherwise, use app.use("/auth", oauth.router()), or change the issuer.',
       },
     ])
     expect(mounted('http://localhost', '/auth', '/auth/authorize')).toEqual([
       expect.objectContaining({
         code: 'EAS_MOUNT_PATH',
         message:
-          'oauth.router() is mounted at "/auth" but the issuer\'s path is "". app.use("/", oauth.router()), or change the issuer.',
+          'oauth.router() is mounted at "/auth" but the issuer\'s path is "". Use app.use("/", oauth.router()), or change the issuer.',
       }),
     ])
   })
@@ -123,7 +123,7 @@ describe('EAS_FAILURE', () => {
     expect(faults.map(({ code, message }) => `${code} ${message.split('\n')[0]}`)).toEqual([
       'EAS_FAILURE unexpected: Error: session store',
       'EAS_FAILURE unexpected: TypeError: no cookie',
-      'EAS_FAILURE unexpected: Error: Something was thrown that is no error.',
+      'EAS_FAILURE unexpected: Error: The thrown value is not an error.',
       'EAS_FAILURE unexpected: Error: database',
     ])
   })

@@ -13,26 +13,26 @@ import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { grantableScope, type Scope } from '../protocol/scope'
 import type { ResponseType, ResponseTypes } from './response-types'
 
-/** A valid and complete authorization request; whose it is remains to be seen. */
+/** A valid and complete authorization request. The resource owner is not known yet. */
 export interface ParsedAuthorizationRequest {
   readonly responseType: ResponseType
   readonly scope: Scope
   readonly extensionData: ExtensionData
 }
 
-/** What an authorization request is held against. */
+/** The rules that an authorization request must meet. */
 export interface RequestRules {
   readonly responseTypes: ResponseTypes
   readonly extensions: readonly Extension[]
-  /** What a request asks for that names no scope. */
+  /** The scope of a request that names none. */
   readonly defaultScope: Scope
 }
 
 /**
- * The second phase of an authorization request: everything but client and redirection URI. What fails here is told to
- * the client by redirect.
+ * Checks everything in an authorization request but the client and the redirection URI. The client gets these refusals
+ * by redirect.
  *
- * @throws OAuthError
+ * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
 export function parseAuthorizationRequest(
   { client }: ResolvedRedirectUri,
@@ -51,10 +51,11 @@ export function parseAuthorizationRequest(
 }
 
 /**
- * The response type that a client asks for by this name, if it may. RFC 7591 2.1: its registration holds the grant types
- * of each response type, so that one withdrawn takes the other along.
+ * Finds the response type of this name, if the client may use it. The registration of a client holds the grant types of
+ * each of its response types (RFC 7591 2.1), so a withdrawn grant type withdraws its response types, too.
  *
- * @throws OAuthError
+ * @throws OAuthError `unsupported_response_type`, or `unauthorized_client` if the client has not registered the
+ * response type.
  */
 export function requireResponseType(
   client: Client,
@@ -77,25 +78,30 @@ function extensionDataOf(
     const value: unknown = extension.atAuthorizationRequest?.(request)
     if (value === undefined) return []
     if (isKeepable(value)) return [[extension.name, value]]
-    throw new TypeError(`What the extension "${extension.name}" keeps ${keepableCure}`)
+    throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableCure}`)
   })
   return Object.fromEntries(entries)
 }
 
-/** Where the answer to an authorization request goes. Only who holds one may redirect. */
+/**
+ * The destination of the response to an authorization request. The server redirects only to a destination of this type.
+ */
 export interface ResolvedRedirectUri {
   readonly client: Client
   readonly redirectUri: string
-  /** Whether the request named it: then the token request must, too (RFC 6749 4.1.3). */
+  /**
+   * Whether the request named the redirection URI. If it did, the token request must name the URI, too (RFC 6749
+   * 4.1.3).
+   */
   readonly redirectUriSent: boolean
 }
 
 /**
- * The first phase of an authorization request: client and redirection URI. What fails here is told to the resource
- * owner and never redirected (RFC 6749 4.1.2.1).
+ * Finds the client and the redirection URI of an authorization request. The resource owner sees these refusals on a
+ * page, and the server never redirects them (RFC 6749 4.1.2.1).
  *
- * @param found hears that the client is registered, whatever becomes of the request.
- * @throws OAuthError
+ * @param found runs if the client is registered, even if the server refuses the request later.
+ * @throws OAuthError `invalid_request`.
  */
 export async function resolveRedirectUri(
   parameters: Parameters,
@@ -109,7 +115,12 @@ export async function resolveRedirectUri(
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
 
-/** The client, if it may use the authorization endpoint at all; a disabled one is as good as unknown. @throws OAuthError */
+/**
+ * Finds a client that is registered and not disabled. Both refusals have the same text, so the text does not show that
+ * a disabled client exists.
+ *
+ * @throws OAuthError `invalid_request`.
+ */
 export async function requireClient(
   clientId: string,
   findClient: FindClient,
@@ -122,7 +133,8 @@ export async function requireClient(
   return client
 }
 
-// RFC 6749 3.1.2.3: with several registered URIs, with none, or with one in part, the request must name one.
+// RFC 6749 3.1.2.3: a request may omit the redirection URI only if the client has registered exactly one URI, including
+// its query.
 function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): string {
   const [only, second] = redirect_uris
   if (only === undefined || second !== undefined || dynamic_redirect_query)
@@ -130,7 +142,7 @@ function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): str
   return only
 }
 
-/** Refuses a redirection URI that is not, or no longer, the client's. @throws OAuthError */
+/** Refuses a redirection URI that is not registered for the client, or no longer. @throws OAuthError */
 export function requireRedirectUri(client: Client, redirectUri: string): void {
   if (!isRegisteredRedirectUri(client, redirectUri))
     throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.')

@@ -2,19 +2,19 @@ import { errorMembers, type OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { RedirectMethod, ResponseType } from './response-types'
 
-/** What each answer to one authorization request shares. */
+/** The values that all responses to one authorization request share. */
 export interface ResponseFrame {
   readonly redirectUri: string
-  /** The one that was asked for; undefined when it is not known here, and then its error goes into the query. */
+  /** The response type of the request. Undefined if the server does not know it: an error then goes into the query. */
   readonly responseType: Pick<ResponseType, 'mode' | 'redirectBy'> | undefined
-  /** `state` as received; undefined when the request had none. */
+  /** The parameter `state` as the client sent it; undefined if the request had none. */
   readonly requestState: string | undefined
   readonly issuer: string
-  /** The page that explains error codes, if there is one. */
+  /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
 }
 
-/** The user agent goes back to the client with an answer, good or bad. */
+/** Sends the user agent back to the client, with a success or an error. */
 export interface Redirection {
   readonly kind: 'redirect'
   readonly location: string
@@ -24,8 +24,8 @@ export interface Redirection {
 }
 
 /**
- * The URI that takes the resource owner back to the client with an answer (RFC 6749 4.1.2 and 4.2.2). `state` is
- * echoed as it came, and `iss` names this server (RFC 9207).
+ * Builds the URI that takes the user agent back to the client (RFC 6749 4.1.2 and 4.2.2). The URI repeats `state`
+ * unchanged, and `iss` names this server (RFC 9207).
  */
 export function authorizationResponse(
   frame: ResponseFrame,
@@ -39,7 +39,7 @@ export function authorizationResponse(
     : appendToQuery(redirectUri, answer)
 }
 
-/** Sends a good answer to the client. */
+/** Builds the redirection of a success. */
 export function redirectWith(
   frame: ResponseFrame,
   clientId: string,
@@ -48,7 +48,7 @@ export function redirectWith(
   return redirection(frame, clientId, parameters, undefined)
 }
 
-/** Tells the client of an error (RFC 6749 4.1.2.1 and 4.2.2.1). */
+/** Builds the redirection of an error (RFC 6749 4.1.2.1 and 4.2.2.1). */
 export function redirectWithError(frame: ResponseFrame, clientId: string, error: OAuthError): Redirection {
   return redirection(frame, clientId, errorMembers(error, frame.errorUri), error)
 }

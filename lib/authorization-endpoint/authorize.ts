@@ -21,63 +21,72 @@ import { type Redirection, redirectWithError, type ResponseFrame } from './autho
 import { type AnsweringEndpoint, approve } from './decide'
 import type { ResponseType } from './response-types'
 
-/** What the authorization endpoint works with. */
+/** The parts of the server that the authorization endpoint uses. */
 export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
   readonly findClient: FindClient
-  /** The token type of a client that names none. */
+  /** The token type of a client whose registration names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
   readonly takeCached: WriteBackCache['takeCached']
   readonly openRequests: OpenRequests
-  /** Waits for as long as a code needs that is on its way to its client, until it is redeemed. */
+  /** Waits until the client has probably redeemed a code that is on its way. */
   readonly letArrive: () => Promise<void>
   readonly issueContext: () => IssueContext
 }
 
-/** The requests of each resource owner that wait for a decision: nobody fills the store with more of them. */
+/**
+ * Counts the requests of each resource owner that wait for a decision. The limit keeps one owner from filling the
+ * store.
+ */
 export interface OpenRequests {
-  /** @throws Throttled when the owner has too many. */
+  /** Counts a new request of the owner. @throws Throttled if the owner has too many open requests. */
   opened(subject: string): void
-  /** One of them is over, or was never kept. */
+  /** Takes back the count of a request that was decided, or that the store did not keep. */
   ended(subject: string): void
 }
 
-/** What the host does for the authorization endpoint. What it throws is told to the client as `server_error`. */
+/**
+ * The functions that the host provides to the authorization endpoint. If one throws anything but an `OAuthError`, the
+ * client gets `server_error`.
+ */
 export interface Host {
-  /** Hears that the client of the request is registered. */
+  /** Runs if the client of the request is registered. */
   clientFound(): void
-  /** Who is logged in; undefined for nobody. */
+  /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
-  /** Whether the owner's approval is established already, so that nobody need be asked. */
+  /** Whether the owner has approved before. If true, the server shows no consent page. */
   skipConsent(question: PriorConsentQuestion): Promise<boolean>
-  /** Answers with a login, after which the same request may be made again. */
+  /** Sends the user agent to the login, which returns to the same request. */
   logIn(): Promise<void>
-  /** Answers with the question; the decision comes as another request. */
+  /** Shows the consent page. The decision arrives as another request. */
   ask(question: Question): Promise<void>
 }
 
-/** What becomes of an authorization request. */
+/** The outcome of an authorization request. */
 export type AuthorizationOutcome =
-  /** The resource owner is to be told; nothing is redirected. */
+  /** The resource owner sees the error on a page. The server does not redirect. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The client is to be told. */
+  /** The client gets a success or an error by redirect. */
   | Redirection
-  /** The host has answered. */
+  /** The host has sent the response: a login or a consent page. */
   | { readonly kind: 'answered' }
 
-/** What the resource owner is asked. */
+/** The content of a consent page. */
 export interface Question {
   readonly client: Client
   readonly resourceOwner: ResourceOwner
   readonly scope: Scope
   readonly redirectUri: string
-  /** Comes back with the decision; only the consent form knows it. */
+  /** The handle of the request, which the form sends with the decision. Only the consent form knows the handle. */
   readonly handle: string
 }
 
-/** Takes an authorization request as far as it goes without the resource owner's decision (RFC 6749 4.1.1). */
+/**
+ * Handles an authorization request up to the consent page (RFC 6749 4.1.1). If the owner has approved before, sends the
+ * code at once.
+ */
 export async function authorize(
   endpoint: AuthorizationEndpoint,
   parameters: Parameters,
@@ -94,7 +103,7 @@ export async function authorize(
   try {
     return await settle(endpoint, destination, parameters, host, onCommitted)
   } catch (cause) {
-    // A client would only send its owner back here: the owner is told to wait.
+    // The resource owner sees this error on a page: a client would only send the owner back here.
     if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
     const { client_id } = destination.client
     return redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
@@ -122,10 +131,10 @@ async function settle(
   const context = endpoint.issueContext()
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
   const proposal = { clientId, subject, scope, tokenType, extensionData, request }
-  const isKnown =
+  const isApproved =
     mayHavePriorConsent(client, responseType, redirectUri) &&
     (await host.skipConsent({ clientId, subject, scope, redirectUri }))
-  if (isKnown) return approveAtOnce(endpoint, responseType, proposal, context, onCommitted)
+  if (isApproved) return approveAtOnce(endpoint, responseType, proposal, context, onCommitted)
   const { pending, handle } = createPendingAuthorization(proposal, context)
   await keepOpen(endpoint, pending, context)
   await host.ask({ client, resourceOwner, scope, redirectUri, handle })
@@ -163,14 +172,15 @@ async function keepOpen(
   }
 }
 
-// RFC 6749 4.1.2.1 wants the state in every redirect: with one that no URI can hold there is none. A deviation, and only a
-// form can bring so much.
+// RFC 6749 4.1.2.1 requires `state` in every redirect. A `state` that is too long for a URI therefore gets a page
+// instead of a redirect, which deviates from the RFC. Only a form can carry such a long value.
 function requireEchoableState(parameters: Parameters): void {
   if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
     throw invalidRequest('parameter_too_long', 'The parameter state is too long.')
 }
 
-// A faulty parameter counts as absent here: the error is about something, and it must still be sent.
+// The server must send an error even if the parameters of the response are faulty themselves. A faulty parameter
+// therefore counts as absent here.
 function frameOf(
   { issuer, errorUri, responseTypes }: AuthorizationEndpoint,
   { redirectUri }: ResolvedRedirectUri,
@@ -180,30 +190,33 @@ function frameOf(
   return { redirectUri, responseType, requestState: parameters.received('state'), issuer, errorUri }
 }
 
-/** What the host is asked about: whether this owner's approval of it is established already (RFC 6749 4.1.1). */
+/** The request that the option `skipConsent` decides about: has this owner approved it before (RFC 6749 4.1.1)? */
 export interface PriorConsentQuestion {
+  /** The identifier of the client. */
   readonly clientId: string
   /** The resource owner who is logged in. */
   readonly subject: string
-  /** What is asked for now, which may be more than was approved before. */
+  /** The scope of this request, which may exceed the scope that the owner approved before. */
   readonly scope: readonly string[]
+  /** The redirection URI of the request. */
   readonly redirectUri: string
 }
 
 /**
- * Whether an approval may be taken as given for the request at all. RFC 6749 10.2, RFC 8252 8.6: not where another app could
- * pass for the client, which a public one at anything but https cannot prevent; and never where a token is in the answer.
+ * Whether an earlier approval may stand for this request at all. A public client must have an https redirection URI: at
+ * any other URI, another app could pass for the client (RFC 6749 10.2, RFC 8252 8.6). A response that carries a token
+ * always needs a new approval.
  */
 export function mayHavePriorConsent(
   { client_type }: Client,
   { grantTypes }: ResponseType,
   redirectUri: string,
 ): boolean {
-  const isTold = client_type === 'confidential' || protocolOf(redirectUri) === 'https:'
-  return isTold && grantTypes.every((name) => name === 'authorization_code')
+  const isProvenClient = client_type === 'confidential' || protocolOf(redirectUri) === 'https:'
+  return isProvenClient && grantTypes.every((name) => name === 'authorization_code')
 }
 
-/** Reads what the host's `skipConsent` function returned. @throws TypeError for what is merely truthy. */
+/** Reads the result of the host's `skipConsent` function. @throws TypeError for anything but true and false. */
 export function parsePriorConsent(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new TypeError('The option skipConsent must return true or false.')

@@ -41,37 +41,41 @@ import {
 import type { AuthorizationEndpoint } from './authorize'
 import type { Approval, ResponseType, ResponseTypes } from './response-types'
 
-/** The resource owner's decision. */
+/** The decision of the resource owner, with the handle of its form. */
 export type Decision = ConsentDecision
 
-/** What becomes of a decision. */
+/** The outcome of a decision. */
 export type DecisionOutcome =
-  /** The resource owner is told; nothing is redirected. */
+  /** The resource owner sees the error on a page. The server does not redirect. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The client got its answer, which cannot be given twice; the resource owner is told. */
+  /** The client already has its response, which the server cannot send twice. The resource owner sees a page. */
   | { readonly kind: 'done'; readonly client: Client }
-  /** The client is told, of a denial or of trouble by an error. */
+  /** The client gets a success, a denial or another error by redirect. */
   | Redirection
 
-// Seconds after its approval in which a code may be on its way to the client, to be redeemed there.
+// For this many seconds after the approval, a code may still be on its way to the client.
 const onItsWay = 2
 
-/** Carries out a decision and answers the client (RFC 6749 4.1.2). Sent again, it gets the same answer while that is good. */
+/**
+ * Applies a decision and responds to the client (RFC 6749 4.1.2). A decision that arrives again gets the same response
+ * while that response is valid.
+ */
 export async function decide(
   endpoint: AuthorizationEndpoint,
   decision: Decision,
   onCommitted?: OnCommitted,
 ): Promise<DecisionOutcome> {
-  // The request as the last round of the commit found it: with it, trouble can still be told to the client.
+  // The request as the last round of `commit` found it. With this request, the server can still send an error to the
+  // client.
   const open: Deciding['open'] = { proposed: undefined }
-  const told: OnCommitted = (committed) => {
-    // What was denied stays in the store as long as it would have waited, and so stays counted.
+  const onDecided: OnCommitted = (committed) => {
+    // A denied request stays in the store, and stays counted, until the request expires.
     if (decision.approved && committed.authorization?.state === 'pending')
       endpoint.openRequests.ended(decision.subject)
     onCommitted?.(committed)
   }
   try {
-    return await settle({ endpoint, decision, open, hasWaited: false }, told)
+    return await settle({ endpoint, decision, open, hasWaited: false }, onDecided)
   } catch (cause) {
     const error = unexpected(cause)
     if (open.proposed === undefined) return { kind: 'refused', error }
@@ -83,7 +87,7 @@ interface Deciding {
   readonly endpoint: AuthorizationEndpoint
   readonly decision: Decision
   readonly open: { proposed: RequestedAuthorization | undefined }
-  /** Whether a code that was given before had its time to arrive. */
+  /** Whether the server has already waited for an earlier code to reach the client. */
   readonly hasWaited: boolean
 }
 
@@ -96,7 +100,8 @@ async function settle(deciding: Deciding, onCommitted: OnCommitted): Promise<Dec
   await endpoint.requireService()
   const cached = endpoint.takeCached(id) ?? (await endpoint.store.find(id))
   if (cached === undefined) throw requestNotOpen()
-  // It may have been disabled while the owner looked at the page: an implicit grant would still give it a token.
+  // The host may have disabled the client while the owner looked at the page. Without this check, an implicit grant
+  // would still give the client a token.
   const client = await requireClient(cached.authorization.clientId, endpoint.findClient)
   const context = endpoint.issueContext()
   const transition: Transition<DecisionOutcome | 'early'> = (current) =>
@@ -123,7 +128,7 @@ function stepOf(
   if (found.state === 'active') return unchanged({ kind: 'done', client })
   const proposed = found.state === 'approved' ? requestOfApproval(found) : found
   if (proposed === undefined) return unchanged({ kind: 'done', client })
-  // What the request was held against may have been withdrawn while the owner looked at the page.
+  // The client may have lost the redirection URI while the owner looked at the page.
   requireRedirectUri(client, proposed.request.redirectUri)
   open.proposed = proposed
   if (found.state === 'denied') return touch(denial(endpoint, found))
@@ -132,8 +137,8 @@ function stepOf(
   return isEarly ? unchanged('early') : approveRequest(found, proposed, settling)
 }
 
-// The browser drops a redirect for the form that it sends once more, but perhaps the client was asked already: the code
-// would come to it twice, and redeeming it twice revokes (RFC 6749 4.1.2).
+// A browser that sends the form again drops the first redirect, but may already have passed it to the client. The code
+// would then reach the client twice, and the second redemption would revoke the tokens (RFC 6749 4.1.2).
 function isOnItsWay({ expiresAt }: Code, { now, lifetimes }: IssueContext): boolean {
   return now < expiresAt - lifetimes.authorizationCode + onItsWay
 }
@@ -158,22 +163,22 @@ function approveRequest(
     const approved = withForm(authorization, found, repetition.salt)
     return save(approved, redirection, approvalEvent(approved, name))
   }
-  // A response type of the host may make its code in a way of its own, which cannot be repeated.
+  // A host's response type may make its code in another way. The server cannot repeat such a code.
   const isSame = authorization.state === 'approved' && authorization.code.digest === found.code.digest
   return isSame
     ? touch(redirection, approvalEvent(found, name, 'repeated'))
     : unchanged({ kind: 'done', client })
 }
 
-/** What an answer to the client takes from the endpoint. */
+/** The parts of the endpoint that a response to the client needs. */
 export interface AnsweringEndpoint {
   readonly issuer: string
-  /** The page that explains error codes, if there is one. */
+  /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
   readonly responseTypes: ResponseTypes
 }
 
-/** What an approval comes to: the record from now on, and the answer to the client (RFC 6749 4.1.2). */
+/** Approves a request. Returns the new record, and the response to the client (RFC 6749 4.1.2). */
 export function approve(
   endpoint: AnsweringEndpoint,
   responseType: ResponseType,
@@ -189,23 +194,24 @@ export function approve(
   }
 }
 
-// A response type is often a host's: what it returns is saved in the request's place and sent to the client.
+// A host may have written the response type. The server stores the returned record in place of the request, and sends
+// the parameters to the client.
 function requireApproval(
   approval: unknown,
   name: string,
   { id, clientId, subject }: RequestedAuthorization,
 ): void {
   const { authorization, parameters } = isRecord(approval) ? approval : {}
-  const isAnswer =
+  const areTexts =
     isRecord(parameters) && Object.values(parameters).every((value) => typeof value === 'string')
-  const isSameOne =
+  const isSameRecord =
     isRecord(authorization) &&
     authorization['id'] === id &&
     authorization['clientId'] === clientId &&
     authorization['subject'] === subject
-  if (isAnswer && isSameOne) return
+  if (areTexts && isSameRecord) return
   throw new TypeError(
-    `The response type "${name}" must return { authorization, parameters }: the authorization that it was given, approved, and an object of texts.`,
+    `The response type "${name}" must return { authorization, parameters }: the approved record, with the id, clientId and subject of the request, and an object of texts.`,
   )
 }
 
@@ -215,9 +221,12 @@ function answerOf(
   now: number,
 ): Readonly<Record<string, string>> {
   if (issued === undefined) return parameters
-  // RFC 6749 4.2.2: a query is sent to servers, kept in their logs and handed on; a token must not be in one.
-  if (mode !== 'fragment') throw new Error(`The response type "${name}" puts an access token into a query.`)
-  // RFC 6749 4.2.2: never a refresh token, whatever a response type may have issued.
+  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. A query must never contain a token.
+  if (mode !== 'fragment')
+    throw new Error(
+      `The response type "${name}" puts an access token into a query: its mode must be fragment.`,
+    )
+  // RFC 6749 4.2.2: the response never contains a refresh token, even if the response type has issued one.
   const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
   return {
     ...parameters,
@@ -225,7 +234,7 @@ function answerOf(
   }
 }
 
-/** The frame of an answer to a request that is on record. */
+/** The frame of a response to a stored request. */
 export function frameOf(
   { issuer, errorUri, responseTypes }: AnsweringEndpoint,
   { request }: RequestedAuthorization,

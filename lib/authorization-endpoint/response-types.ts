@@ -5,32 +5,43 @@ import type { IssueContext } from '../authorization/transition'
 import { OptionsReader } from '../protocol/configuration'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 
-/** What an approval brings: the record from now on, and what goes to the client in clear. */
+/** The result of an approval: the new record, and the parameters of the response. */
 export interface Approval {
+  /** The record of the approved authorization, with the id of the request. */
   readonly authorization: Authorization
-  /** Parameters of the answer, such as `code`; the endpoint adds `state` and `iss`. */
+  /** Parameters of the response in clear, such as `code`. The endpoint adds `state` and `iss`. */
   readonly parameters: Readonly<Record<string, string>>
-  /** An access token of the authorization; the endpoint writes its parameters. Only a fragment may carry it. */
+  /**
+   * An access token of the authorization; omit it for a response without a token. The endpoint writes the parameters of
+   * the token. Only a response type with the mode `fragment` may return a token.
+   */
   readonly issued?: Issued
 }
 
-/** How the user agent is sent on: by the header `Location`, or by a link on a page. */
+/** How the user agent returns to the client: by the header `Location`, or by a link on a page. */
 export type RedirectMethod = 'location' | 'page'
 
-/** The door for response types (RFC 6749 3.1.1 and 8.4). */
+/** A response type, of the suite or of a host (RFC 6749 3.1.1 and 8.4). */
 export interface ResponseType extends ResponseTypeDescription {
-  /** The component of the redirection URI that carries the answer, an error too. */
+  /** The component of the redirection URI that carries the response, also for an error. */
   readonly mode: 'query' | 'fragment'
-  /** Default `location`. `page` is for user agents that lose a fragment in `Location` (RFC 6749 4.2.2). */
+  /**
+   * How the user agent returns to the client. Default `location`. `page` is for user agents that lose a fragment in
+   * `Location` (RFC 6749 4.2.2).
+   */
   readonly redirectBy?: RedirectMethod
   /**
-   * Turns an approved request into the record that is saved in its place, and into the answer. It must be pure: when two
-   * decisions race, or one is sent again, it is asked again, and the code of `approveWithCode` is then the same.
+   * Approves a request: returns the record that the server stores in place of the request, and the response. The
+   * function must be pure, because the server calls it again if two decisions race or a decision arrives twice. The
+   * code of `approveWithCode` is then the same.
+   *
+   * @throws OAuthError to refuse the request; the client gets the error by redirect. Any other error becomes
+   * `server_error`.
    */
   approve(proposed: RequestedAuthorization, context: IssueContext): Approval
 }
 
-/** Response types by name, whatever the order of the values in it. */
+/** Response types by name. The order of the values in a name does not matter. */
 export class ResponseTypes {
   private readonly types: ReadonlyMap<string, ResponseType>
 
@@ -43,7 +54,7 @@ export class ResponseTypes {
   }
 }
 
-/** RFC 6749 4.1.2: the answer is an authorization code in the query. */
+/** The authorization code grant: the response carries a code in the query (RFC 6749 4.1.2). */
 export const codeResponseType: ResponseType = {
   name: 'code',
   grantTypes: ['authorization_code'],
@@ -54,20 +65,21 @@ export const codeResponseType: ResponseType = {
   },
 }
 
+/** Options of {@link implicit}. */
 export interface ImplicitOptions {
   /**
-   * How the user agent is sent back. Default `location`, a redirect; `page` shows a page with a link, for user agents
-   * that lose the fragment of a redirect (RFC 6749 4.2.2).
+   * How the user agent returns to the client. Default `location`, a redirect. `page` shows a page with a link, for user
+   * agents that lose the fragment of a redirect (RFC 6749 4.2.2).
    */
   readonly redirectBy?: RedirectMethod
 }
 
 /**
- * The implicit grant (RFC 6749 4.2): the access token comes in the fragment of the redirection URI, without client
- * authentication and never with a refresh token. It is for clients that cannot be changed any more: RFC 9700 2.1.2
- * advises against it, and the code grant with PKCE does the same better.
+ * The implicit grant (RFC 6749 4.2): the fragment of the redirection URI carries the access token, without client
+ * authentication and without a refresh token. Use this grant only for clients that you cannot change: RFC 9700 2.1.2
+ * advises against it, and the code grant with PKCE serves the same clients better.
  *
- * @throws ConfigurationError
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function implicit(options: ImplicitOptions = {}): ResponseType {
   const reading = new OptionsReader(options, '')

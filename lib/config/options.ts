@@ -27,40 +27,48 @@ import type { GrantType } from '../token-endpoint/grant-type'
 
 type Eventually<T> = T | Promise<T>
 
-/** Options of `createAuthorizationServer`. Lifetimes are seconds. */
+/** Options of `createAuthorizationServer`. Lifetimes and deadlines are seconds. */
 export interface AuthorizationServerOptions {
   /**
-   * The URL by which clients know this server (RFC 8414 2): https, or http on a loopback host. Its path is where the
-   * host mounts `oauth.router()`. Every absolute URL comes from it, never from a request.
+   * The URL by which clients know this server (RFC 8414 2): https, or http on a loopback host. The host mounts
+   * `oauth.router()` at the path of this URL. The server builds every absolute URL from this option, never from a
+   * request.
    */
   readonly issuer: string
-  /** The registered clients, or where to find them. With a {@link ClientRegistry} the server can register them, too. */
+  /**
+   * The registered clients, or a store that finds them. With a {@link ClientRegistry}, the server can also register
+   * clients.
+   */
   readonly clients: readonly ClientRegistration[] | ClientStore | ClientRegistry
-  /** Each scope and, for the consent page, what it lets a client do: `{ 'photos:read': 'See your photos' }`. */
+  /** Maps each scope to a text that the consent page shows: `{ 'photos:read': 'See your photos' }`. */
   readonly scopes: Readonly<Record<string, string>>
-  /** What a request asks for that names no scope, space separated. Default: such a request is refused. */
+  /**
+   * The scope of a request that names none, separated by spaces. Default: the server refuses such a request with
+   * `invalid_scope`.
+   */
   readonly defaultScope?: string
   /**
-   * Who is logged in: a subject or `{ subject, name }`, or undefined for nobody. Without this option the server has no
-   * authorization endpoint and serves clients that act for themselves.
+   * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if no owner is. Leave the
+   * option out if all clients act for themselves: the server then has no authorization endpoint.
    */
   readonly resourceOwner?: (request: Request) => Eventually<ResourceOwner | string | undefined | null | false>
   /**
-   * Whether this owner's approval is established already (RFC 6749 4.1.1): for a client that is the host's own, or because
-   * the owner approved the same before. Then no consent page is shown. It is not asked about the implicit grant, nor about
-   * public clients at anything but https, which another app could pass for (RFC 6749 10.2). Default: every request is shown.
+   * Returns whether the owner has approved this request before, or whether the host trusts the client without approval
+   * (RFC 6749 4.1.1). If true, the server shows no consent page. The server never calls this function for the implicit
+   * grant, nor for a public client whose redirection URI is not https, because another app could pass for such a client
+   * (RFC 6749 10.2). Default: the server shows the consent page for every request.
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
-   * The host's login: a path, which gets the way back as `?return_to=`, or a function that sends the user agent there.
-   * Default `/login`.
+   * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that sends the
+   * user agent to the login. Default `/login`.
    */
   readonly login?: string | ((request: Request, response: Response, returnTo: string) => unknown)
-  /** Where authorizations live. Default `memoryStore()`, which refuses production. */
+  /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
   readonly store?: AuthorizationStore
   /**
-   * Where failed attempts and single uses are counted. Default: the `counters` of the store, as `redisStore()` has them;
-   * for a store without any, `memoryCounters()`, with a warning in production.
+   * Counts failed attempts and single uses. Default: the `counters` of the store, which `redisStore()` has; for a store
+   * without counters, `memoryCounters()`, with a warning in production.
    */
   readonly counters?: Counters
   /** Path of the authorization endpoint below the issuer. Default `/authorize`. */
@@ -72,99 +80,122 @@ export interface AuthorizationServerOptions {
   /** Path of the introspection endpoint (RFC 7662) below the issuer. Default `/introspect`. */
   readonly introspectionPath?: string
   /**
-   * Endpoints beside those of the suite, each with a path of its own below the issuer. The router serves them, and the
-   * metadata names them.
+   * Endpoints of the host, each with its own path below the issuer. The router serves them, and the metadata names
+   * them. Default none.
    */
   readonly endpoints?: readonly Endpoint[]
-  /** How long a resource owner may look at the consent page. Default 600. */
+  /** How long a resource owner may take to decide on the consent page. Default 600, at most 10 years. */
   readonly authorizationRequestLifetime?: number
-  /** Default 60, at most 600 (RFC 6749 4.1.2). */
+  /** How long a client may take to redeem an authorization code. Default 60, at most 600 (RFC 6749 4.1.2). */
   readonly authorizationCodeLifetime?: number
-  /** Default 3600. */
+  /** How long an access token is valid. Default 3600, at most 10 years. */
   readonly accessTokenLifetime?: number
-  /** Counted from the last refresh. Default 2 592 000: 30 days. */
+  /**
+   * How long a refresh token is valid, counted from the last refresh. Default 2 592 000 (30 days), at most 10 years.
+   */
   readonly refreshTokenLifetime?: number
   /**
-   * How long after a rotation the old refresh token gets the same tokens again, so that parallel refreshes and lost
-   * answers log nobody out. Default 30; 0 takes every repetition for theft.
+   * For how long after a rotation the old refresh token gets the same tokens again. Parallel refreshes and lost
+   * responses therefore end no session. Default 30, at most 300. With 0, the server treats every repetition as theft,
+   * and revokes.
    */
   readonly refreshTokenGrace?: number
   /**
-   * Grant types beside `authorization_code`, `refresh_token` and `client_credentials`: those of this suite, such as
-   * `password()`, and the host's own, each named by an absolute URI (RFC 6749 4.5). A client may use one when its
-   * registration has it in `grant_types`.
+   * Grant types in addition to `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
+   * such as `password()`, and those of the host. An absolute URI names each grant type of the host (RFC 6749 4.5). A
+   * client may use a grant type if the `grant_types` of its registration contain the name. Default none.
    */
   readonly grantTypes?: readonly GrantType[]
   /**
-   * Response types beside `code`, such as `implicit()`. A client may use one when its registration has it in
-   * `response_types` and what it needs in `grant_types`.
+   * Response types in addition to `code`, such as `implicit()`. A client may use a response type if the
+   * `response_types` of its registration contain the name, and its `grant_types` contain the grant types that the
+   * response type needs. Default none.
    */
   readonly responseTypes?: readonly ResponseType[]
-  /** Token types beside `bearer`, such as `mac({ hosts })`. A client gets the one that its `token_type` names. */
+  /**
+   * Token types in addition to `bearer`, such as `mac({ hosts })`. The `token_type` of a registration names the type
+   * that the client gets. Default none.
+   */
   readonly tokenTypes?: readonly TokenType[]
-  /** The token type of clients whose registration names none. Default `bearer`. */
+  /** The token type of a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
-   * Methods of client authentication beside `client_secret_basic`, `client_secret_post` and `none`. A client may use one
-   * when its registration has an entry for it in `credentials`.
+   * Methods of client authentication in addition to `client_secret_basic`, `client_secret_post` and `none`. A client
+   * may use a method if the `credentials` of its registration have an entry for the method. Default none.
    */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   /**
-   * How many attempts at client secrets may fail (RFC 6749 2.3.1). Default: in 15 minutes 20 of a client and an address,
-   * 1000 of a client, 500 of an address. `false` switches all of them off.
+   * How many attempts at client secrets may fail (RFC 6749 2.3.1). Default, in 15 minutes: 20 failures of one client
+   * from one address, 1000 of one client, 500 from one address. `false` switches off all three limits.
    */
   readonly clientAuthenticationLimits?: ClientAuthenticationLimits | false
-  /** Which clients must use PKCE (RFC 7636, S256). Default `public`; any client may. */
+  /** Which clients must use PKCE (RFC 7636, method S256). Every client may use PKCE. Default `public`. */
   readonly pkce?: PkceRequirement
-  /** Extensions of the endpoints and guards, beside PKCE. */
+  /** Extensions of the endpoints and guards, in addition to PKCE. Default none. */
   readonly extensions?: readonly Extension[]
-  /** Says that the endpoints are closed for now: they answer `temporarily_unavailable`. Guards go on. Default never. */
+  /**
+   * Returns true while the endpoints are closed: they respond with `temporarily_unavailable`. Guards continue to work.
+   * Default: never closed.
+   */
   readonly maintenance?: () => Eventually<boolean>
-  /** A page that explains error codes, each under its name, such as `docs/errors.md`: sent as `error_uri`. */
+  /**
+   * The URL of a page that explains each error code under its name, such as `docs/errors.md`. The server sends the URL
+   * as `error_uri`. Default: no `error_uri`.
+   */
   readonly errorUri?: string
-  /** How long one call of a store may take. Default 0.5. */
+  /** How long one call of a store may take. Default 0.5, at most 60. */
   readonly storeDeadline?: number
-  /** How long `oauth.close()` waits for requests in flight. Default 10. */
+  /** How long `oauth.close()` waits for requests in flight. Default 10, at most 60. */
   readonly closeDeadline?: number
-  /** How long the body of a request may take to arrive. Default 10. */
+  /** How long the body of a request may take to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
   /**
-   * How many authorization requests of one resource owner may wait for a decision, in this process; one more is answered
-   * with a page and 429. Default: 100 `attempts` in `authorizationRequestLifetime` as `seconds`; false switches it off.
+   * How many authorization requests of one resource owner may wait for a decision in this process. Beyond the limit,
+   * the owner gets a page with status 429. Default: 100 `attempts`, with `authorizationRequestLifetime` as `seconds`.
+   * `false` switches the limit off.
    */
   readonly openRequestLimit?: LimitOption
-  /** How much may come from one network; false switches it off. */
+  /**
+   * How many authorization requests, and how many failed requests of clients, may come from one network. Default 600 of
+   * each per minute. `false` switches the limits off.
+   */
   readonly rateLimit?: RateLimitOptions | false
-  /** How often tokens may be issued to one client, and for one resource owner, in this process; false switches it off. */
+  /**
+   * How often the server may issue tokens to one client, and to one client for one resource owner, in this process.
+   * Default 30 000 and 600 per minute. `false` switches the limits off.
+   */
   readonly issueLimits?: IssueLimitOptions | false
   /**
-   * What one client may use up once in the counters, in this process: nonces of signed requests. Beyond it the answer is 429
-   * with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`; false switches it off.
+   * How many single-use values, such as nonces of signed requests, one client may use in this process. Beyond the
+   * limit, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`. `false` switches the
+   * limit off.
    */
   readonly singleUseLimit?: LimitOption
   /**
-   * Renders a consent page of the host's own: a form that posts `view.fields` and `decision` to `view.action`. A
-   * Content-Security-Policy of the host must have `form-action 'self' https:`, and the scheme of `view.redirectTo`.
+   * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
+   * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
+   * `view.redirectTo`. Default: the page of the suite.
    */
   readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
-  /** Renders an error page of the host's own. */
+  /** Renders an error page of the host. Default: the page of the suite. */
   readonly errorPage?: (request: Request, response: Response, view: ErrorView) => unknown
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** The options, complete and proven: what every room is wired from. */
+/** The options after validation, with every default filled in. */
 export interface ServerSettings {
   readonly issuer: string
-  /** The issuer's path without a slash at its end: where the host mounts the router. */
+  /** The path of the issuer without a slash at its end. The host mounts the router at this path. */
   readonly mount: string
+  /** Whether the endpoints refuse requests without TLS. False only for an http issuer on a loopback host. */
   readonly tlsRequired: boolean
   readonly findClient: FindClient
-  /** The clients once more, when they are where they can be registered and changed. */
+  /** The store of clients if it can register and change clients; otherwise undefined. */
   readonly clientRegistry: ClientRegistry | undefined
-  /** What a registration may hold. */
+  /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
-  /** Each scope and what it lets a client do. */
+  /** Each scope, with the text that says what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
@@ -175,31 +206,31 @@ export interface ServerSettings {
   readonly tokenPath: string
   readonly revocationPath: string
   readonly introspectionPath: string
-  /** Those of the host. */
+  /** The endpoints of the host only. */
   readonly endpoints: readonly Endpoint[]
   readonly lifetimes: Lifetimes
-  /** Those that the host added. */
+  /** The grant types of the host only. */
   readonly grantTypes: readonly GrantType[]
-  /** All of them, `code` first. */
+  /** All response types, `code` first. */
   readonly responseTypes: readonly ResponseType[]
-  /** All of them, `bearer` first. */
+  /** All token types, `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
-  /** Of a client that names none. */
+  /** The token type of a client whose registration names none. */
   readonly tokenType: string
-  /** Those of the host, beside the built-in ones. */
+  /** The methods of the host only, without the built-in methods. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
-  /** Of whom the first of the extensions asks for a proof. */
+  /** Which clients must use PKCE. PKCE is the first of `extensions`. */
   readonly pkce: PkceRequirement
   readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
   readonly extensions: readonly Extension[]
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly bodyDeadline: number
-  /** Undefined when it is switched off. */
+  /** Undefined if the limit is off. */
   readonly openRequestLimit: Limit | undefined
   readonly rateLimit: RateLimits
   readonly issueLimits: ResolvedIssueLimits
-  /** Undefined when it is switched off. */
+  /** Undefined if the limit is off. */
   readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly errorUri: string | undefined

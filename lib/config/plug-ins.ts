@@ -17,11 +17,11 @@ import type { ServerSettings } from './options'
 
 const methodsOption = 'clientAuthenticationMethods'
 const methodsMessage =
-  'must be a method of client authentication: name, read and verify, perhaps scheme and others.'
+  'must be a method of client authentication: name, read and verify, optionally scheme and others.'
 
 type Wrong = (field: string, message: string) => void
 
-/** Reads the methods of client authentication that a host adds to the built-in ones. */
+/** Reads the methods of client authentication that a host adds to the built-in methods. */
 export function resolveAuthenticationMethods(reading: OptionsReader): readonly ClientAuthenticationMethod[] {
   const names = new Set(builtInMethods)
   const schemes = new Set(['basic'])
@@ -31,11 +31,13 @@ export function resolveAuthenticationMethods(reading: OptionsReader): readonly C
     if (isRecord(method)) checkMethod(method, names, schemes, wrong)
     else wrong('', methodsMessage)
   }
-  // Named is enough: of a method with other mistakes, no client need hear as well.
+  // Includes a method with other mistakes. The mistakes end the construction anyway, and without the method each client
+  // that uses it would get a second, misleading message.
   return Object.freeze(given.filter(isMethod))
 }
 
-// RFC 7591 2: a registered name or an absolute URI. It goes into metadata and messages, and is never `__proto__`.
+// RFC 7591 2: a registered name or an absolute URI. Metadata and messages contain the name. The grammar excludes
+// `__proto__`.
 const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
 // RFC 9110 11.1: a scheme is a token.
 const schemeGrammar = /^[\w!#$%&'*+.^`|~-]+$/
@@ -53,9 +55,12 @@ function checkMethod(
   else if (names.has(name)) wrong('.name', `is "${name}", which another method has already.`)
   else names.add(name)
   if (scheme !== undefined) checkScheme(scheme, schemes, wrong)
-  // RFC 8414 2: methods with signed assertions say what may sign them, and `none` may not.
+  // RFC 8414 2: a method with signed assertions must list its signature algorithms, and `none` must not be one of them.
   if (algorithms === undefined ? signedMethods.has(name) : !isAlgorithms(algorithms))
-    wrong('.signingAlgorithms', 'must list what signs the assertions, such as ES256; never none.')
+    wrong(
+      '.signingAlgorithms',
+      'must list the signature algorithms of the assertions, such as ES256, without none.',
+    )
   for (const field of ['read', 'verify'])
     if (typeof method[field] !== 'function') wrong(`.${field}`, 'must be a function.')
   if (!isAbsentOr(isTexts, method['credentialParameters']))
@@ -67,7 +72,7 @@ function checkScheme(scheme: unknown, schemes: Set<string>, wrong: Wrong): void 
   if (!isText(scheme) || !schemeGrammar.test(scheme))
     wrong('.scheme', 'must be an HTTP authentication scheme, such as ApiKey: one word.')
   else if (schemes.has(scheme.toLowerCase()))
-    wrong('.scheme', `is "${scheme}", which another method has already, in whatever case.`)
+    wrong('.scheme', `is "${scheme}", which another method has already. Letter case does not count.`)
   else schemes.add(scheme.toLowerCase())
 }
 
@@ -89,16 +94,16 @@ export const builtInGrantTypes: readonly string[] = [
   'client_credentials',
 ]
 
-/** Reads the grant types that the host adds. */
+/** Reads the grant types that the host adds to the built-in grant types. */
 export function resolveGrantTypes(reading: OptionsReader): readonly GrantType[] {
-  // RFC 6749 4.2: implicit has no place at the token endpoint.
+  // RFC 6749 4.2: the implicit grant does not use the token endpoint.
   const taken = new Set([...builtInGrantTypes, 'implicit'])
   const given = reading.optional(grantTypesOption, [], isGrantTypes, grantTypesMessage)
   for (const [index, { name }] of given.entries()) {
     const wrong = (message: string) =>
       reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
     if (taken.has(name)) wrong('which another grant type has already.')
-    // RFC 6749 4.5: only a URI is sure to mean this grant type to nobody else.
+    // RFC 6749 4.5: only a URI avoids a collision with a grant type of the same name elsewhere.
     else if (name !== 'password' && !isAbsoluteUri(name))
       wrong('but must be an absolute URI, such as https://example.com/oauth/grants/voucher.')
     taken.add(name)
@@ -118,9 +123,9 @@ const isGrantType = (value: unknown): value is GrantType =>
 
 const responseTypesOption = 'responseTypes'
 const responseTypesMessage =
-  'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.'
+  'must be a list of response types, such as implicit(): name, grantTypes, mode, optionally redirectBy, and approve.'
 
-/** Reads the response types of a server: `code`, which it always has, and what the host adds. */
+/** Reads the response types of a server: `code`, which every server has, and the response types of the host. */
 export function resolveResponseTypes(reading: OptionsReader): readonly ResponseType[] {
   const types = [codeResponseType]
   for (const [index, type] of reading
@@ -131,7 +136,7 @@ export function resolveResponseTypes(reading: OptionsReader): readonly ResponseT
     if (!isResponseTypeName(type.name))
       wrong('but must be letters, digits and _; several values, each once, with one space between two.')
     else if (responseTypeNamed(type.name, types) !== undefined)
-      wrong('which another response type has already, in whatever order.')
+      wrong('which another response type has already. The order of the values does not count.')
     else types.push(type)
   }
   return Object.freeze(types)
@@ -149,9 +154,11 @@ const isResponseType = (value: unknown): value is ResponseType =>
 
 const tokenTypesOption = 'tokenTypes'
 const tokenTypesMessage =
-  'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.'
+  'must be a list of token types, such as mac({ hosts }): name, scheme, read, optionally issue.'
 
-/** Reads the token types of a server or a guard: `bearer`, which is always there and first, and what the host adds. */
+/**
+ * Reads the token types of a server or a guard: `bearer`, which is always the first, and the token types of the host.
+ */
 export function resolveTokenTypes(reading: OptionsReader): readonly TokenType[] {
   const types = [bearer]
   for (const [index, type] of reading
@@ -163,15 +170,19 @@ export function resolveTokenTypes(reading: OptionsReader): readonly TokenType[] 
       wrong('name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
     else if (types.some(({ name }) => name === type.name))
       wrong('name', `is "${type.name}", which another token type has already.`)
-    if (!isScheme(type.scheme)) wrong('scheme', `is "${type.scheme}", which is no name of an HTTP scheme.`)
+    if (!isScheme(type.scheme))
+      wrong('scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
     else if (types.some(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
-      wrong('scheme', `is "${type.scheme}", which another token type has already, in whatever case.`)
+      wrong(
+        'scheme',
+        `is "${type.scheme}", which another token type has already. Letter case does not count.`,
+      )
     types.push(type)
   }
   return Object.freeze(types)
 }
 
-/** Reads which of them a client gets that names none. */
+/** Reads the token type of clients whose registration names none. */
 export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
   const names = types.map(({ name }) => name)
   const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
@@ -182,10 +193,10 @@ export function byName(types: readonly TokenType[]): TokenTypes {
   return new Map(types.map((type) => [type.name, type]))
 }
 
-// RFC 6749 8.1 and A.13: a registered name, or the URI of a type of one's own.
+// RFC 6749 8.1 and A.13: a registered name, or a URI for an unregistered type.
 const isTokenTypeName = (name: string) =>
   /^[\w.-]+$/.test(name) || (/^[\w+.-]+:[!-~]+$/.test(name) && URL.canParse(name))
-// RFC 9110 11.1 and 5.6.2
+// RFC 9110 11.1 and 5.6.2: a scheme is a token.
 const isScheme = (scheme: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(scheme)
 const isTokenTypes = (value: unknown): value is readonly TokenType[] =>
   Array.isArray(value) && value.every(isTokenType)
@@ -205,14 +216,14 @@ const isPkceRequirement = (value: unknown): value is PkceRequirement =>
   value === 'public' || value === 'all' || value === 'none'
 
 const extensionsMessage =
-  'must be a list of extensions: a name each, lists of parameters, metadata, functions.'
+  'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.'
 
 /** Reads the extensions that the host adds to PKCE. */
 export function resolveExtensions(reading: OptionsReader): readonly Extension[] {
   const extensions = reading.optional('extensions', [], isExtensions, extensionsMessage)
   const names = new Set([pkceName, ...extensions.map(({ name }) => name)])
   if (names.size <= extensions.length)
-    reading.wrong('extensions', `must have a name of its own each; "${pkceName}" is taken.`)
+    reading.wrong('extensions', `must each have a unique name; "${pkceName}" is taken.`)
   return Object.freeze([...extensions])
 }
 
@@ -232,16 +243,16 @@ const isParameterNames = (value: unknown) =>
 const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
   value === undefined || accepts(value)
 
-/** The grant types that clients of this server can make use of, wherever they begin. */
+/** The grant types that clients of this server can use, at the token endpoint or at the authorization endpoint. */
 export function offeredGrantTypes(
   { resourceOwner, responseTypes, grantTypes }: ServerSettings,
   atTokenEndpoint: readonly string[],
 ): readonly string[] {
-  // A grant such as implicit has no place at the token endpoint: its response types bring it.
+  // A grant such as implicit does not use the token endpoint: a response type provides it.
   const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered
-  // Without a resource owner there is no code, and what can be refreshed comes from the host's own grants.
+  // Without resource owners there are no codes, so refresh tokens exist only if a grant type of the host issues them.
   const nothingToRefresh = (name: string) => name === 'refresh_token' && grantTypes.length === 0
   return offered.filter((name) => !ofResponses.includes(name) && !nothingToRefresh(name))
 }

@@ -14,7 +14,10 @@ const defaults = {
 
 type Paths = Pick<ServerSettings, keyof typeof defaults>
 
-/** Reads the endpoints of a server: the paths of those of the suite, and the rows that the host adds. Paths are unique. */
+/**
+ * Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of the host. No two endpoints
+ * may have one path.
+ */
 export function resolveEndpoints(reading: OptionsReader): Pick<ServerSettings, 'endpoints'> & Paths {
   const taken = new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
   return { ...resolvePaths(reading, taken), endpoints: resolveRows(reading, taken) }
@@ -37,9 +40,9 @@ function resolvePaths(reading: OptionsReader, taken: Map<string, string>): Paths
 }
 
 const pathMessage =
-  "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes."
+  "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes."
 
-// A path that a URL parser rewrites never arrives as it was written, and so no request would match it.
+// Clients use the path as a URL parser rewrites it. No request would match a path that the parser changes.
 const isPath = (value: unknown): value is string =>
   isText(value) &&
   value !== '/' &&
@@ -60,7 +63,7 @@ function resolveRows(reading: OptionsReader, taken: Map<string, string>): readon
     const at = `endpoints[${index}]`
     const wrong = (field: string, message: string) => reading.wrong(`${at}${field}`, message)
     if (isRecord(endpoint)) checkEndpoint(endpoint, names, taken, at, wrong)
-    else wrong('', 'must be an endpoint: name, path and answer, perhaps method and others.')
+    else wrong('', 'must be an endpoint: name, path and answer, optionally method and others.')
   }
   return Object.freeze(given.filter(isEndpoint))
 }
@@ -84,13 +87,13 @@ function checkEndpoint(
   else wrong('.path', `must differ from ${other}.`)
   if (!methods.has(method)) wrong('.method', 'must be GET or POST.')
   if (!bodies.has(body)) wrong('.body', 'must be form or json.')
-  else if (method === 'GET' && body !== undefined) wrong('.body', 'must be left out: a GET has no body.')
+  else if (method === 'GET' && body !== undefined) wrong('.body', 'must be omitted: a GET has no body.')
   if (!authentications.has(clientAuthentication))
     wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
   if (!isAbsentOr(isErrorStatus, errorStatus))
-    wrong('.errorStatus', 'must be an object of error code and status, 400 to 599.')
+    wrong('.errorStatus', 'must be an object that maps error codes to statuses, 400 to 599.')
   if (!isAbsentOr(isExtensionMetadata, metadata))
-    wrong('.metadata', 'must be an object of texts, lists of texts, true and false.')
+    wrong('.metadata', 'must be an object of texts, lists of texts and booleans.')
   if (typeof answer !== 'function') wrong('.answer', 'must be a function.')
   for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
 }
@@ -100,7 +103,7 @@ const isErrorStatus = (value: unknown) =>
   Object.values(value).every(
     (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
   )
-// Enough to serve it: a mistake in it ends the construction.
+// A function `answer` is enough here: any other mistake ends the construction.
 const isEndpoint = (value: unknown): value is Endpoint =>
   isRecord(value) && typeof value['answer'] === 'function'
 

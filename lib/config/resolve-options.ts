@@ -38,7 +38,7 @@ import {
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
 /**
- * Turns options into settings that are complete and frozen.
+ * Validates the options, fills in defaults, and freezes the result.
  *
  * @throws ConfigurationError that lists every mistake, each with its path and cure.
  */
@@ -46,7 +46,8 @@ export function resolveOptions(options: Options): ServerSettings {
   const reading = new OptionsReader(options, '')
   if (!isRecord(options)) reading.settle(subject)
   const scopes = resolveScopes(reading)
-  // Asked at once, while no other option can have been read: a faulty scope tells nothing about a client's.
+  // Undefined after a mistake in `scopes`. The check runs here, because the reader has read no other option yet. With
+  // faulty scopes, no message about the scope of a client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(reading)
@@ -110,7 +111,7 @@ function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
     if (parseScope(token)?.length !== 1)
       reading.wrong(
         key,
-        `names "${token}", which is no scope token: printable ASCII without space, quote and backslash.`,
+        `names "${token}", which is not a scope token: printable ASCII without space, quote and backslash.`,
       )
   return scopes
 }
@@ -134,7 +135,7 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
   }
   return {
     authorizationRequest: seconds('authorizationRequestLifetime', 600),
-    // RFC 6749 4.1.2: a maximum of ten minutes.
+    // RFC 6749 4.1.2: a code should live ten minutes at most.
     authorizationCode: seconds('authorizationCodeLifetime', 60, 1, 600),
     accessToken: seconds('accessTokenLifetime', 3600),
     refreshToken: seconds('refreshTokenLifetime', 30 * 24 * 3600),
@@ -142,7 +143,7 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
   }
 }
 
-// A page that nobody answers is in the store for that long.
+// A request without a decision stays in the store for this many seconds.
 const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
 function extensionsOf(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
@@ -150,7 +151,7 @@ function extensionsOf(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'ex
   return { pkce: requirement, extensions: [pkce(requirement), ...resolveExtensions(reading)] }
 }
 
-// What a function takes and returns cannot be seen beforehand: there the declared type is believed.
+// Checks only that the value is a function. Nothing can check its parameters and its result before a call.
 function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
   if (reading.take(key) !== undefined && typeof given !== 'function')
     reading.wrong(key, 'must be a function.')
@@ -166,9 +167,9 @@ const isClock = (value: unknown): value is () => number => typeof value === 'fun
 const example = 'such as https://example.com or http://localhost:3000'
 
 /**
- * Reads the issuer (RFC 8414 2) and what follows from it: where the router is mounted and whether TLS is required.
+ * Reads the issuer (RFC 8414 2), with the path at which the host mounts the router, and whether requests need TLS.
  *
- * @param whose what the issuer is the URL of, in the message when it is missing.
+ * @param whose names the owner of the URL, for the message about a missing issuer.
  */
 export function resolveIssuer(
   reading: OptionsReader,
@@ -180,19 +181,19 @@ export function resolveIssuer(
     isText,
     `must be the URL of ${whose}, ${example}.`,
   )
-  // Clients compare it letter by letter (RFC 9207 2.4), so nothing in it may need mending.
+  // Clients compare the issuer letter by letter (RFC 9207 2.4), so the text must already be a normal URL.
   if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
     reading.wrong('issuer', `must be an absolute URL, ${example}.`)
     return { issuer, mount: '', tlsRequired: true }
   }
   const url = new URL(issuer)
-  // RFC 6749 3.1 and 3.2: TLS on both endpoints; a loopback host is for development.
+  // RFC 6749 3.1 and 3.2: both endpoints need TLS. The exception for loopback hosts is for development.
   const plain = url.protocol === 'http:' && isLoopback(url.hostname)
   if (url.protocol !== 'https:' && !plain)
     reading.wrong('issuer', 'must use https unless its host is loopback.')
   if (issuer.includes('?') || issuer.includes('#'))
     reading.wrong('issuer', 'must not have a query or a fragment.')
-  // The host mounts the router at this path, and a client asks for the one that a URL parser makes of it.
+  // The host mounts the router at this path, but clients request the path that a URL parser makes of the issuer.
   if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
     reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
   if (url.username !== '' || url.password !== '')
@@ -202,7 +203,7 @@ export function resolveIssuer(
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
 
-/** Reads the registered clients: a list, each of which is checked now, or a store, whose answers are checked then. */
+/** Reads the registered clients. Checks a list now, and the registrations of a store when the store returns them. */
 export function resolveClients(
   reading: OptionsReader,
   capabilities: ServerCapabilities,
@@ -226,7 +227,7 @@ export function resolveClients(
   )
     reading.wrong(
       'resourceOwner',
-      'is missing: clients use the authorization endpoint, so it must tell who is logged in.',
+      'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
     )
   return configuredClients(given, parsed)
 }
@@ -235,7 +236,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const isListOrStore = (value: unknown): value is readonly unknown[] | ClientStore =>
   isList(value) || (isRecord(value) && typeof value['find'] === 'function')
 
-/** Reads where authorizations live, and where is counted what is counted beside them. */
+/** Reads the store of authorizations and the counters. */
 export function resolveStores(
   reading: OptionsReader,
   clock: () => number,
@@ -257,9 +258,10 @@ function resolveStore(reading: OptionsReader, clock: () => number): Authorizatio
 }
 
 /**
- * Reads where is counted: as given, or beside the records, or in memory.
+ * Reads the counters: the option `counters`, or the counters of the store, or counters in memory.
  *
- * @param inUse whether anything is counted, so that processes which do not share their counters are worth a warning.
+ * @param inUse whether anything uses the counters. Only then, counters that processes do not share cause a warning in
+ * production.
  */
 export function resolveCounters(
   reading: OptionsReader,
@@ -273,7 +275,7 @@ export function resolveCounters(
   if (inUse && process.env['NODE_ENV'] === 'production')
     warnOnce(
       'EAS_COUNTERS_IN_MEMORY',
-      'The store has no counters, so each process counts failed attempts and single uses for itself. Pass the option counters, such as redisStore({ url }).counters.',
+      'The store has no counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
     )
   return memoryCounters({ clock })
 }

@@ -4,17 +4,20 @@ import type { Extension } from '../protocol/extension'
 import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 
-/** Which clients must use PKCE. Any client may use it. */
+/** Which clients must use PKCE: `public` clients, `all` clients or `none`. Every client may use PKCE. */
 export type PkceRequirement = 'public' | 'all' | 'none'
 
-/** The name of the extension. No extension of a host may have it. */
+/** The name of the extension. No extension of a host may have this name. */
 export const pkceName = 'pkce'
 
-// RFC 7636 4.2 and 4.1: base64url of SHA-256, and 43 to 128 unreserved characters.
+// RFC 7636 4.2 and 4.1: a challenge is base64url of SHA-256, and a verifier is 43 to 128 unreserved characters.
 const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
 const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
 
-/** Proof Key for Code Exchange (RFC 7636), with `S256` only: `plain` does not protect against an attacker who reads the request. */
+/**
+ * Proof Key for Code Exchange (RFC 7636), with `S256` only. `plain` does not protect against an attacker who reads the
+ * authorization request.
+ */
 export function pkce(requirement: PkceRequirement): Extension {
   const required = (client: Client) =>
     requirement === 'all' || (requirement === 'public' && client.client_type === 'public')
@@ -25,7 +28,7 @@ export function pkce(requirement: PkceRequirement): Extension {
     metadata: { code_challenge_methods_supported: ['S256'] },
 
     atAuthorizationRequest({ client, parameters, responseType }) {
-      // RFC 7636 1: PKCE protects codes. A response without a code has nothing to prove.
+      // RFC 7636 1: PKCE protects codes. A response without a code needs no proof.
       if (!responseType.grantTypes.includes('authorization_code')) return undefined
       const challenge = parameters.get('code_challenge')
       const method = parameters.get('code_challenge_method')
@@ -34,7 +37,7 @@ export function pkce(requirement: PkceRequirement): Extension {
           throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
         return undefined
       }
-      // RFC 7636 4.4.1: an omitted method means plain.
+      // RFC 7636 4.3 and 4.4.1: an omitted method means plain, and the server refuses plain.
       if (method !== 'S256')
         throw invalidRequest('pkce_method_unsupported', 'The code_challenge_method must be S256.')
       if (!challengeGrammar.test(challenge))
@@ -46,7 +49,7 @@ export function pkce(requirement: PkceRequirement): Extension {
       if (grantType !== 'authorization_code') return undefined
       const verifier = parameters.get('code_verifier')
       if (challenge === undefined) {
-        // RFC 9700 4.8.2: a verifier without a challenge is the sign of a downgrade.
+        // RFC 9700 4.8.2: a verifier without a challenge is a sign of a downgrade attack.
         if (verifier !== undefined) throw failed('pkce_verifier_unexpected')
         return undefined
       }
@@ -59,6 +62,6 @@ export function pkce(requirement: PkceRequirement): Extension {
   }
 }
 
-// RFC 7636 4.6: a failed verification is an invalid grant.
+// RFC 7636 4.6: a failed verification is `invalid_grant`.
 const failed = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')

@@ -24,8 +24,8 @@ import { redirectTo, sendPage } from './response'
 import { requireTls } from './transport'
 
 /**
- * The authorization endpoint (RFC 6749 3.1), whole: the client's request by `GET` or `POST`, and the decision that the
- * consent form sends to the same path.
+ * The authorization endpoint (RFC 6749 3.1). The client sends its request by `GET` or `POST`, and the consent form
+ * posts the decision to the same path.
  */
 export function authorizationEndpoint(http: AuthorizationHttp): RequestHandler {
   return handler((request, response) =>
@@ -36,7 +36,7 @@ export function authorizationEndpoint(http: AuthorizationHttp): RequestHandler {
 }
 
 async function serve(http: AuthorizationHttp, request: Request, response: Response): Promise<void> {
-  // HEAD must not act, so it is not offered either: a link checker would leave a record behind.
+  // The endpoint refuses HEAD. Otherwise, a link checker would leave a record in the store.
   if (request.method !== 'GET' && request.method !== 'POST') {
     response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
     return
@@ -72,15 +72,15 @@ async function takeRequest(
   if (outcome.kind === 'redirect') answerClient(http, request, response, outcome)
 }
 
-/** What a consent form sends: the fields of its view, and `decision`. */
+/** The name of the form field with the handle. A consent form sends the fields of its view, and `decision`. */
 export const handleField = 'authorization_request'
 
-/** Whether a form is a resource owner's decision, and not a client's request. */
+/** Whether a form is the decision of a resource owner. Otherwise, it is the request of a client. */
 export function isDecision(form: Parameters): boolean {
   return form.mentions(handleField)
 }
 
-/** Carries out a decision of the resource owner who is logged in. @throws OAuthError that is for the owner. */
+/** Carries out a decision of the resource owner who is logged in. @throws OAuthError for the page of the owner. */
 export async function takeDecision(
   http: AuthorizationHttp,
   request: Request,
@@ -106,9 +106,9 @@ function isApproval(decision: string): boolean {
   throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
 }
 
-// Besides the handle, which another site cannot know: browsers say where a form was sent from. `Origin` is for those that
-// send no `Sec-Fetch-Site`; alone it would not do, because a page with `no-referrer`, helmet's default, sends `null` even
-// to itself.
+// A second protection besides the handle, which another site cannot know: browsers report where a form comes from.
+// `Origin` serves only browsers without `Sec-Fetch-Site`. `Origin` alone is not enough, because a page with the policy
+// `no-referrer`, the default of helmet, sends `null` even to its own site.
 function requireSameOrigin({ headers }: Request, issuer: string): void {
   const { 'sec-fetch-site': site, origin } = headers
   const isOwn =
@@ -118,40 +118,40 @@ function requireSameOrigin({ headers }: Request, issuer: string): void {
   if (!isOwn) throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
 }
 
-/** What the middleware of the authorization endpoint works with. */
+/** The parts of the server that the middleware of the authorization endpoint uses. */
 export interface AuthorizationHttp {
   readonly endpoint: AuthorizationEndpoint
   readonly resourceOwner: (request: Request) => unknown
   readonly skipConsent: ((request: Request, question: PriorConsentQuestion) => unknown) | undefined
-  /** Sends the user agent to the host's login, which comes back to `returnTo`. */
+  /** Sends the user agent to the login of the host, which returns to `returnTo`. */
   readonly login: (request: Request, response: Response, returnTo: string) => unknown
-  /** Path of the endpoint as the user agent sees it. */
+  /** The path of the endpoint as the user agent sees it. */
   readonly path: string
   readonly showConsent: (request: Request, response: Response, question: Question) => unknown
   readonly showError: (request: Request, response: Response, error: OAuthError, requestId: string) => unknown
   readonly tlsRequired: boolean
-  /** Warns of a request that was sent to another host than the issuer's. */
+  /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
-  /** Seconds in which a body must have come. */
+  /** Seconds within which a body must arrive. */
   readonly bodyDeadline: number
-  /** @throws Throttled when there are too many requests from the network. */
+  /** Counts a request of the network. @throws Throttled if the network has sent too many requests. */
   readonly admit: Admit
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
-/** The edge as this request finds it: one that comes too late gets as far as it does during maintenance. */
+/** Adapts the endpoint to a request: after `close()`, a new request gets the same responses as during maintenance. */
 export function httpFor(http: AuthorizationHttp, request: Request, response: Response): AuthorizationHttp {
   if (http.requests.enter(request, response)) return http
   return { ...http, endpoint: { ...http.endpoint, requireService: () => Promise.reject(closing()) } }
 }
 
-/** Who is logged in at the host; undefined for nobody. */
+/** The resource owner who is logged in at the host; undefined if no owner is. */
 export async function ownerOf(http: AuthorizationHttp, request: Request): Promise<ResourceOwner | undefined> {
   return parseResourceOwner(await http.resourceOwner(request))
 }
 
-/** Whether the host knows of the owner's approval. */
+/** Whether the host says that the owner has approved the request before. */
 export async function isApproved(
   { skipConsent }: AuthorizationHttp,
   request: Request,
@@ -160,19 +160,23 @@ export async function isApproved(
   return skipConsent !== undefined && parsePriorConsent(await skipConsent(request, question))
 }
 
-/** Sends the user agent back to the client; over plain HTTP, its owner is warned and goes on by a link. */
+/**
+ * Sends the user agent back to the client. If the redirection URI is plain HTTP, sends a page with a warning and a link
+ * instead.
+ */
 export function answerClient(
   { audit }: AuthorizationHttp,
   request: Request,
   response: Response,
   { location, redirectBy, error, clientId }: Redirection,
 ): void {
-  // A page of the host's that broke after it was sent: only the host's own error handling is left.
+  // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
   if (error !== undefined && response.headersSent) throw error
-  const asked = { request, response, endpoint: 'authorization', clientId } as const
-  if (error !== undefined) audit.reportError(asked, error)
-  else carryRequestId(response, audit.reportSuccess(asked))
-  // RFC 6749 3.1.2.1: told by the URI itself, so that no way past a registration is a way past the warning.
+  const audited = { request, response, endpoint: 'authorization', clientId } as const
+  if (error !== undefined) audit.reportError(audited, error)
+  else carryRequestId(response, audit.reportSuccess(audited))
+  // RFC 6749 3.1.2.1. The check looks at the URI itself: a URI that gets past the rules of registration then still
+  // causes the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
   if (redirectBy === 'location') return redirectTo(response, location)
@@ -180,8 +184,8 @@ export function answerClient(
 }
 
 /**
- * Ends a request that has no destination: the resource owner is told of a refusal, and what broke on this side is
- * thrown, for the host's own error handling.
+ * Ends a request without a redirection URI. The resource owner sees a refusal on a page. A failure of the server goes
+ * to the error handling of the host.
  */
 export function tellOwner(
   { audit, showError }: AuthorizationHttp,
@@ -197,7 +201,10 @@ export function tellOwner(
 
 type Login = (request: Request, response: Response, returnTo: string) => unknown
 
-/** Hands the user agent to the host's login; at a path, the login finds the way back in `return_to`. */
+/**
+ * Makes the function that sends the user agent to the login. A login at a path finds the way back in the parameter
+ * `return_to`.
+ */
 export function loginOf(login: string | Login): Login {
   if (typeof login === 'function') return login
   return (_request, response, returnTo) => redirectTo(response, appendToQuery(login, { return_to: returnTo }))

@@ -25,7 +25,7 @@ import { handler, mountedUncalled } from './handler'
 declare global {
   namespace Express {
     interface Request {
-      /** What the access token of the request gives. A bearer guard sets it. */
+      /** The access that the access token of the request gives. A bearer guard sets this member. */
       oauth?: GuardedAccess & AccessMembers
     }
     /** Members that extensions add to `req.oauth`. A host declares the members of its own extensions here. */
@@ -35,36 +35,39 @@ declare global {
 
 /** Options of a bearer guard. */
 export interface BearerGuardOptions {
-  /** Whether the token needs `all` of the scope's tokens or `any` one of them. Default `all`. */
+  /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
-  /** Lets a request without a token pass, with `req.oauth` undefined; a bad token is refused all the same. Default false. */
+  /**
+   * Lets a request without a token pass, with `req.oauth` undefined. The guard still refuses a token that is not valid.
+   * Default false.
+   */
   readonly optional?: boolean
 }
 
-/** Makes a guard for a route. @throws ConfigurationError when it could never let a token pass. */
+/** Makes a guard for a route. @throws ConfigurationError if no token could ever pass the guard. */
 export interface BearerGuard {
-  /** `bearerGuard('photos:read')`; without a scope any valid token passes. */
+  /** For example `bearerGuard('photos:read')`. Without a scope, every valid token passes. */
   (scope?: string, options?: BearerGuardOptions): RequestHandler
-  /** `bearerGuard({ optional: true })` */
+  /** For example `bearerGuard({ optional: true })`. */
   (options: BearerGuardOptions): RequestHandler
 }
 
-/** What guards work with. */
+/** The parts that the guards of one server share. */
 export interface GuardHttp {
-  /** What tokens are looked up in. */
+  /** Looks up a token. */
   readonly find: FindToken
-  /** All that are offered, bearer first. */
+  /** All token types that the guard accepts, `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
   readonly useOnce: Counters['useOnce']
   readonly contexts: RequestContexts
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** The scope of the server; undefined where only the authorization server knows it. */
+  /** The scope of the server; undefined if only the authorization server knows the scope. */
   readonly knownScope: Scope | undefined
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
-  /** The page that explains error codes, if there is one. */
+  /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
 }
 
@@ -76,7 +79,8 @@ export function bearerGuard(http: GuardHttp): BearerGuard {
     second: BearerGuardOptions = {},
     ...more: readonly unknown[]
   ) => {
-    // Express calls what it finds mounted with three arguments, the request first.
+    // Express calls a mounted function with three arguments, the request first. More than two arguments show that the
+    // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
     return guard(http, parseRequirement(scope, options, http.knownScope))
@@ -91,9 +95,9 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
   const { find, tokenTypes, requests, audit } = http
   const extensions = http.extensions.filter(actsInGuards)
   return handler((request, response, next) => {
-    let known: Partial<AuditNotes> = {}
+    let notes: Partial<AuditNotes> = {}
     const onFound = (shown: string, access: GuardedAccess | undefined) => {
-      known = { shown, access }
+      notes = { shown, access }
     }
     const pass = (access: GuardedAccess | undefined) => {
       if (access !== undefined) request.oauth = access
@@ -101,10 +105,10 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
     }
     const fail = (error: unknown) => {
       if (requirement.optional && showsNoToken(error)) return pass(undefined)
-      audit.note(request, known)
+      audit.note(request, notes)
       refuse(http, request, response, error)
     }
-    const admission = {
+    const lookup = {
       find,
       tokenTypes,
       extensions,
@@ -113,7 +117,7 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
       onFound,
     }
     const decision = requests.enter(request, response)
-      ? authorizeRequest(new RequestAtGuard(request), requirement, admission)
+      ? authorizeRequest(new RequestAtGuard(request), requirement, lookup)
       : Promise.reject(closing())
     return decision.then(pass, fail)
   })
@@ -140,24 +144,25 @@ function refuse(
   response: Response,
   thrown: unknown,
 ): void {
-  const asked = { request, response, endpoint: 'protected resource' } as const
+  const audited = { request, response, endpoint: 'protected resource' } as const
   if (thrown instanceof AccessRefusal) {
     const { code, status, reason } = thrown
-    if (code !== undefined) audit.reportRefusal(asked, { code, reason })
-    // RFC 9110 11.6.1: a line for each scheme, because clients read lists of challenges badly.
+    if (code !== undefined) audit.reportRefusal(audited, { code, reason })
+    // RFC 9110 11.6.1: one header line for each scheme, because many clients cannot parse a list of challenges.
     const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
     sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
     return
   }
   const error = unexpected(thrown)
-  audit.reportError(asked, error)
-  // What broke in here is for the host's own error handling; trouble of a store or an issuer is for the client to try again.
+  audit.reportError(audited, error)
+  // A failure of the server goes to the error handling of the host. If a store or an issuer fails, the client may try
+  // again.
   if (error.code !== 'temporarily_unavailable') throw thrown
   const [status, wait] = error instanceof Throttled ? [429, error.retryAfter] : [503, 1]
   sendJsonError(response, status, error, errorUri, { 'Retry-After': String(wait) })
 }
 
-/** Single use as one request sees it: it may pass several guards on its way, and is one use to all of them. */
+/** Uses a key once for each request: a request that passes several guards counts as one use. */
 function useOnceIn({ contexts, useOnce }: GuardHttp, request: Request): GuardedLookup['useOnce'] {
   return async (key, seconds, clientId) => {
     const context = contexts.of(request)

@@ -38,19 +38,19 @@ import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
 import { requireTls } from './transport'
 
-/** A row of the endpoint table. */
+/** A row of the endpoint table: an endpoint of the suite or of a host. */
 export type EndpointRow = EndpointDescription &
   EndpointAnswering<Committing> & {
-    /** What events tell of a form, such as the credential in it. */
+    /** Returns the notes that events take from a form, such as the credential in it. */
     readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
   }
 
-/** Hears of the transition that a request leads to. */
+/** A request with a function that runs after the transition that the request causes. */
 interface Committing {
   readonly onCommitted: OnCommitted
 }
 
-/** An endpoint behind a client authentication that the host must mount before it. */
+/** An endpoint without client authentication. The host must mount client authentication before it. */
 export function mountedEndpoint(http: EndpointHttp): RequestHandler {
   return served(http, async (request, response) => {
     const proven = http.contexts.of(request).client
@@ -62,7 +62,7 @@ export function mountedEndpoint(http: EndpointHttp): RequestHandler {
   })
 }
 
-/** An endpoint and the authentication of its clients, in one. Checks that both parts have happen once. */
+/** An endpoint with client authentication. The checks that both parts share run once. */
 export function wholeEndpoint(http: EndpointHttp): RequestHandler {
   return served(http, async (request, response) => {
     const { body, proven } = await authenticatedBody(http, request)
@@ -70,7 +70,9 @@ export function wholeEndpoint(http: EndpointHttp): RequestHandler {
   })
 }
 
-/** An endpoint that authenticates its clients, unless a strategy that the host has mounted before has proven the client. */
+/**
+ * An endpoint with client authentication, unless a strategy that the host has mounted before it has proven the client.
+ */
 export function singleEndpoint(http: EndpointHttp): RequestHandler {
   return served(http, async (request, response) => {
     const { client } = http.contexts.of(request)
@@ -88,13 +90,13 @@ async function respond(
   proven: ProvenClient | undefined,
 ): ReturnType<Act> {
   const { endpoint, audit } = http
-  const asked = { request, response, endpoint: endpoint.name, clientId: proven?.client.client_id }
+  const audited = { request, response, endpoint: endpoint.name, clientId: proven?.client.client_id }
   if (endpoint.notesOf !== undefined) audit.note(request, endpoint.notesOf(body.parameters))
-  if (proven?.byOldSecret === true) audit.reportOldSecret(asked)
+  if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
   const answer: unknown = await answerOf(http, request, body, proven?.client)
   requireAnswer(answer, endpoint.name)
   const { members, status = 200, headers } = answer
-  sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(asked)) })
+  sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) })
   return 'answered'
 }
 
@@ -105,14 +107,14 @@ function answerOf(
   client: Client | undefined,
 ): Promise<EndpointAnswer> {
   const onCommitted = audit.onCommitted(request)
-  const seenWith = <Caller extends Client | undefined>(caller: Caller) =>
+  const requestBy = <Caller extends Client | undefined>(caller: Caller) =>
     new RequestAtEndpoint(request, caller, body, onCommitted)
-  if (endpoint.clientAuthentication === 'none') return endpoint.answer(seenWith(undefined))
-  if (endpoint.clientAuthentication === 'optional') return endpoint.answer(seenWith(client))
+  if (endpoint.clientAuthentication === 'none') return endpoint.answer(requestBy(undefined))
+  if (endpoint.clientAuthentication === 'optional') return endpoint.answer(requestBy(client))
   if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
   if (endpoint.clientAuthentication === 'confidential' && !hasCredentials(client))
     throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
-  return endpoint.answer(seenWith(client))
+  return endpoint.answer(requestBy(client))
 }
 
 class RequestAtEndpoint<Caller extends Client | undefined>
@@ -138,18 +140,18 @@ class RequestAtEndpoint<Caller extends Client | undefined>
   }
 }
 
-// Hosts write endpoints, in JavaScript, too.
+// Hosts write endpoints, also in JavaScript.
 function requireAnswer(answer: unknown, name: string): asserts answer is EndpointAnswer {
   const { members, status = 200, headers = {} } = isRecord(answer) ? answer : {}
   const isStatus = Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299
   const areHeaders = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
   if (isRecord(members) && isStatus && areHeaders) return
   throw new TypeError(
-    `The endpoint "${name}" must answer { members, status, headers }: an object, 200 to 299 or nothing, and an object of texts or nothing.`,
+    `The endpoint "${name}" must answer { members, status, headers }: members must be an object, status 200 to 299 or undefined, headers an object of texts or undefined.`,
   )
 }
 
-/** Authenticates the client by exactly one method and passes the request on. Answers a request that fails. */
+/** Authenticates the client by exactly one method, and passes the request on. Responds to a request that fails. */
 export function clientAuthentication(http: EndpointHttp): RequestHandler {
   return served(http, async (request) => {
     await authenticatedBody(http, request)
@@ -158,10 +160,10 @@ export function clientAuthentication(http: EndpointHttp): RequestHandler {
 }
 
 /**
- * The body of a request and the client that sent it. Past the limit of the network, a long body is read only for a client
- * that the header has proven.
+ * Reads the body of a request and authenticates the client. If the network is over its limit, the function reads a long
+ * body only after the `Authorization` header has proven the client.
  *
- * @throws OAuthError when the client does not prove itself.
+ * @throws OAuthError if the client does not authenticate.
  */
 async function authenticatedBody(
   http: EndpointHttp,
@@ -173,13 +175,13 @@ async function authenticatedBody(
     await authenticateWith(http, request, Parameters.none)
   const body = await bodyOf(http, request)
   if (need === 'none') return { body, proven: undefined }
-  // Only a form may hold credentials.
+  // Credentials may stand only in a form or a header.
   const form = endpoint.method === 'GET' ? Parameters.none : body.parameters
   if (need === 'optional' && !presentsClient(http, request, form)) return { body, proven: undefined }
   return { body, proven: await authenticateWith(http, request, form) }
 }
 
-/** What a request carries. */
+/** The content of a request: parameters, or a JSON value. */
 interface Body {
   readonly parameters: Parameters
   readonly json: unknown
@@ -219,7 +221,10 @@ async function authenticateWith(
   return context.client
 }
 
-/** Answers what a host's own Passport made of a request, behind the same route: its strategies end in errors. */
+/**
+ * Handles the errors of a Passport instance of the host on the same route: the strategies in it report failures as
+ * errors.
+ */
 export function clientAuthenticationErrors(http: EndpointHttp): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const refusal = isPassportFailure(thrown)
@@ -230,22 +235,22 @@ export function clientAuthenticationErrors(http: EndpointHttp): ErrorRequestHand
   }
 }
 
-// With `failWithError`, when the request uses a method that the host did not list.
+// Passport throws this error with `failWithError`, if the request uses a method that the host has not listed.
 function isPassportFailure(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthenticationError'
 }
 
-/** What an endpoint works with at the edge. */
+/** The parts of the server that the middleware of an endpoint uses. */
 export interface EndpointHttp extends AuthenticationHttp {
   readonly endpoint: EndpointRow
-  /** By the name of their method. */
+  /** The strategies by the names of their methods. */
   readonly strategies: ReadonlyMap<string, ClientStrategy>
   readonly tlsRequired: boolean
-  /** Warns of a request that was sent to another host than the issuer's. */
+  /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
   /** The HTTP authentication schemes by which clients may authenticate, Basic first. */
   readonly schemes: readonly string[]
-  /** The page that explains error codes, if there is one. */
+  /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
@@ -253,10 +258,13 @@ export interface EndpointHttp extends AuthenticationHttp {
   readonly requests: RequestsInFlight
 }
 
-/** What a middleware does with a sound request. The client gets what it throws as an error. */
+/** Handles a request that has passed the common checks. An error becomes an error response to the client. */
 type Act = (request: Request, response: Response) => Promise<'answered' | 'next'>
 
-/** Passes requests with the right method over TLS to `act`. Answers all others, and every failure, in the form for clients. */
+/**
+ * Passes requests with the right method over TLS to `act`. Responds to all other requests, and to every failure, with a
+ * JSON error.
+ */
 function served(http: EndpointHttp, act: Act): RequestHandler {
   const { method = 'POST' } = http.endpoint
   const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
@@ -279,13 +287,14 @@ function served(http: EndpointHttp, act: Act): RequestHandler {
   })
 }
 
-// The connection ends with the answer. A body that came after the answer would get a reset instead of the answer.
+// The function reads the body first, because the connection closes with the response. A body that arrives after the
+// response would cause a reset, and the client would not get the response.
 async function turnAway(request: Request, http: EndpointHttp): Promise<never> {
   await bodyOf(http, request).catch(() => undefined)
   throw closing()
 }
 
-// No limit counts these requests: any web page can have browsers send them here, and the answer costs nothing.
+// No limit counts these requests: any web page can make browsers send them here, and the response costs nothing.
 function refuseMethod(http: EndpointHttp, allowed: readonly string[], response: Response): 'answered' {
   sendJsonError(response, 405, methodNotAllowed(http), http.errorUri, { Allow: allowed.join(', ') })
   return 'answered'
@@ -296,7 +305,7 @@ const methodNotAllowed = ({ endpoint: { name: endpoint, method = 'POST' } }: End
   description: `The ${endpoint} endpoint takes ${method} requests only.`,
 })
 
-/** Answers a request of a client that failed (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
+/** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
 async function sendClientFailure(
   request: Request,
   response: Response,
@@ -312,7 +321,10 @@ async function sendClientFailure(
   sendJsonError(response, statusOf(error, endpoint), error, errorUri, headers)
 }
 
-/** What a failure is answered with: the refusal of its network's limit, unless a secret or key has proven the client. */
+/**
+ * The error that the client gets: the refusal of the limit of its network, unless a secret or key has proven the
+ * client. Otherwise, the failure itself.
+ */
 async function limited(
   failed: OAuthError,
   request: Request,
@@ -328,7 +340,8 @@ async function limited(
   return failures.refusalOf(request) ?? (await failures.count(request, response)) ?? failed
 }
 
-// What the server is at fault for, or has no time for, counts against nobody, and so does more than a share of what is right.
+// Faults and overload of the server do not count as failures of the network. Correct requests of a client beyond its
+// share do not count, either.
 function isOfClient(error: OAuthError): boolean {
   if (error instanceof OverShare) return false
   if (error instanceof Throttled) return true

@@ -3,8 +3,8 @@ import { shareShapes } from '../node-http/shared-shape'
 import { ConfigurationError } from '../protocol/configuration'
 
 /**
- * Makes a middleware of a function that answers requests. What it throws goes to the error handling of the host. On a plain
- * server of Node 20 or 22, requests and responses get the hidden class of all others (`node-http/`).
+ * Makes a middleware from a function that responds to requests. An error goes to the error handling of the host. On a
+ * plain server of Node 20 or 22, requests and responses get the hidden class of all others (`node-http/`).
  */
 export function handler(
   answer: (request: Request, response: Response, next: NextFunction) => Promise<unknown>,
@@ -15,7 +15,10 @@ export function handler(
   }
 }
 
-/** A part of the server that the host makes by calling it; mounted uncalled, it says so instead of hanging requests. */
+/**
+ * Wraps a function that makes a middleware. If the host mounts the function without calling it, the first request gets
+ * an error message instead of hanging.
+ */
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
     if (given.length === 0) return make()
@@ -23,9 +26,13 @@ export function part<Made>(name: string, make: () => Made): () => Made {
   }
 }
 
-/** A function that makes a middleware was mounted as if it were the middleware. @param call how it is called. */
+/**
+ * The error for a function that makes a middleware, if the host mounts it without calling it.
+ *
+ * @param call the right call.
+ */
 export function mountedUncalled(name: string, call: string): ConfigurationError {
-  const message = `makes the middleware and is not one itself: mount oauth.${call}.`
+  const message = `is a function that makes the middleware: call it, and mount oauth.${call}.`
   return new ConfigurationError('The authorization server is mounted wrongly:', [
     { path: `oauth.${name}`, message },
   ])

@@ -8,23 +8,26 @@ import { privateState } from '../protocol/private-state'
 import type { FailureLimit } from './network-limit'
 import { credentialSourcesOf, formOf } from './request'
 
-/** What one server, or one guard that stands by itself, knows of one request. */
+/** The state of one request at one server, or at one guard without a server. */
 export class RequestContext {
-  /** For events alone: what the request led to must reach no answer. */
+  /** Notes for events only. No response may contain them. */
   readonly notes: AuditNotes = noNotes()
-  /** The client that the request presents, examined once; nothing of it is proven. */
+  /** The client that the request presents. The server finds it once, and has proven nothing about it. */
   presented: Promise<PresentedClient> | undefined = undefined
   /** The client that a strategy of this server has proven. */
   client: ProvenClient | undefined = undefined
-  /** Whether the limit on requests of its network has counted it. */
+  /** Whether the limit on requests of a network has counted this request. */
   isCounted = false
-  /** What it has used up, such as a nonce: several guards on its way are one use. */
+  /**
+   * The single-use keys, such as nonces, that this request has used. Several guards on the way of a request count as
+   * one use.
+   */
   usedOnce: ReadonlySet<string> = new Set()
 }
 
 /**
- * The contexts of the requests of one server. Each stands beside its request in a private field: nothing that a host writes
- * onto a request, and no client that another server has authenticated, passes for a proven client.
+ * The contexts of the requests of one server. Each context stands in a private field of its request. Nothing that a
+ * host writes onto a request, and no client that another server has authenticated, can pass for a proven client.
  */
 export class RequestContexts {
   private readonly contexts = privateState<Request, RequestContext>()
@@ -38,12 +41,12 @@ export class RequestContexts {
   }
 }
 
-/** What client authentication works with at the edge. */
+/** The parts of the server that client authentication uses. */
 export interface AuthenticationHttp {
   readonly verification: ClientVerification
   readonly contexts: RequestContexts
   readonly failures: FailureLimit
-  /** Seconds in which a body must have come. */
+  /** Seconds within which a body must arrive. */
   readonly bodyDeadline: number
 }
 
@@ -54,7 +57,7 @@ export function clientRequest(
 ): ClientRequest {
   const context = contexts.of(request)
   const examine = async (): Promise<PresentedClient> => {
-    // A GET has no body. Its client can show a credential in a header alone.
+    // A GET has no body, so its client can present a credential only in a header.
     const hasForm = request.method !== 'GET' && request.method !== 'HEAD'
     const form = hasForm ? await formOf(request, bodyDeadline) : Parameters.none
     return presentedBy(verification, context, request, form)
@@ -73,7 +76,10 @@ export function clientRequest(
   }
 }
 
-/** The client that a request presents with this form, which its events tell. @throws OAuthError when it presents none. */
+/**
+ * Finds the client that a request presents with this form, and notes the client for events. @throws OAuthError if the
+ * request presents no client.
+ */
 export function presentedBy(
   verification: ClientVerification,
   { notes }: RequestContext,

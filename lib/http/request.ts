@@ -17,10 +17,12 @@ const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 const bodies = privateState<Request, Promise<Parameters>>()
 
 /**
- * The parameters of a form body (RFC 6749 3.2 and appendix B), read once however often it is asked for: from the stream
- * or, where a parser of the host was first, from what that parser left.
+ * The parameters of a form body (RFC 6749 3.2 and appendix B). Reads the body once, for any number of calls: from the
+ * stream or, if a parser of the host has read the stream, from the result of that parser.
  *
- * @param seconds in which the whole body must have come.
+ * @param seconds within which the whole body must arrive.
+ * @throws OAuthError `invalid_request` for a body of another type, larger than 64 KiB, too slow, compressed or not
+ * UTF-8.
  */
 export function formOf(request: Request, seconds: number): Promise<Parameters> {
   const known = bodies.get(request)
@@ -30,14 +32,19 @@ export function formOf(request: Request, seconds: number): Promise<Parameters> {
   return parameters
 }
 
-/** Whether a body waits unread that is longer than 16 KiB, or may be because its length is not told. */
+/**
+ * Whether the request has an unread body that is longer than 16 KiB, or may be, because no header states the length.
+ */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
-/** Whether a refusal leaves a part of the body unread, which is not worth waiting for: the connection ends with it. */
+/**
+ * Whether a refusal leaves a part of the body unread. The server then closes the connection: the rest is not worth the
+ * wait.
+ */
 export function leavesBody({ reason }: OAuthError): boolean {
   return reason === 'body_too_large' || reason === 'body_too_slow'
 }
@@ -54,9 +61,11 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
 }
 
 /**
- * The value of a JSON body, of which nothing is checked. Reads the stream, or takes what a parser of the host left.
+ * The value of a JSON body. Checks only that the body is JSON. Reads the stream or, if a parser of the host has read
+ * the stream, takes the result of that parser.
  *
- * @param seconds in which the whole body must arrive.
+ * @param seconds within which the whole body must arrive.
+ * @throws OAuthError `invalid_request`, as {@link formOf} does, or if the body is not JSON.
  */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
   const bytes = await bytesOf(request, seconds, jsonType, noJson)
@@ -68,7 +77,7 @@ export async function jsonOf(request: Request, seconds: number): Promise<unknown
   try {
     return JSON.parse(text)
   } catch {
-    // The message of the parser holds a part of the body, which may be a secret.
+    // The message of the parser contains a part of the body, which may be a secret. The error therefore has no cause.
     throw invalidRequest('body_malformed', 'The body must be JSON.')
   }
 }
@@ -77,7 +86,7 @@ const noForm = () =>
   invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
 const noJson = () => invalidRequest('body_type', 'The body must be application/json in UTF-8.')
 
-/** The bytes of a body of this type; undefined when a parser of the host has read them. */
+/** Reads the bytes of a body of the given type; undefined if a parser of the host has read them. */
 async function bytesOf(
   request: Request,
   seconds: number,
@@ -85,29 +94,32 @@ async function bytesOf(
   anotherType: () => OAuthError,
 ): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // A program that reads the second of two headers sees another body.
+  // The server refuses two `Content-Type` headers: another program may read the second, and see another body.
   const [given, second] = headerLines(request, 'content-type')
   if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
-  // An empty body is never "read": nothing comes out of it, but it can have ended.
+  // `readableDidRead` stays false for an empty body, because no data comes out of it. An empty body can only end.
   if (request.readableDidRead || request.readableEnded) return undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
   if (request.readableEncoding !== null)
     throw new Error(
-      'Another middleware set an encoding on the request: mount the authorization server before it.',
+      'Another middleware set an encoding on the request: mount the authorization server before that middleware.',
     )
   return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
 }
 
-/** The body, when all of it has come, as most come in one packet with their headers: nothing is left to wait for. */
+/**
+ * The body, if all of it has arrived; undefined otherwise. Most bodies arrive in one packet with their headers, and
+ * need no wait.
+ */
 function bodyAtOnce(request: Request, length: number): Buffer | undefined {
   if (request.readableLength !== length) return undefined
   const bytes: unknown = request.read()
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
-/** A request that a parser of the host may have read. */
+/** A request whose body a parser of the host may have read. */
 interface ParsedRequest {
   readonly body?: unknown
   readonly readableDidRead: boolean
@@ -115,7 +127,7 @@ interface ParsedRequest {
 
 const nothingLeft = () =>
   new Error(
-    'Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
+    'Another middleware read the request body and left nothing in request.body: mount the authorization server before that middleware.',
   )
 
 function readStream(request: Request, seconds: number): Promise<Buffer> {
@@ -140,7 +152,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // Of the whole body: whoever sends a byte now and then would never be idle.
+    // The timer limits the whole body: a client that sends one byte now and then would never be idle.
     const timer = setTimeout(() => giveUp(tooSlow()), seconds * 1000)
     const letGo = () => {
       clearTimeout(timer)
@@ -163,7 +175,7 @@ export function authorizationOf(request: Request): readonly string[] {
   return headerLines(request, 'authorization')
 }
 
-/** All places of a token request in which credentials may stand. */
+/** The parts of a request that may carry credentials. */
 export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
   return {
     authorization: authorizationOf(request),
@@ -179,17 +191,20 @@ function certificateOf({ socket }: Request): ClientCertificate | undefined {
   return x509 && { x509, trusted: socket.authorized }
 }
 
-/** The parameters of the request URI, read from its text: a parser of the host may have nested or dropped some. */
+/**
+ * The parameters of the query. Reads the text of the URI, because a parser of the host may have nested or dropped
+ * parameters.
+ */
 export function queryOf({ url = '' }: IncomingMessage): Parameters {
   const question = url.indexOf('?')
   return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
 }
 
 /**
- * Every line of one header, in the order of the request: `headers` keeps the first of two and hides that there were two,
- * and `headersDistinct` reads all the others as well.
+ * Every line of one header, in the order of the request. `headers` of Node keeps only the first of two lines, and
+ * `headersDistinct` parses all other headers, too.
  *
- * @param name in lower case.
+ * @param name the name of the header in lower case.
  */
 export function headerLines(
   { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
@@ -203,7 +218,7 @@ export function headerLines(
   return lines
 }
 
-/** A request as plug-ins see it. Reads from Express what somebody asks for, and nothing else. */
+/** A request as plug-ins see it. Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(protected readonly request: Request) {}
 

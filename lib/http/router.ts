@@ -1,12 +1,17 @@
 import type { Request, RequestHandler } from 'express'
 import { warnOnce } from '../audit/warning'
 
-/** Which middlewares answer at which path, exactly as written and below wherever the host mounts the router. */
+/**
+ * The middlewares for each path. A request matches if the rest of its path, below the mount path of the router, is
+ * exactly equal.
+ */
 export type Routes = ReadonlyMap<string, readonly RequestHandler[]>
 
 /**
- * All endpoints in one middleware. `mount` is where the issuer says that the router is; anywhere else the URLs that
- * clients are given lead nowhere, unless a proxy takes the prefix away.
+ * Serves all endpoints in one middleware. Warns if the router is mounted at another path than the path of the issuer:
+ * the URLs in the metadata are then wrong, unless a proxy removes the prefix.
+ *
+ * @param mount the path of the issuer without a slash at its end.
  */
 export function router(routes: Routes, mount: string): RequestHandler {
   return (request, response, next) => {
@@ -19,12 +24,12 @@ export function router(routes: Routes, mount: string): RequestHandler {
 
 function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   const taken = mount.endsWith(baseUrl) ? mount.slice(0, mount.length - baseUrl.length) : ''
-  // What Traefik and others send when they take a prefix away.
+  // Traefik and other proxies send this header when they remove a prefix.
   if (taken !== '' && headers['x-forwarded-prefix'] === taken) return
-  const proxy = `Behind a proxy that takes "${taken}" away that is right, and X-Forwarded-Prefix: ${taken} from the proxy ends this warning. Without such a proxy: `
+  const proxy = `If a proxy removes the prefix "${taken}", the router is mounted correctly: let the proxy send X-Forwarded-Prefix: ${taken}, and this warning ends. Otherwise, use `
   warnOnce(
     'EAS_MOUNT_PATH',
-    `oauth.router() is mounted at "${baseUrl}" but the issuer's path is "${mount}". ${taken === '' ? '' : proxy}app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
+    `oauth.router() is mounted at "${baseUrl}" but the issuer's path is "${mount}". ${taken === '' ? 'Use ' : proxy}app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
   )
 }
 
@@ -40,7 +45,7 @@ const run = (
   )
 }
 
-/** Watches that a host which mounts the parts one by one has not forgotten the one that the endpoints for clients rest on. */
+/** Warns if a host mounts an endpoint for clients, but neither `oauth.clientAuthentication()` nor a strategy. */
 export class MountedParts {
   private authenticates = false
 
@@ -48,7 +53,7 @@ export class MountedParts {
     this.authenticates = true
   }
 
-  /** Looks when the host's start-up code has run, because parts are made in any order. */
+  /** Checks after the start-up code of the host has run, because the host may make the parts in any order. */
   expectClientAuthentication(endpoint: string): void {
     setImmediate(() => {
       if (!this.authenticates)

@@ -7,21 +7,21 @@ import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 
-/** What the introspection endpoint works with. */
+/** The parts of the server that the introspection endpoint uses. */
 export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
-  /** Members that plug-ins add about an access token. */
+  /** Returns the members that plug-ins add to the response about an access token. */
   readonly describe: (found: FoundAccess) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
   readonly now: () => number
 }
 
 /**
- * Describes a token to a resource server (RFC 7662 2). A client needs the registration `may_introspect`: a client that may
- * ask can try tokens out (RFC 7662 2.1 and 4).
+ * Describes a token to a resource server (RFC 7662 2). The registration of the client must have `may_introspect`: a
+ * client that may introspect could try out tokens (RFC 7662 2.1 and 4).
  *
- * @throws OAuthError `unauthorized_client`, or `invalid_request` when there is no token.
+ * @throws OAuthError `unauthorized_client`, or `invalid_request` if the request has no token.
  */
 export async function introspect(
   endpoint: IntrospectionEndpoint,
@@ -38,7 +38,7 @@ export async function introspect(
       ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
     }
   const refresh = await refreshBy(endpoint, token)
-  // Only the client that holds a refresh token learns about it.
+  // Only the client of a refresh token gets an answer about the token.
   return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
 }
 
@@ -48,21 +48,26 @@ async function refreshBy({ store, now }: IntrospectionEndpoint, token: string): 
   return presentRefreshToken((await store.find(id))?.authorization, token, now())
 }
 
-/** An introspection response (RFC 7662 2.2). A member that does not apply is left out, never null. */
+/**
+ * An introspection response (RFC 7662 2.2). The response omits a member that does not apply, and never contains null.
+ */
 export type Introspection = { readonly active: false } | ActiveToken
 
 interface ActiveToken {
   readonly active: true
   readonly scope: string
   readonly client_id: string
-  /** Left out for a refresh token, which no resource accepts. */
+  /** Omitted for a refresh token, which no resource accepts. */
   readonly token_type?: string
   readonly exp: number
   readonly sub: string
   readonly iss: string
 }
 
-/** The response about a token that is not valid (RFC 7662 2.2). It tells neither the reason nor whether the token ever was valid. */
+/**
+ * The response about a token that is not valid (RFC 7662 2.2). The response shows neither the reason nor whether the
+ * token was ever valid.
+ */
 export const inactive: Introspection = { active: false }
 
 /** The response about a valid token. */
@@ -76,7 +81,7 @@ export function introspectionOf(
     client_id: clientId,
     ...(tokenType === undefined ? {} : { token_type: tokenType }),
     exp: expiresAt,
-    // RFC 9068 2.2: a client that acts for itself is its own subject, and resource servers read it.
+    // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
     sub: subject ?? clientId,
     iss: issuer,
   }

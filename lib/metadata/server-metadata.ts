@@ -1,23 +1,25 @@
-/** What a server offers and where, as its wiring knows it. */
+/** The values from which the server builds its metadata. */
 export interface Offer {
   readonly issuer: string
-  /** The rows of the endpoint table. */
+  /** The endpoints of the server. */
   readonly endpoints: readonly EndpointOffer[]
   readonly scopes: readonly string[]
   readonly grantTypes: readonly string[]
-  /** All methods of client authentication, `none` among them. */
+  /** All methods of client authentication, including `none`. */
   readonly authenticationMethods: readonly string[]
-  /** What signs the assertions of methods such as `private_key_jwt`; empty where there are none. */
+  /**
+   * The signature algorithms of the assertions of methods such as `private_key_jwt`; empty if no method has assertions.
+   */
   readonly signingAlgorithms: readonly string[]
-  /** Members of extensions and of endpoints of the host. The members of the suite win. */
+  /** Members that extensions and endpoints of the host add. The members of the suite win. */
   readonly extensionMembers: ServerMetadata
-  /** Undefined for a server that asks no resource owner. */
+  /** The authorization endpoint; undefined for a server without one. */
   readonly authorization: AuthorizationOffer | undefined
 }
 
-/** A row of the endpoint table. */
+/** An endpoint in the metadata. */
 export interface EndpointOffer {
-  /** `token` for `token_endpoint`. */
+  /** The name of the endpoint, such as `token` for the member `token_endpoint`. */
   readonly name: string
   readonly path: string
   /** Default `required`. */
@@ -30,10 +32,10 @@ export interface AuthorizationOffer {
   readonly responseModes: readonly string[]
 }
 
-/** Authorization server metadata (RFC 8414 2), under its registered names. A member that does not apply is not there. */
+/** Authorization server metadata under the registered names (RFC 8414 2). Members that do not apply are missing. */
 export type ServerMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** The metadata of a server. */
+/** Builds the metadata of a server. */
 export function serverMetadata(offer: Offer): ServerMetadata {
   const { authorization, endpoints, scopes } = offer
   const at = (path: string) => offer.issuer.replace(/\/+$/, '') + path
@@ -43,7 +45,8 @@ export function serverMetadata(offer: Offer): ServerMetadata {
     ...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) }),
     ...Object.fromEntries(endpoints.map(({ name, path }) => [`${name}_endpoint`, at(path)])),
     scopes_supported: scopes,
-    // RFC 8414 2 requires it even of a server without an authorization endpoint, and clients insist.
+    // RFC 8414 2 requires this member of every server, also without an authorization endpoint. Clients insist on the
+    // member.
     response_types_supported: authorization?.responseTypes ?? [],
     grant_types_supported: offer.grantTypes,
     ...authenticationMembers(offer),
@@ -63,7 +66,7 @@ function authenticationMembers({
       clientAuthentication === 'confidential'
         ? authenticationMethods.filter((method) => method !== 'none')
         : authenticationMethods
-  // RFC 8414 2: a server with methods that sign assertions names the algorithms, for each endpoint.
+  // RFC 8414 2: a server whose methods have signed assertions names the algorithms for each endpoint.
   if (signingAlgorithms.length > 0)
     for (const { name } of authenticating)
       members[`${name}_endpoint_auth_signing_alg_values_supported`] = signingAlgorithms
@@ -73,22 +76,26 @@ function authenticationMembers({
 function authorizationMembers({ responseModes }: AuthorizationOffer): ServerMetadata {
   return {
     response_modes_supported: responseModes,
-    // RFC 9207 3
+    // RFC 9207 3: the responses of the authorization endpoint contain `iss`.
     authorization_response_iss_parameter_supported: true,
   }
 }
 
-// Several pure OAuth clients look at the second name first, so the same document is at both (RFC 8414 5).
+// Several clients that use only OAuth request the second name first, so both names serve the same document (RFC 8414
+// 5).
 const names = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
 
-/** Where metadata is below the issuer's path, where the router is: the form of OpenID Connect Discovery 4. */
+/**
+ * The paths of the metadata below the path of the issuer, where the router serves them: the form of OpenID Connect
+ * Discovery 4.
+ */
 export const wellKnownBelowIssuer: readonly string[] = names
 
 /**
- * Every path on the issuer's host at which clients look for its metadata: the well-known name before the issuer's path
- * (RFC 8414 3.1) and after it. Without a path the two are one.
+ * Every path on the host of the issuer at which clients look for the metadata: the well-known name before the path of
+ * the issuer (RFC 8414 3.1) and after it. For an issuer without a path, both forms are equal.
  *
- * @param mount the issuer's path without a slash at its end.
+ * @param mount the path of the issuer without a slash at its end.
  */
 export function wellKnownPaths(mount: string): ReadonlySet<string> {
   return new Set(names.flatMap((name) => [name + mount, mount + name]))

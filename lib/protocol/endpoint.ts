@@ -4,37 +4,38 @@ import type { Parameters } from './parameters'
 import type { ResourceRequest } from './token-type'
 
 /**
- * An endpoint that answers with JSON: one row of the endpoint table. TLS, the limits, the bounds of a body, deadlines,
- * the request id, events, 405, `no-store` and closing are equal for all rows.
+ * An endpoint that responds with JSON. The server gives every endpoint the same TLS check, limits, bounds of a body,
+ * deadlines, request id, events, 405, `no-store` and closing.
  */
 export type Endpoint = EndpointDescription & EndpointAnswering
 
-/** How clients find and call an endpoint. */
+/** The description by which clients find and call an endpoint. */
 export interface EndpointDescription {
   /**
-   * Names the endpoint in events and in the metadata: `whoami` becomes the member `whoami_endpoint` (RFC 8414 2). Lower-case
-   * letters, digits and `_`.
+   * The name of the endpoint in events and in the metadata: `whoami` becomes the member `whoami_endpoint` (RFC 8414 2).
+   * Lower-case letters, digits and `_`.
    */
   readonly name: string
   /** The path below the issuer, such as `/whoami`. */
   readonly path: string
-  /** `GET` also serves `HEAD`. Default `POST`. */
+  /** The HTTP method. `GET` also serves `HEAD`. Default `POST`. */
   readonly method?: 'GET' | 'POST'
-  /** What a `POST` carries: a form (RFC 6749 appendix B) or JSON, at most 64 KiB. Default `form`. */
+  /** The body of a `POST`: a form (RFC 6749 appendix B) or JSON, at most 64 KiB. Default `form`. */
   readonly body?: 'form' | 'json'
   /**
-   * The HTTP status of error codes. Without an entry, `invalid_client` has 401, `server_error` 500,
-   * `temporarily_unavailable` 503, and each other code 400.
+   * The HTTP status of each error code, 400 to 599. A code without an entry has the default: 401 for `invalid_client`,
+   * 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
    */
   readonly errorStatus?: Readonly<Record<string, number>>
-  /** Members that the endpoint adds to the metadata of the server; the members of the suite win. */
+  /** Members that the endpoint adds to the metadata of the server. The members of the suite win. */
   readonly metadata?: ExtensionMetadata
 }
 
 /**
- * Who may call an endpoint, and what answers. By default a client must authenticate. `confidential` also refuses public
- * clients, which have no credentials; `optional` refuses only a client that authenticates wrongly; `none` looks at no
- * client. `Extra` is what the suite adds for its own endpoints.
+ * The callers that an endpoint accepts, and the function that responds. Default `required`: a client must authenticate.
+ * `confidential` also refuses public clients, which have no credentials. `optional` accepts requests without a client,
+ * but refuses a client that authenticates wrongly. `none` authenticates no client. `Extra` is what the suite adds to
+ * the requests of its own endpoints.
  */
 export type EndpointAnswering<Extra = unknown> =
   | {
@@ -53,24 +54,29 @@ export type EndpointAnswering<Extra = unknown> =
       answer(request: EndpointRequest<undefined> & Extra): Promise<EndpointAnswer>
     }
 
-/** A sound request at an endpoint. */
+/** A request at an endpoint that has passed the common checks. */
 export interface EndpointRequest<Caller extends Client | undefined = Client> extends ResourceRequest {
-  /** The client that has authenticated. */
+  /**
+   * The client that has authenticated, or that has named itself if it is a public client. Undefined if no client has.
+   */
   readonly client: Caller
-  /** The form of the body, or the query of a `GET`; empty for a JSON body. */
+  /** The parameters of the form, or of the query for a `GET`; empty for a JSON body. */
   readonly parameters: Parameters
-  /** The parsed JSON body, of which nothing is checked; undefined for other bodies. */
+  /** The parsed JSON body, which the server has not checked further; undefined for other bodies. */
   readonly json: unknown
-  /** The address of the caller, by the host's `trust proxy`; undefined when the connection is gone. */
+  /**
+   * The address of the caller, subject to the `trust proxy` setting of the host; undefined if the connection has
+   * closed.
+   */
   readonly address: string | undefined
 }
 
-/** The answer of an endpoint. */
+/** The response of an endpoint. */
 export interface EndpointAnswer {
   /** The members of the JSON object. */
   readonly members: object
   /** The HTTP status, 200 to 299. Default 200. */
   readonly status?: number
-  /** Headers beside those of every answer. */
+  /** Headers in addition to the headers of every response. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -7,55 +7,70 @@ import type { ResourceRequest } from './token-type'
 
 /** A request of a client as an extension sees it. */
 export interface ExtensionRequest {
+  /** The registration of the client. */
   readonly client: Client
+  /** The parameters of the request. */
   readonly parameters: Parameters
 }
 
 /** An authorization request as an extension sees it. */
 export interface ExtensionAuthorizationRequest extends ExtensionRequest {
+  /** The response type that the client requests. */
   readonly responseType: ResponseTypeDescription
 }
 
-/** A token request as an extension sees it: the grant is proven, and no token is issued yet. */
+/** A token request as an extension sees it. The grant is proven, and the server has not issued a token yet. */
 export interface ExtensionTokenRequest extends ExtensionRequest {
-  /** `grant_type` of the request. */
+  /** The `grant_type` of the request. */
   readonly grantType: string
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined
-  /** The scope of the access token, unless an extension narrows it. */
+  /** The scope that the access token gets unless an extension narrows it. */
   readonly scope: Scope
-  /** What this extension keeps with the authorization; undefined for nothing. */
+  /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
-  /** Whether the authorization begins with this request, as for client credentials and assertions. */
+  /** Whether the authorization begins with this request, as it does for client credentials and assertions. */
   readonly begins: boolean
 }
 
-/** How an extension narrows the access token of one token request. A member that is left out changes nothing. */
+/** A restriction of the access token of one token request. An omitted member changes nothing. */
 export interface TokenRestriction {
-  /** The scope of the access token: a part of the scope of the request. An empty one refuses the request. */
+  /**
+   * The scope of the access token: a part of the scope of the request. An empty scope refuses the request with
+   * `invalid_scope`.
+   */
   readonly scope?: Scope
-  /** The longest lifetime of the access token, in whole seconds. The server's own lifetime still bounds it. */
+  /**
+   * The longest lifetime of the access token, in whole seconds. The option `accessTokenLifetime` also bounds the
+   * lifetime.
+   */
   readonly lifetime?: number
-  /** What the extension keeps with the access token. */
+  /** Data that the extension keeps with the access token: JSON of at most 16 384 characters. */
   readonly tokenData?: Json
-  /** What the extension keeps with the authorization. Only for an authorization that begins with the request. */
+  /**
+   * Data that the extension keeps with the authorization: JSON of at most 16 384 characters. Only allowed if the
+   * authorization begins with the request.
+   */
   readonly authorizationData?: Json
 }
 
-/** What one extension keeps of an access token; undefined for nothing. */
+/** The data that one extension keeps for an access token. Undefined if there is none. */
 export interface KeptData {
-  /** Kept with the authorization of the token. */
+  /** The data that belongs to the authorization of the token. */
   readonly authorizationData: Json | undefined
-  /** Kept with the token itself. */
+  /** The data that belongs to the token itself. */
   readonly tokenData: Json | undefined
 }
 
-/** A request with a good access token as an extension sees it. */
+/** A request with a valid access token, as an extension sees it. */
 export interface ExtensionResourceRequest extends KeptData {
+  /** The request at the guard. */
   readonly request: ResourceRequest
+  /** The client of the token. */
   readonly clientId: string
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined
+  /** The scope of the token. */
   readonly scope: Scope
 }
 
@@ -66,11 +81,16 @@ export interface ExtensionResourceRequest extends KeptData {
  * Every function of an extension is synchronous and pure: a conflict in the store calls the function again.
  */
 export interface Extension {
-  /** Unique among the extensions of a server. The data of the extension is kept under this name. */
+  /** The name, unique among the extensions of a server. The server keeps the data of the extension under this name. */
   readonly name: string
-  /** Parameters of the authorization request that the extension reads. A repeated one refuses the request. */
+  /**
+   * Parameters of the authorization request that the extension reads. The server refuses a request that repeats one of
+   * them.
+   */
   readonly authorizationParameters?: readonly string[]
-  /** Parameters of every token request that the extension reads. A repeated one refuses the request. */
+  /**
+   * Parameters of every token request that the extension reads. The server refuses a request that repeats one of them.
+   */
   readonly tokenParameters?: readonly string[]
   /** Parameters that hold a credential. A request of a client that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
@@ -80,34 +100,35 @@ export interface Extension {
    */
   readonly metadata?: ExtensionMetadata
   /**
-   * Checks an authorization request whose client and redirection URI are good, and returns what to keep with the
-   * authorization.
+   * Checks an authorization request whose client and redirection URI are valid. Returns the data to keep with the
+   * authorization: JSON of at most 16 384 characters, or undefined.
    *
-   * @throws OAuthError to refuse the request; the client learns it by redirect.
+   * @throws OAuthError to refuse the request; the client gets the error by redirect.
    */
   atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /**
-   * Checks a token request whose grant is proven, of any grant type, and may narrow the access token. It can never widen
-   * what was granted. A refresh that a client repeats calls it again.
+   * Checks a token request of any grant type whose grant is proven, and may narrow the access token. An extension can
+   * never widen the grant. If a client repeats a refresh, the server calls the function again.
    *
-   * @throws OAuthError to refuse the request. No refresh token is used up then. Five refusals of one code burn the code.
+   * @throws OAuthError to refuse the request. A refusal does not use up a refresh token. Five refusals of one code burn
+   * the code.
    */
   atTokenRequest?(request: ExtensionTokenRequest): TokenRestriction | undefined
   /**
-   * Checks a request that a guard is about to let pass. Returns a reason to refuse the token, a stable word for events; the
-   * client learns only that the token is not valid (401). Returns undefined to let the request pass.
+   * Checks a request that a guard is about to let pass. Returns undefined to let the request pass, or a reason to
+   * refuse the token, a stable word for events. The client learns only that the token is not valid (401).
    */
   atResourceRequest?(request: ExtensionResourceRequest): string | undefined
-  /** Members that introspection adds about an access token (RFC 7662 2.2); the members of the suite win. */
+  /** Returns members that introspection adds about an access token (RFC 7662 2.2). The members of the suite win. */
   introspect?(data: KeptData): Readonly<Record<string, Json>>
-  /** Members that a guard adds to `req.oauth`; the members of the suite win. */
+  /** Returns members that a guard adds to `req.oauth`. The members of the suite win. */
   access?(data: KeptData): Readonly<Record<string, Json>>
 }
 
-/** Members of the metadata, under their registered names. */
+/** Members of the metadata, under the registered names. */
 export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** Whether the value holds members that metadata can have. */
+/** Whether the value is an object of members that the metadata may have. */
 export function isExtensionMetadata(value: unknown): value is ExtensionMetadata {
   return (
     isRecord(value) &&
@@ -115,31 +136,34 @@ export function isExtensionMetadata(value: unknown): value is ExtensionMetadata 
   )
 }
 
-/** Values that survive a store. */
+/** Values that a store can keep and return unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** The data of extensions, each under the name of its extension. */
 export type ExtensionData = Readonly<Record<string, Json>>
 
-/** What one extension keeps of an access token. */
+/** Picks the data that one extension keeps for an access token. */
 export function keptBy(name: string, { extensionData, tokenExtensionData }: KeptExtensionData): KeptData {
   return { authorizationData: dataOf(name, extensionData), tokenData: dataOf(name, tokenExtensionData) }
 }
 
-/** What all extensions keep of an access token. */
+/** The data that all extensions keep for an access token. */
 export interface KeptExtensionData {
-  /** With the authorization. */
+  /** The data that belongs to the authorization. */
   readonly extensionData: ExtensionData
-  /** With the token itself. */
+  /** The data that belongs to the token itself. */
   readonly tokenExtensionData: ExtensionData
 }
 
-/** The data under this name; undefined for none. An extension may have the name of a member of every object. */
+/**
+ * The data under this name; undefined if there is none. Reads own members only, because an extension may have a name
+ * such as `constructor`.
+ */
 export function dataOf(name: string, data: ExtensionData): Json | undefined {
   return Object.hasOwn(data, name) ? data[name] : undefined
 }
 
-// Every guarded request reads a record.
+// In characters of JSON. The bound is small, because every guarded request reads a record.
 const longestKept = 16_384
 const deepest = 32
 
@@ -148,7 +172,7 @@ export function isKeepable(value: unknown): value is Json {
   return isJson(value, deepest) && JSON.stringify(value).length <= longestKept
 }
 
-/** The message about a value that cannot be kept, as the rest of a sentence. */
+/** Says what a value must be that a store can keep, as the rest of a sentence. */
 export const keepableCure = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepest} deep) of at most ${longestKept} characters.`
 
 function isJson(value: unknown, depth: number): boolean {

@@ -1,26 +1,26 @@
 import { errorOf, Throttled } from './oauth-error'
 
-// Plug-ins of a host throw these. They are the errors of `oauth-error.ts`, with reasons that the host chooses.
+// Plug-ins of a host throw these errors. They are the errors of `oauth-error.ts`, with reasons that the host chooses.
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = errorOf('invalid_request')
 /** Client authentication failed. */
 export const invalidClient = errorOf('invalid_client')
-/** The grant, such as an assertion or the owner's credentials, is not good for this request. */
+/** The grant, such as an assertion or the credentials of the owner, is not valid for this request. */
 export const invalidGrant = errorOf('invalid_grant')
 /** The scope is malformed, unknown or more than the client may have. */
 export const invalidScope = errorOf('invalid_scope')
-/** The resource or audience of the request is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
+/** The requested resource or audience is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
 export const invalidTarget = errorOf('invalid_target')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = errorOf('unauthorized_client')
-/** The resource owner, or the host in their name, said no. */
+/** The resource owner has denied the request, or the host has denied it for the owner. */
 export const accessDenied = errorOf('access_denied')
-/** Something broke on this side. */
+/** The server has failed. */
 export const serverError = errorOf('server_error')
-/** Something that this side depends on does not answer in time: the client may try again. */
+/** Something that the server needs, such as a store, does not respond in time. The client may try again. */
 export const temporarilyUnavailable = errorOf('temporarily_unavailable')
 
-/** There were too many such requests. @param retryAfter whole seconds after which the client may come again. */
+/** Too many such requests came before. @param retryAfter whole seconds after which the client may try again. */
 export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)

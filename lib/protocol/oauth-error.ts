@@ -1,6 +1,9 @@
 import type { Reason } from './reasons'
 
-/** The error codes of the suite's own endpoints (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` of RFC 8693 2.2.2). */
+/**
+ * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
+ * 2.2.2).
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -17,21 +20,27 @@ export type OAuthErrorCode =
 /**
  * An error response to a request (RFC 6749 5.2).
  *
- * The client sees `code` and `description`: fixed texts of `%x20-21 / %x23-5B / %x5D-7E` that never echo the request. An
- * endpoint of a host may have codes of its own. Events and logs see `reason` and `cause`: `reason` is a stable word, finer
- * than the code.
+ * The client gets `code` and `description`. Both are fixed texts of `%x20-21 / %x23-5B / %x5D-7E`, and never repeat a
+ * part of the request. Endpoints of a host may use their own codes. Events and logs get `reason` and `cause`. `reason`
+ * is a stable word that is more precise than the code.
+ *
+ * The constructor throws a `RangeError` if a text contains other characters.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
 
   constructor(
+    /** The member `error` of the response. */
     readonly code: OAuthErrorCode | (string & {}),
+    /** A stable word for events and logs. The client never gets it. */
     readonly reason: string,
+    /** The member `error_description` of the response. */
     readonly description: string,
     options?: { readonly cause?: unknown },
   ) {
     super(description, options)
-    // RFC 6749 5.2: a text of the host's own is held to the grammar where it is written, not where it goes out.
+    // RFC 6749 5.2. The check runs in the constructor, so a host sees the mistake where the text is written, not where
+    // the server sends it.
     if (!grammar.test(code))
       throw new RangeError(
         `The code of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
@@ -43,12 +52,15 @@ export class OAuthError extends Error {
   }
 }
 
-/** A request that is refused unread, because there were too many like it: the client is told when to come again. */
+/**
+ * The refusal of a request without a look at its content, because too many such requests came before. The client gets
+ * `retryAfter` as `Retry-After`.
+ */
 export class Throttled extends OAuthError {
   constructor(
     reason: string,
     description: string,
-    /** Whole seconds. */
+    /** Whole seconds after which the client may try again. */
     readonly retryAfter: number,
   ) {
     super('temporarily_unavailable', reason, description)
@@ -56,14 +68,14 @@ export class Throttled extends OAuthError {
 }
 
 /**
- * A request that is right, of a client or an owner that has had its share: others are not to go short for it. It counts as
- * no failure.
+ * The refusal of a correct request, because its client or its owner has used up a share. The share protects other
+ * clients and owners. The refusal does not count as a failure.
  */
 export class OverShare extends Throttled {}
 
 /**
- * An attempt that was not made, because too many are under way. It says nothing of what would have been attempted, and no
- * limit on failures counts it.
+ * The refusal of an attempt, because too many attempts are running. The server has not made the attempt, so no limit on
+ * failures counts it.
  */
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {
@@ -75,13 +87,13 @@ const grammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Cause = { readonly cause?: unknown }
 
-/** Makes the errors of one code. */
+/** Makes the errors of one code, with any reason. */
 export const errorOf =
   (code: OAuthErrorCode) =>
   (reason: string, description: string, options?: Cause): OAuthError =>
     new OAuthError(code, reason, description, options)
 
-/** Makes the suite's own errors of one code, with the reasons that the suite has for it. */
+/** Makes the errors of one code, with the reasons that the suite has for the code. */
 const refusal = <Code extends OAuthErrorCode>(
   code: Code,
 ): ((reason: Reason<Code>, description: string, options?: Cause) => OAuthError) => errorOf(code)
@@ -90,48 +102,48 @@ const refusal = <Code extends OAuthErrorCode>(
 export const invalidRequest = refusal('invalid_request')
 /** Client authentication failed. */
 export const invalidClient = refusal('invalid_client')
-/** The code, the refresh token or the owner's credentials are not good for this request. */
+/** The authorization code, the refresh token or the credentials of the owner are not valid for this request. */
 export const invalidGrant = refusal('invalid_grant')
-/** The scope is malformed, unknown or more than may be had. */
+/** The scope is malformed, unknown or more than the client may have. */
 export const invalidScope = refusal('invalid_scope')
-/** The resource or audience that a token is asked for is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
+/** The requested resource or audience is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
 export const invalidTarget = refusal('invalid_target')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = refusal('unauthorized_client')
-/** The server knows no such grant type. */
+/** The server does not support the grant type. */
 export const unsupportedGrantType = refusal('unsupported_grant_type')
-/** The server knows no such response type. */
+/** The server does not support the response type. */
 export const unsupportedResponseType = refusal('unsupported_response_type')
-/** The resource owner, or the host in their name, said no. */
+/** The resource owner has denied the request, or the host has denied it for the owner. */
 export const accessDenied = refusal('access_denied')
-/** Something broke on this side. */
+/** The server has failed. */
 export const serverError = refusal('server_error')
-/** Something this side depends on does not answer in time: worth another try. */
+/** Something that the server needs, such as a store, does not respond in time. The client may try again. */
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
 type Busy = Reason<'temporarily_unavailable'>
 
-/** There were too many such requests; one may come again after this many seconds. */
+/** Too many such requests came before. The client may try again after `retryAfter` seconds. */
 export const tooManyAttempts = (reason: Busy, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)
 
-/** The client or the owner has had its share; there is room again after this many seconds. */
+/** The client or the owner has used up its share. The client may try again after `retryAfter` seconds. */
 export const tooManyForShare = (reason: Busy, description: string, retryAfter: number): OverShare =>
   new OverShare(reason, description, retryAfter)
 
-/** There are too many such attempts at this moment. */
+/** Too many such attempts are running at this moment. */
 export const tooManyAtOnce = (reason: Busy, description: string): NotAttempted =>
   new NotAttempted(reason, description)
 
-/** What an error says of itself on the wire. */
+/** The parts of an error that the client gets. */
 export interface ErrorText {
   readonly code: string
   readonly description: string
 }
 
 /**
- * The members of an error answer (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3), wherever they are written.
+ * The members of an error response (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3), for every place that carries an error.
  *
- * @param errorUri the page that explains the codes, each under its name; undefined where the host has none.
+ * @param errorUri the URL of the page that explains each code under its name; undefined if the host has none.
  */
 export function errorMembers(
   { code, description }: ErrorText,
@@ -141,21 +153,23 @@ export function errorMembers(
   return errorUri === undefined ? members : { ...members, error_uri: `${errorUri}#${code}` }
 }
 
-/** The error as the framework answers it: one of its own as it is, anything else as `server_error` with its cause. */
+/** Returns an `OAuthError` as it is, and wraps any other error as the cause of a `server_error`. */
 export function unexpected(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
   return serverError('unexpected', 'The server met an unexpected condition.', { cause: error })
 }
 
-// What Node and its libraries say of what failed and where. Commands, parameters and rows have other names.
+// The properties in which Node and its libraries say what failed and where. Commands, parameters and rows stand in
+// other properties.
 const telling = ['name', 'code', 'errno', 'syscall', 'address', 'port']
 
 /**
- * An error as a log may show it: name, message, stack and codes of it and its causes, and none of its other properties,
- * where clients of databases put the whole command with the record in it. What is no error becomes one without content.
+ * Copies an error for a log: name, message, stack and codes, of the error and of its causes. Drops all other
+ * properties, because database clients put the whole command there, with the record in it. A thrown value that is no
+ * error becomes an error without content.
  */
 export function bareError(thrown: unknown, depth = 0): Error {
-  if (!(thrown instanceof Error) || depth > 8) return new Error('Something was thrown that is no error.')
+  if (!(thrown instanceof Error) || depth > 8) return new Error('The thrown value is not an error.')
   const bare = new Error(withoutArguments(thrown.message))
   Object.setPrototypeOf(bare, Object.getPrototypeOf(thrown))
   const keep = (name: string, value: unknown) => {
@@ -175,7 +189,7 @@ export function bareError(thrown: unknown, depth = 0): Error {
   return bare
 }
 
-// Redis repeats the arguments of a command that it does not know.
+// Redis repeats the arguments of an unknown command in its error message.
 function withoutArguments(text: string): string {
   return text.replace(/, with args beginning with:[^\n]*/, '')
 }

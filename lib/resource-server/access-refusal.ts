@@ -2,18 +2,18 @@ import { errorMembers } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { formatScope, type Scope } from '../protocol/scope'
 
-/** Why a request to a protected resource is refused (RFC 6750 3.1). */
+/** The error codes of a refused request to a protected resource (RFC 6750 3.1). */
 export type AccessRefusalCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope'
 
-/** A refused request to a protected resource: status and challenge are all that the client learns. */
+/** The refusal of a request to a protected resource. The client gets the status and the challenge, and no more. */
 export class AccessRefusal extends Error {
   override readonly name = 'AccessRefusal'
 
   private constructor(
     readonly status: 400 | 401 | 403,
-    /** Undefined when the request showed no token: then RFC 6750 3.1 wants no error told. */
+    /** Undefined if the request shows no token: the response then contains no error (RFC 6750 3.1). */
     readonly code: AccessRefusalCode | undefined,
-    /** A stable word for logs and events. */
+    /** The reason for logs and events, a stable word. */
     readonly reason: string,
     readonly description: string,
     readonly scope: Scope,
@@ -30,13 +30,13 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(400, 'invalid_request', reason, description, scope)
   }
 
-  /** @param reason one of the suite, or of an extension of the host. */
+  /** @param reason a reason of the suite, or of an extension of the host. */
   static badToken(reason: string, scope: Scope): AccessRefusal {
     const description = 'The access token is unknown, expired or revoked.'
     return new AccessRefusal(401, 'invalid_token', reason, description, scope)
   }
 
-  /** The token is good, but not for this request: its type asks for more than the token. */
+  /** The refusal of a valid token without the proof that its token type demands. */
   static unproven(reason: string, scope: Scope): AccessRefusal {
     const description = 'The request does not prove that it may use the access token.'
     return new AccessRefusal(401, 'invalid_token', reason, description, scope)
@@ -47,7 +47,7 @@ export class AccessRefusal extends Error {
     return new AccessRefusal(403, 'insufficient_scope', 'token_scope_insufficient', description, scope)
   }
 
-  /** What the client is told: nothing, when it showed no token (RFC 6750 3.1). */
+  /** The members of the response; none if the request shows no token (RFC 6750 3.1). */
   members(errorUri: string | undefined): Record<string, string> {
     return this.code === undefined
       ? {}

@@ -6,69 +6,73 @@ import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { AccessRefusal } from './access-refusal'
 
-/** A good access token: what it gives, and what plug-ins keep with it. */
+/** A valid access token: its access, and the data that plug-ins keep with it. */
 export interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
   readonly tokenData: Json | undefined
   readonly rejectReason?: undefined
 }
 
-/** The result of a look-up: undefined for an unknown token, or a stable word that says why the token is not valid. */
+/** The result of a look-up: undefined for an unknown token, or the reason why the token is not valid, a stable word. */
 export type FoundToken = GoodToken | { readonly rejectReason: Reason<'invalid_token'> } | undefined
 
 /**
- * Looks a token up; `now` in seconds since the epoch.
+ * Looks up an access token.
  *
- * @throws OAuthError `temporarily_unavailable` when the look-up fails.
+ * @param now seconds since the epoch.
+ * @throws OAuthError `temporarily_unavailable` if the look-up fails.
  */
 export type FindToken = (accessToken: string, now: number) => FoundToken | Promise<FoundToken>
 
 /** A request to a protected resource. */
 export interface GuardedRequest extends ResourceRequest {
-  /** Each `Authorization` header: all that most token types need of the headers. */
+  /** Each `Authorization` header. Most token types read no other header. */
   readonly authorization: readonly string[]
 }
 
-/** What the decision works with. */
+/** The parts of a guard that the decision needs. */
 export interface GuardedLookup {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
-  /** Those that take part in guards. */
+  /** The extensions that act in guards. */
   readonly extensions: readonly Extension[]
-  /** As {@link TokenCheck.useOnce}, for the client of the token. */
+  /** Like {@link TokenCheck.useOnce}, with the client of the token. */
   readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
   /** Seconds since the epoch. */
   readonly now: number
-  /** Hears which token the request shows and what the token gives, for events alone. */
+  /**
+   * Runs after the look-up, with the token and its access; undefined for a token that is not valid. For events only.
+   */
   readonly onFound?: (accessToken: string, access: GuardedAccess | undefined) => void
 }
 
 /**
  * Decides whether a request may use the resource (RFC 6749 7).
  *
- * @throws AccessRefusal when it may not.
- * @throws OAuthError `temporarily_unavailable` when the token cannot be looked up.
+ * @throws AccessRefusal if the request may not.
+ * @throws OAuthError `temporarily_unavailable` if the look-up of the token fails.
  */
 export async function authorizeRequest(
   request: GuardedRequest,
   requirement: Requirement,
-  admission: GuardedLookup,
+  lookup: GuardedLookup,
 ): Promise<GuardedAccess> {
-  const { find, tokenTypes, now } = admission
+  const { find, tokenTypes, now } = lookup
   const { scope } = requirement
   const { tokenType, presented } = tokenOf(request, tokenTypes, scope)
   const found = await find(presented.accessToken, now)
   const good = found?.rejectReason === undefined ? found : undefined
-  admission.onFound?.(presented.accessToken, good?.access)
+  lookup.onFound?.(presented.accessToken, good?.access)
   if (found === undefined) throw AccessRefusal.badToken('token_invalid', scope)
   if (found.rejectReason !== undefined) throw AccessRefusal.badToken(found.rejectReason, scope)
-  // RFC 6749 7.1: the type says how a token is used, so no token passes by the scheme of another type.
+  // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
+  // of another type.
   if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
-  const rejected = rejectReasonOf(admission.extensions, request, found)
+  const rejected = rejectReasonOf(lookup.extensions, request, found)
   if (rejected !== undefined) throw AccessRefusal.badToken(rejected, scope)
-  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, admission)
+  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, lookup)
   if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
-  return withMembers(admission.extensions, found)
+  return withMembers(lookup.extensions, found)
 }
 
 function rejectReasonOf(
@@ -116,7 +120,8 @@ function tokenOf(
   return { tokenType, presented }
 }
 
-// RFC 9110 11.1: case does not count, but nearly everybody writes it alike.
+// RFC 9110 11.1: letter case does not count. Nearly all clients write the scheme alike, so the exact comparison comes
+// first.
 const isSameScheme = (one: string, other: string): boolean =>
   one === other || one.toLowerCase() === other.toLowerCase()
 
@@ -136,19 +141,20 @@ function satisfies(granted: Scope, { scope, match }: Requirement): boolean {
   return match === 'all' || scope.length === 0 ? covers(granted, scope) : intersects(granted, scope)
 }
 
-/** What a protected resource asks of a request. */
+/** The requirement of a protected resource. */
 export interface Requirement {
   readonly scope: Scope
-  /** Whether the token needs `all` of the scope's tokens or `any` one of them. */
+  /** Whether the token needs `all` values of the scope or `any` of them. */
   readonly match: 'all' | 'any'
-  /** Whether a request without any token may pass. */
+  /** Whether a request without a token may pass. */
   readonly optional: boolean
 }
 
 /**
- * Reads what a host asks of a guard; an empty scope asks for any valid token.
+ * Reads the requirement of a guard. With an empty scope, every valid token passes.
  *
- * @param knownScope the scope of the server, where it is known: a misspelt one would refuse everybody.
+ * @param knownScope the scope of the server; undefined if the guard does not know it. No token would pass a guard with
+ * a misspelt scope, so the check happens here.
  * @throws ConfigurationError that lists every mistake.
  */
 export function parseRequirement(
@@ -183,28 +189,30 @@ function scopeOf(reading: OptionsReader, scope: unknown, knownScope: Scope | und
 const isMatch = (value: unknown): value is Requirement['match'] => value === 'all' || value === 'any'
 
 /**
- * What a JWT access token stands for (RFC 9068 2.2). It is frozen with everything in it, because all requests that show the
- * token share it.
+ * The access that a JWT access token gives (RFC 9068 2.2). Deeply frozen, because all requests with the token share the
+ * object.
  */
 export interface JwtAccess {
-  /** Undefined: a JWT is no credential of an authorization in a store. */
+  /** Always undefined: a JWT belongs to no authorization in a store. */
   readonly authorizationId?: undefined
+  /** The client of the token. */
   readonly clientId: string
-  /** `sub`: the resource owner; undefined when that is the client, which acts for itself (RFC 9068 2.2). */
+  /** The resource owner, from `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
   readonly subject: string | undefined
-  /** Empty when the issuer wrote none. */
+  /** The scope of the token. Empty if the token has none. */
   readonly scope: Scope
+  /** Always `bearer`. */
   readonly tokenType: 'bearer'
-  /** Seconds since the epoch; a fraction where the issuer writes one. */
+  /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
-  /** Every claim of the token, registered ones too, as its issuer signed them. */
+  /** Every claim of the token, as the issuer signed it, including the registered claims. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** What the access token of a request stands for; one of a JWT has `claims`. */
+/** The access that the access token of a request gives. Only the access of a JWT has `claims`. */
 export type GuardedAccess = Access | JwtAccess
 
-/** Freezes what was read from JSON, with everything in it; without recursion, because JSON can be thousands of levels deep. */
+/** Freezes a value from JSON deeply. Works without recursion, because JSON can be thousands of levels deep. */
 export function frozen<Value extends object>(value: Value): Value {
   const open: object[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

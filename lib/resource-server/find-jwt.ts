@@ -14,18 +14,21 @@ import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
 import { type FindToken, type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 
-/** What JWT access tokens are held to. */
+/** The terms that a JWT access token must meet, and the bounds of the cache. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
   readonly issuer: string
   readonly keys: KeySource
   readonly dialect: JwtDialect
-  /** Tokens that are remembered at most; 0 for none. */
+  /** The largest number of tokens in the cache; 0 for no cache. */
   readonly maximumCached: number
-  /** Seconds for which one is remembered at most. */
+  /** The longest time that a token stays in the cache, in seconds. */
   readonly maximumAge: number
 }
 
-/** Finds what JWT access tokens stand for (RFC 9068 4), at the cost of a look-up for one that was verified before. */
+/**
+ * Finds the access of JWT access tokens (RFC 9068 4). A token that this guard has verified before costs one look-up in
+ * memory.
+ */
 export function findJwt(terms: JwtAccessTerms): FindToken {
   const { keys, clockTolerance, maximumAge } = terms
   const verified = new VerifiedTokens(terms.maximumCached)
@@ -33,7 +36,8 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
   const verify = async (token: string, digest: string, now: number): Promise<FoundToken> => {
-    // Keys that are too old vouch for nothing any more; most of the time the issuer still has the same.
+    // A guard must not trust keys that are too old. It fetches them again, because the issuer usually still has the
+    // same keys, and the cached tokens then stay valid.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
@@ -52,7 +56,7 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     return found
   }
 
-  // Who comes with the same token meanwhile has the same answer: it depends on nothing else.
+  // Parallel requests with the same token share one verification: the result depends on nothing else.
   const verifyOnce = (token: string, digest: string, now: number): Promise<FoundToken> => {
     const other = underWay.get(digest)
     if (other !== undefined) return other
@@ -78,40 +82,41 @@ function refusedToken(fault: JwtFault | AccessFault): FoundToken {
 function refusal(error: unknown): FoundToken {
   if (error instanceof RefusedJwt) return refusedToken(error.fault)
   if (!(error instanceof KeysUnavailable)) throw error
-  // The token may be good: the client shall not throw it away.
+  // The token may be valid, so the error must not make the client discard it.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {
     cause: error.cause,
   })
 }
 
-/** Where an issuer writes what has no registered claim, or has one that it does not use. */
+/** The claims in which an issuer writes the client and the scope. Some issuers do not use the registered claims. */
 export interface JwtDialect {
-  /** The claims that may name the client; the first that is there counts. */
+  /** The claims that may name the client. The first claim that the token has counts. */
   readonly clientId: readonly string[]
   readonly scope: string
-  /** Whether a list of texts is a scope, too. */
+  /** Whether the claim of the scope may be a list of texts. */
   readonly listsScope: boolean
 }
 
-// RFC 9068 2.2 and 2.2.3
+/** The registered claims (RFC 9068 2.2 and 2.2.3). */
 export const rfc9068: JwtDialect = { clientId: ['client_id'], scope: 'scope', listsScope: false }
 
-/** Why a proven JWT gives no access, as a stable word for events. */
+/** The reason why a verified JWT gives no access, a stable word for events. */
 export type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
 
-/** The access that a proven JWT gives, or why it gives none. */
+/** The access that a verified JWT gives, or the reason why the JWT gives none. */
 export function jwtAccess(
   { subject, expiresAt, claims }: ProvenJwt,
   dialect: JwtDialect,
 ): JwtAccess | AccessFault {
-  // RFC 7800 3: its issuer bound the token to a key, so whoever shows no proof of that key may have stolen it.
+  // RFC 7800 3: the issuer has bound the token to a key. A request without proof of that key may come from a thief.
   if (Object.hasOwn(claims, 'cnf')) return 'bound_to_key'
-  // OpenID Connect Core 3.1.3.6 and 3.3.2.11: an ID token, which says who is there and opens nothing.
+  // OpenID Connect Core 3.1.3.6 and 3.3.2.11: the token is an ID token. An ID token identifies a user and gives no
+  // access.
   if (['at_hash', 'c_hash'].some((name) => Object.hasOwn(claims, name))) return 'of_another_kind'
   const clientId = dialect.clientId.map((name) => claimOf(claims, name)).find((value) => value !== undefined)
   const scope = scopeOf(claimOf(claims, dialect.scope), dialect.listsScope)
   if (!isText(clientId) || scope === undefined) return 'incomplete'
-  // RFC 9700 4.15: nobody takes a client for an owner of the same name.
+  // RFC 9700 4.15: without this rule, a client could pass for a resource owner with the same identifier.
   const owner = subject === clientId ? undefined : subject
   return frozen({ clientId, subject: owner, scope, tokenType: 'bearer' as const, expiresAt, claims })
 }
@@ -126,17 +131,19 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
   return isList ? [...new Set(value)] : undefined
 }
 
-// Plug-ins keep nothing with the token of another issuer.
+// Plug-ins keep no data with the token of another issuer.
 const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
 
-/** A token that was verified, in the form in which a guard finds it. */
+/** A verified token, as a guard finds it. */
 export interface VerifiedToken extends GoodToken {
   readonly access: JwtAccess
-  /** The keys that vouch for it: it is worth nothing under other ones. */
+  /** The key set that verified the token. The entry is not valid under another key set. */
   readonly keySet: KeySet
-  /** When it was verified, in seconds since the epoch: a clock that is set back before then ends it. */
+  /**
+   * The time of the verification, in seconds since the epoch. If the clock goes back before this time, the entry ends.
+   */
   readonly verifiedAt: number
-  /** Seconds since the epoch: from then on it must be verified anew, if it can be. */
+  /** Seconds since the epoch. From this time on, the guard must verify the token again. */
   readonly endsAt: number
 }
 
@@ -146,11 +153,11 @@ interface Entry {
 }
 
 /**
- * Verified tokens by their digest, of bounded number: the one that was not used for longest goes. Only what was verified
- * comes in, so that strangers push nothing out. A hit is one look-up, and one move in each second.
+ * Cache of verified tokens by their digest. Evicts the least recently used token. Contains only verified tokens, so an
+ * attacker cannot fill the cache with invalid tokens. A hit costs one look-up, and one reordering per second.
  */
 export class VerifiedTokens {
-  // In the order of their last use, by the second.
+  // The least recently used token first, with the precision of one second.
   private readonly entries: BoundedMap<Entry>
 
   constructor(private readonly maximum: number) {

@@ -6,7 +6,7 @@ import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
 import type { AuthorizationStore } from '../stores/authorization-store'
 
-/** What the revocation endpoint works with. */
+/** The parts of the server that the revocation endpoint uses. */
 export interface RevocationEndpoint {
   readonly store: AuthorizationStore
   readonly issueContext: () => IssueContext
@@ -20,10 +20,11 @@ export interface RevocationRequest {
 }
 
 /**
- * Revokes what a token of this client descends from (RFC 7009 2). The answer is the same for every token, so that
- * nobody learns from it whether somebody else's exists. `token_type_hint` is ignored: a token tells its kind itself.
+ * Revokes the authorization of a token of this client, with every credential that descends from the authorization (RFC
+ * 7009 2). The response is the same for every token, so it does not show whether a token of another client exists. The
+ * server ignores `token_type_hint`: the form of a token shows its kind.
  *
- * @throws OAuthError `invalid_request` when there is no token.
+ * @throws OAuthError `invalid_request` if the request has no token.
  */
 export async function revoke(
   { store, issueContext }: RevocationEndpoint,
@@ -42,6 +43,6 @@ export async function revoke(
       onCommitted,
     )
   }
-  // RFC 7009 2.2 wants an empty success; libraries that parse every answer as JSON need an object.
+  // RFC 7009 2.2 demands an empty success. Libraries that parse every response as JSON need an object.
   return {}
 }

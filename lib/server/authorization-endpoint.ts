@@ -8,10 +8,10 @@ import { steadyClock } from '../protocol/steady-clock'
 import { openRequests } from '../rate-limit/open-requests'
 import type { ServerContext } from './context'
 
-// Milliseconds: longer than clients take to redeem a code, and no longer than an owner waits who pressed a button twice.
+// Milliseconds. Clients usually redeem a code sooner. An owner who has pressed a button twice still accepts this wait.
 const timeToArrive = 1000
 
-/** The authorization endpoint; undefined for a server that knows no resource owners. */
+/** Assembles the authorization endpoint; undefined for a server without the option `resourceOwner`. */
 export function wireAuthorization({
   settings,
   store,
@@ -65,9 +65,9 @@ export function wireAuthorization({
   }
 }
 
-/** @throws ConfigurationError always: the part was asked for without what it works with. */
+/** @throws ConfigurationError always: the host calls `oauth.authorize()` without the option `resourceOwner`. */
 export function withoutResourceOwner(): never {
   throw new ConfigurationError('oauth.authorize() cannot work:', [
-    { path: 'resourceOwner', message: 'is missing: it must be a function that tells who is logged in.' },
+    { path: 'resourceOwner', message: 'is missing: it must be a function that returns who is logged in.' },
   ])
 }

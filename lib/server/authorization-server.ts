@@ -26,51 +26,68 @@ import { createServerContext, type ServerContext } from './context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './metadata'
 
-/** Middlewares of one route: the endpoint, and the answers to errors of middlewares before it. */
+/** Makes the middlewares of one route: the endpoint, and the handler for errors of middlewares before the endpoint. */
 type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
-/** An authorization server, in parts that an Express application mounts. */
+/** An authorization server, as parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
-  /** All endpoints at their configured paths: `app.use(oauth.router())`, below the issuer's path if it has one. */
+  /**
+   * All endpoints at their configured paths: `app.use(oauth.router())`. If the issuer has a path, mount the router at
+   * that path.
+   */
   router(): RequestHandler
-  /** The authorization endpoint (RFC 6749 3.1) with its consent page, for `GET` and `POST` at one path. */
+  /**
+   * The authorization endpoint (RFC 6749 3.1) with its consent page. Mount it at one path for both `GET` and `POST`.
+   *
+   * @throws ConfigurationError without the option `resourceOwner`.
+   */
   authorize(): RequestHandler
-  /** Client authentication (RFC 6749 2.3): goes before the token, revocation and introspection endpoints. */
+  /**
+   * Authenticates clients (RFC 6749 2.3). Mount this middleware before the token, revocation and introspection
+   * endpoints.
+   */
   clientAuthentication(): RequestHandler
-  /** The token endpoint (RFC 6749 3.2), behind client authentication. */
+  /** The token endpoint (RFC 6749 3.2). Mount it after client authentication. */
   readonly token: EndpointPart
-  /** The revocation endpoint (RFC 7009), behind client authentication. */
+  /** The revocation endpoint (RFC 7009). Mount it after client authentication. */
   readonly revocation: EndpointPart
-  /** The introspection endpoint (RFC 7662), behind client authentication; for clients with `may_introspect`. */
+  /** The introspection endpoint (RFC 7662), for clients with `may_introspect`. Mount it after client authentication. */
   readonly introspection: EndpointPart
   /**
-   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. It authenticates its
-   * clients, unless a strategy of {@link strategies} before it has done so.
+   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. The endpoint
+   * authenticates its clients, unless a strategy of {@link strategies} before it has done so.
    *
-   * @throws ConfigurationError when there is no such endpoint.
+   * @throws ConfigurationError if no endpoint has this name.
    */
   endpoint(name: string): ReturnType<EndpointPart>
   /**
-   * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of the host. An
-   * issuer without a path does not need it, because there the router serves them all.
+   * Metadata (RFC 8414) at every well-known path of the issuer: mount `app.use(oauth.metadata())` at the root of the
+   * host. An issuer without a path does not need this part, because the router then serves all well-known paths.
    */
   metadata(): RequestHandler
-  /** Guards a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. Sets `req.oauth`. */
+  /**
+   * Makes a guard for a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. The guard sets `req.oauth`.
+   */
   readonly bearerGuard: BearerGuard
-  /** The methods of client authentication, for a Passport instance of the host's own. */
+  /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
-   * Revokes an authorization: when this resolves, its record is gone from the store, and with it every code and token
-   * that descends from it. A guard of another process that has a cache refuses them as soon as Redis has told it,
-   * within a second at most.
+   * Revokes an authorization. Resolves once every code and token that descends from the authorization is void in the
+   * store. A guard of another process with a cache refuses the tokens as soon as Redis notifies the guard, within one
+   * second at most.
+   *
+   * @throws OAuthError `temporarily_unavailable` if the store fails.
    */
   revoke(authorizationId: string): Promise<void>
-  /** What was approved, issued, revoked and refused, and what broke: `docs/events.md` explains each event. */
+  /**
+   * The events of the server: approvals, issued tokens, revocations, refusals and failures. `docs/events.md` explains
+   * each event.
+   */
   readonly events: AuthorizationServerEvents
 }
 
 /**
- * Makes an authorization server.
+ * Creates an authorization server.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -143,7 +160,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return server
 }
 
-/** Registration within what this server offers. */
+/** Registers clients with the values that this server offers. */
 export function wireRegistration(settings: ServerSettings, { grantTypes }: Endpoints): ClientRegistrar {
   const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
   const offered = {
@@ -155,16 +172,17 @@ export function wireRegistration(settings: ServerSettings, { grantTypes }: Endpo
   return clientRegistrar(clients, offered)
 }
 
-/** Revokes an authorization in the host's own name. */
+/** Revokes an authorization for the host. */
 export function hostRevocation({
   store,
   audit,
   issueContext,
 }: Pick<ServerContext, 'store' | 'audit' | 'issueContext'>): (authorizationId: string) => Promise<void> {
   return async (authorizationId) => {
-    // Read for the event, and for a one-time use that must stay used. A record that cannot be read is revoked all the same.
+    // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
+    // revocation continues.
     const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
-    // Where this issuer has nothing, the record of another one may stand, which is no business of this host.
+    // Another issuer may have a record under this id. This host must not remove such a record.
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const stored = read === 'unreadable' ? undefined : read?.authorization
     if (isUsedOnce(stored))

@@ -26,37 +26,41 @@ import { type Lifecycle, lifecycleOf } from './lifecycle'
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions extends StandaloneGuardOptions {
   /**
-   * The option `issuer` of the authorization server, letter by letter. The guard accepts the tokens of that issuer alone,
-   * also where servers of other issuers keep theirs in the same store.
+   * The option `issuer` of the authorization server, letter by letter. The guard accepts only tokens of this issuer,
+   * even if servers of other issuers use the same store.
    */
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: AuthorizationStore
-  /** The option `tokenTypes` of the authorization server. */
+  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
   readonly tokenTypes?: readonly TokenType[]
-  /** The option `extensions` of the authorization server: those with `atResourceRequest` or `access` act in guards. */
+  /**
+   * The option `extensions` of the authorization server. Extensions with `atResourceRequest` or `access` act in guards.
+   * Default none.
+   */
   readonly extensions?: readonly Extension[]
   /**
-   * Where token types count what may be used once, together with all other guards. Default: the `counters` of the store,
-   * as `redisStore()` has them; for a store without any, the memory of this process.
+   * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
+   * of the store, which `redisStore()` has; for a store without counters, the memory of this process.
    */
   readonly counters?: Counters
   /**
-   * What one client may use up once, in this process: nonces of signed requests. Beyond it the answer is 429 with
-   * `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`; false switches it off.
+   * How many single-use values, such as nonces of signed requests, one client may use in this process. Beyond the
+   * limit, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`. `false` switches the
+   * limit off.
    */
   readonly singleUseLimit?: LimitOption
-  /** How long one call of the store may take, in seconds. Default 0.5. */
+  /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
   readonly storeDeadline?: number
 }
 
-/** A bearer guard that stands by itself, with events and a lifecycle of its own. */
+/** A bearer guard without an authorization server in the same process. The guard has its own events and lifecycle. */
 export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: AuthorizationServerEvents }
 
 /**
- * Makes bearer guards for a resource server in another process than the authorization server.
+ * Creates bearer guards for a resource server in another process than the authorization server.
  *
- * @throws ConfigurationError when the options are wrong, with each mistake and its cure.
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new OptionsReader(options, '')
@@ -89,17 +93,20 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle })
 }
 
-/** Options of every guard that stands by itself. */
+/** Options of every guard without an authorization server in the same process. */
 export interface StandaloneGuardOptions {
-  /** How long `close()` waits for requests in flight, in seconds. Default 10. */
+  /** How long `close()` waits for requests in flight, in seconds. Default 10, at most 60. */
   readonly closeDeadline?: number
-  /** The page that explains error codes: its URL is sent as `error_uri`, with the code as its fragment. */
+  /**
+   * The URL of the page that explains error codes. The guard sends the URL as `error_uri`, with the error code as its
+   * fragment. Default: no `error_uri`.
+   */
   readonly errorUri?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Reads them; what it returns after a mistake is a placeholder. */
+/** Reads the options that every such guard has. Returns placeholders after a mistake. */
 export function readStandaloneGuard(reading: OptionsReader) {
   return {
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
@@ -108,7 +115,7 @@ export function readStandaloneGuard(reading: OptionsReader) {
   }
 }
 
-/** What a guard works with that has no server around it, whatever its tokens are. */
+/** The parts of a guard without an authorization server, for tokens of any kind. */
 export function standaloneGuard({
   clock,
   errorUri,
@@ -127,7 +134,7 @@ export function standaloneGuard({
   }
 }
 
-/** What a guard works with that looks tokens up in a store. */
+/** The parts of a guard that look up tokens in a store. */
 export function guardByStore(
   store: AuthorizationStore,
   counters: Counters,

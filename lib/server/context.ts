@@ -27,20 +27,24 @@ import type { Counters } from '../stores/counters'
 import { countersWithDeadline, withDeadline, withinDeadline } from '../stores/deadline'
 import { writeBackCache, type WriteBackCache } from '../stores/recently-written'
 
-/** What every room of one server is wired to. */
+/** The parts that all endpoints and guards of one server share. */
 export interface ServerContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
   readonly takeCached: WriteBackCache['takeCached']
   readonly counters: Counters
   readonly issueLimits: IssueLimits
-  /** Makes the context of one request. @param restrict asks the extensions about an access token; default: nothing is asked. */
+  /**
+   * Makes the context of one request.
+   *
+   * @param restrict asks the extensions about an access token. Default: no extension restricts the token.
+   */
   readonly issueContext: (restrict?: IssueContext['restrict']) => IssueContext
   /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: () => void | Promise<void>
-  /** One count for all parts of a kind, however often they are made. */
+  /** The limits by network. All parts of one kind share one count, even if the host makes a part several times. */
   readonly admit: NetworkLimits
-  /** What is known of each request. */
+  /** The contexts of the requests of this server. */
   readonly contexts: RequestContexts
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
@@ -96,10 +100,13 @@ function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): 
   }
 }
 
-/** What lets requests in, for each kind of endpoint. */
+/** The limits by network, for each kind of endpoint. */
 export interface NetworkLimits {
   readonly authorization: Admit
-  /** Many honest clients may share an address, and what they do right is bounded by what they may do. */
+  /**
+   * Counts only failures: many honest clients may share an address, and the option `issueLimits` bounds their
+   * successes.
+   */
   readonly clients: FailureLimit
 }
 

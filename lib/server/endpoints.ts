@@ -29,23 +29,26 @@ import { authorizationCode, clientCredentials, refreshToken } from '../token-end
 import { tokenResponse } from '../token-types/bearer'
 import type { ServerContext } from './context'
 
-/** An endpoint as it is mounted. */
+/** An endpoint, in each form in which a host can mount it. */
 export interface WiredEndpoint {
   readonly http: EndpointHttp
-  /** Behind a client authentication that the host must mount. */
+  /** The endpoint alone. The host must mount client authentication before it. */
   readonly mounted: RequestHandler
-  /** By itself, or behind strategies of the host's own Passport. */
+  /**
+   * The endpoint with client authentication, unless a strategy in a Passport instance of the host has proven the
+   * client.
+   */
   readonly single: RequestHandler
-  /** With the authentication of the client. */
+  /** The endpoint with client authentication. */
   readonly whole: RequestHandler
 }
 
-/** The endpoints of a server, what authenticates their clients, and what the token endpoint offers. */
+/** The endpoints of a server, their client authentication, and the offer of the token endpoint. */
 export interface Endpoints {
-  /** By name. */
+  /** The endpoints by name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly strategies: readonly ClientStrategy[]
-  /** The algorithms that sign the assertions of clients. */
+  /** The signature algorithms of the assertions of clients. */
   readonly signingAlgorithms: readonly string[]
   readonly grantTypes: readonly string[]
   readonly mint: Mint
@@ -92,7 +95,7 @@ const wired = (http: EndpointHttp): WiredEndpoint => ({
   whole: wholeEndpoint(http),
 })
 
-/** RFC 6749 3.2 */
+/** The token endpoint (RFC 6749 3.2). */
 function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): EndpointRow {
   return {
     name: 'token',
@@ -101,7 +104,7 @@ function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): EndpointR
       const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
       return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
     },
-    // RFC 6749 5.2 has 400 for every error but that of the client itself.
+    // RFC 6749 5.2 demands 400 for every error but a failed client authentication.
     errorStatus: { temporarily_unavailable: 400 },
     answer: async (request) => ({
       members: await exchange(tokens, {
@@ -114,7 +117,10 @@ function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): EndpointR
   }
 }
 
-/** RFC 7009. RFC 7009 2.2.1: 503 tells a client that the token still exists. */
+/**
+ * The revocation endpoint (RFC 7009). `temporarily_unavailable` keeps the status 503: it tells the client that the
+ * token still exists (RFC 7009 2.2.1).
+ */
 function revocationRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   return {
     name: 'revocation',
@@ -124,7 +130,10 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
   }
 }
 
-/** RFC 7662. RFC 7662 2.1: a caller must be authorized, and a client without credentials cannot be. */
+/**
+ * The introspection endpoint (RFC 7662), for confidential clients: the caller must be authorized, and a client without
+ * credentials cannot be (RFC 7662 2.1).
+ */
 function introspectionRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   const endpoint = {
     issuer: settings.issuer,
@@ -156,7 +165,7 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 
-/** Members that plug-ins add about an access token. */
+/** Collects the members that plug-ins add to the introspection of an access token. */
 function describe(
   found: FoundAccess,
   { grantTypes, extensions }: ServerSettings,
@@ -193,7 +202,7 @@ function tokenEndpoint({
   }
 }
 
-/** Mints tokens of one server for the test kit, by the same step that ends a token request. */
+/** Mints tokens of one server for the test kit, through the last step of a token request. */
 export function minting(endpoint: TokenEndpoint, findClient: FindClient): Mint {
   return async (request) => {
     const { clientId, scope: requested } = request
@@ -208,7 +217,8 @@ export function minting(endpoint: TokenEndpoint, findClient: FindClient): Mint {
   }
 }
 
-// A subject that is there and undefined comes from a look-up that found nobody: it must not end as a client's own token.
+// A subject that is present and undefined comes from a look-up without a result. The token must not become a token of
+// the client itself.
 function ownerOf(request: MintRequest): { readonly subject?: string } {
   if (!('subject' in request)) return {}
   if (isText(request.subject)) return { subject: request.subject }

@@ -11,59 +11,72 @@ import { lifecycle } from './lifecycle'
 
 /** Options of {@link createJwtBearerGuard}. */
 export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
-  /** `iss` of the tokens, letter by letter. */
+  /** The `iss` of the tokens, letter by letter. */
   readonly issuer: string
-  /** What `aud` of a token must name, letter by letter: one of these, be there others beside it. */
+  /**
+   * The audience of this resource server, letter by letter. The `aud` of a token must contain at least one of these
+   * values, and may contain others.
+   */
   readonly audience: string | readonly string[]
-  /** The public keys of the issuer, as a JWK set (RFC 7517 5); this or `jwksUri`. */
+  /** The public keys of the issuer, as a JWK set (RFC 7517 5). Pass either `keys` or `jwksUri`. */
   readonly keys?: { readonly keys: readonly object[] }
   /**
-   * Where the issuer publishes its JWK set: https, or http on a loopback host. It is fetched at first use and again after
-   * 10 minutes, or when a token names a key that is not in it; never twice within 10 seconds. Redirects are not followed;
-   * 256 KiB and 5 seconds at most.
+   * The URL of the JWK set of the issuer: https, or http on a loopback host. The guard fetches the set at first use,
+   * after 10 minutes, and if a token names an unknown key, but never twice within 10 seconds. The guard follows no
+   * redirects, and accepts at most 256 KiB within 5 seconds.
    */
   readonly jwksUri?: string
-  /** Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; others cannot be had. */
+  /**
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric algorithms. The guard
+   * supports no others.
+   */
   readonly algorithms?: readonly string[]
   /**
-   * `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` takes those of an older issuer too, which have the type
-   * `JWT` or none, name the client in `client_id` or `azp`, and may list their scope.
+   * The `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: their type is
+   * `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
    */
   readonly type?: 'at+jwt' | 'JWT'
-  /** The claim that names the client, where the issuer has another than `client_id`. */
+  /** The claim that names the client. Default `client_id`; with the type `JWT`, `client_id` or `azp`. */
   readonly clientIdClaim?: string
   /** The claim that holds the scope. Default `scope`. */
   readonly scopeClaim?: string
-  /** How far clocks may differ, in whole seconds, at most 300. Default 5. */
+  /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
   readonly clockTolerance?: number
-  /** How many verified tokens are remembered, at most 1 000 000; the one not used for longest goes. Default 10 000; 0 for none. */
+  /**
+   * The largest number of verified tokens in the cache. The guard evicts the least recently used token. Default 10 000,
+   * at most 1 000 000; 0 for no cache.
+   */
   readonly maximumCached?: number
-  /** For how many seconds a token is taken without being verified again, 1 to 86 400. Default 300; never longer than the token lives. */
+  /**
+   * How long the guard accepts a verified token before it verifies the token again, in whole seconds, 1 to 86 400.
+   * Never longer than the token lives. Default 300.
+   */
   readonly maximumAge?: number
 }
 
 /** A bearer guard for the JWT access tokens of one issuer. */
 export interface JwtBearerGuard extends BearerGuard {
-  /** What was refused, and what broke: `docs/events.md` explains each event. */
+  /** The events of the guard: refusals and failures. `docs/events.md` explains each event. */
   readonly events: AuthorizationServerEvents
   /**
-   * Closes for good. New requests are answered with `temporarily_unavailable` and `Connection: close`; those in flight
-   * finish, for `closeDeadline` seconds at most. Any number of calls is one closing.
+   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
+   * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
    */
   close(): Promise<void>
   /**
-   * Whether requests are served: the keys of the issuer are there, and `close()` has not been called. It fetches them if
-   * need be, so that the first request does not wait for them, and never rejects.
+   * Whether the guard can serve requests: it has the keys of the issuer, and the host has not called `close()`. Fetches
+   * missing keys, so the first request does not wait for them. Never rejects.
    */
   ready(): Promise<boolean>
 }
 
 /**
- * Makes bearer guards for JWT access tokens (RFC 9068) of an issuer that is trusted, without a store. A token that was
- * verified before costs a digest and a look-up in memory. Nothing tells the guard that a token was revoked: it is good until
- * its end. Needs the package jose.
+ * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token that the
+ * guard has verified before costs a digest and a look-up in memory. The guard does not learn of revocations: a token
+ * stays valid until it expires. Needs the package jose.
  *
- * @throws ConfigurationError when the options are wrong, with each mistake and its cure, or jose is not installed.
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure, or if jose is not
+ * installed.
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new OptionsReader(options, '')
@@ -89,8 +102,8 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle(living) })
 }
 
-// RFC 6750: a bearer token may be used again.
-const neverAsked = () => Promise.reject(new Error('Nothing about a bearer token is good once only.'))
+// RFC 6750: a client may use a bearer token any number of times.
+const neverAsked = () => Promise.reject(new Error('Bearer tokens have no single-use values.'))
 
 async function keysOf(keys: KeySource, now: number): Promise<void> {
   await Promise.all([loadJose(), keys.trusted(now) ?? keys.fetched(now)])
@@ -98,20 +111,23 @@ async function keysOf(keys: KeySource, now: number): Promise<void> {
 
 type Kind = 'at+jwt' | 'JWT'
 
-// RFC 9068 2.1, and RFC 7515 4.1.9: the prefix may be left out.
+// RFC 9068 2.1. The prefix `application/` is optional (RFC 7515 4.1.9).
 const types: Readonly<Record<Kind, readonly string[]>> = {
   'at+jwt': ['at+jwt', 'application/at+jwt'],
   JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
 }
 
-/** Reads what the tokens of a guard for JWTs are held to; what it returns after a mistake is a placeholder. */
+/** Reads the terms for the tokens of a JWT guard. Returns placeholders after a mistake. */
 export function readJwtGuard(reading: OptionsReader): JwtAccessTerms {
   const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
   const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
     reading.optional(key, fallback, isWithin(least, most), `must be ${unit}, ${least} to ${most}.`)
   return {
     issuer: reading.required('issuer', '', isText, 'must be the iss of the tokens.'),
-    audience: readAudience(reading, 'must be what aud of the tokens names for this resource server.'),
+    audience: readAudience(
+      reading,
+      'must be the value in aud of the tokens that names this resource server.',
+    ),
     keys: readKeys(reading, { given: 'keys', published: 'jwksUri' }),
     algorithms: readAlgorithms(reading),
     types: types[type],

@@ -5,25 +5,26 @@ import type { AuthorizationStore, StoreWarning } from '../stores/authorization-s
 import { describeStore, withDeadline } from '../stores/deadline'
 import { warnOnce } from '../audit/warning'
 
-/** How a process comes up and goes down. */
+/** The start and the end of a server or guard. */
 export interface Lifecycle {
   /**
-   * Closes for good. New requests are answered with `temporarily_unavailable` and `Connection: close`; those in flight
-   * finish, for `closeDeadline` seconds at most. Then the store is closed, if it has a function `close`, unless another
-   * server or guard of this process works with it and is not closed yet. A client that the host gave to `redisStore()`
-   * stays open. Any number of calls is one closing.
+   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight may
+   * finish, for `closeDeadline` seconds at most. Then the last open server or guard of this process that uses the store
+   * closes it, if the store has a function `close`. A Redis client that the host passed to `redisStore()` stays open.
+   * Further calls return the same promise.
    *
-   * @throws whatever the closing of a store of the host's own throws.
+   * @throws the error of the function `close` of the store.
    */
   close(): Promise<void>
   /**
-   * Whether requests are served: the store answers within `storeDeadline`, and `close()` has not been called. It costs
-   * one read of the store and never rejects. Maintenance is no obstacle: it has answers of its own.
+   * Whether the server or guard can serve requests: the store answers within `storeDeadline`, and the host has not
+   * called `close()`. Costs one read of the store. Never rejects. Stays true during maintenance, because the server
+   * still responds to requests then.
    */
   ready(): Promise<boolean>
 }
 
-/** What a lifecycle by a store is wired to. */
+/** The parts of a lifecycle with a store. */
 interface Living {
   readonly issuer: string
   readonly store: AuthorizationStore
@@ -38,13 +39,13 @@ export function lifecycleOf({ issuer, store, storeDeadline, closeDeadline, reque
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
-/** What any lifecycle is wired to. */
+/** The parts of every lifecycle. */
 interface LifecycleParts {
   readonly requests: RequestsInFlight
   readonly closeDeadline: number
-  /** Resolves when that answers without which no request can be served. */
+  /** Resolves if the store or the keys, without which no request can succeed, are available. */
   readonly answers: () => Promise<unknown>
-  /** Lets go of it, once no request is left. */
+  /** Releases the store. Runs after the last request. */
   readonly release: () => Promise<void>
 }
 
@@ -65,7 +66,7 @@ export function lifecycle({ requests, closeDeadline, answers, release }: Lifecyc
 
 interface Holding {
   holders: number
-  /** Of the first holder. */
+  /** The issuer of the first holder. */
   readonly issuer: string
   readonly stopChecking: () => void
 }
@@ -73,10 +74,11 @@ interface Holding {
 const holdings = new WeakMap<AuthorizationStore, Holding>()
 
 /**
- * Holds a store for a server or a guard. The first one has it look at its surroundings, if it can; the last one to let go
- * closes it, if it can be closed. Returns what lets go.
+ * Registers a server or a guard as a holder of a store. For the first holder, the store checks its surroundings, if it
+ * can. The last holder that releases the store closes it, if it can be closed.
  *
- * @param issuer of the server or guard: a store that holds the records of two issuers is worth a warning.
+ * @param issuer the issuer of the server or guard. A store that holds the records of two issuers causes a warning.
+ * @returns the function that releases the store.
  */
 export function holdStore(store: AuthorizationStore, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
@@ -88,7 +90,7 @@ export function holdStore(store: AuthorizationStore, issuer: string): () => Prom
   if (holding.issuer !== issuer)
     warnOnce(
       'EAS_SHARED_STORE',
-      `The issuers ${holding.issuer} and ${issuer} share one store. Each knows its own tokens alone: give each issuer a store, or a prefix, of its own.`,
+      `The issuers ${holding.issuer} and ${issuer} share one store. Each accepts only its own tokens: give each issuer its own store or prefix.`,
     )
   holding.holders += 1
   return async () => {
@@ -100,12 +102,16 @@ export function holdStore(store: AuthorizationStore, issuer: string): () => Prom
   }
 }
 
-// A client of Redis may wait much longer before it gives up.
+// Milliseconds until the warning. A Redis client may wait much longer before it gives up.
 const patience = 5000
+// Milliseconds between two checks: the pause doubles after each failure.
 const soonest = 1000
 const latest = 60_000
 
-/** Warns of what the store finds, once, as soon as it can look; delays nobody and holds no process open. */
+/**
+ * Lets the store check its surroundings, and warns of each problem once. Repeats the check until it succeeds. Delays no
+ * request, and does not keep the process running.
+ */
 function checkSurroundings(store: AuthorizationStore, issuer: string): () => void {
   if (!canCheck(store)) return () => {}
   const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
@@ -115,10 +121,10 @@ function checkSurroundings(store: AuthorizationStore, issuer: string): () => voi
   const look = async (pause: number): Promise<void> => {
     const late = setTimeout(() => blame(`it did not answer within ${patience / 1000} s`), patience).unref()
     try {
-      const cautions = await store.check(issuer)
-      if (!state.stopped) for (const { code, message } of cautions) warnOnce(code, message)
+      const warnings = await store.check(issuer)
+      if (!state.stopped) for (const { code, message } of warnings) warnOnce(code, message)
     } catch (error) {
-      // A client that refuses commands until it is connected may be about to be.
+      // The first failure causes no warning: a client that refuses commands until it is connected may connect soon.
       if (pause > soonest) blame(error instanceof Error ? error.message : 'it failed without an error')
       if (!state.stopped)
         state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()
@@ -137,7 +143,7 @@ function warnOfUnreachable(store: AuthorizationStore, why: string): void {
   const place = describeStore(store) ?? 'The store'
   warnOnce(
     'EAS_STORE_UNREACHABLE',
-    `${place} cannot be used (${why}). Until it can, requests are answered with temporarily_unavailable; then all goes on by itself.`,
+    `${place} cannot be used (${why}). Requests get temporarily_unavailable until the store works again. No restart is necessary.`,
     `EAS_STORE_UNREACHABLE ${place}`,
   )
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from '../protocol/endpoint'
 import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { Endpoints } from './endpoints'
 
-/** Metadata of what the other wirings have put together, so that it promises nothing else. */
+/** Assembles the metadata from the parts of the server that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
   settings: ServerSettings,
   { table, strategies, grantTypes, signingAlgorithms }: Endpoints,

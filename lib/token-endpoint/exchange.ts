@@ -22,14 +22,14 @@ import {
 } from './grant-type'
 import { restrictToken } from './restrict'
 
-/** What the token endpoint works with. */
+/** The parts of the server that the token endpoint uses. */
 export interface TokenEndpoint {
-  /** One-time uses belong to the issuer. */
+  /** The issuer. The id of a one-time use includes the issuer, so servers that share a store do not collide. */
   readonly issuer: string
   readonly grantTypes: ReadonlyMap<string, GrantType>
   readonly extensions: readonly Extension[]
   readonly defaultScope: Scope
-  /** The token type of a client that names none. */
+  /** The token type of a client whose registration names none. */
   readonly tokenType: string
   readonly store: AuthorizationStore
   readonly takeCached: WriteBackCache['takeCached']
@@ -38,18 +38,18 @@ export interface TokenEndpoint {
   readonly issueContext: (restrict?: IssueContext['restrict']) => IssueContext
 }
 
-/** A token request of an authenticated client, before its grant type is known. */
+/** A token request of an authenticated client, before the server reads the grant type. */
 export interface ExchangeRequest {
   readonly client: Client
   readonly parameters: Parameters
-  /** The address of the client; undefined when the connection is gone. */
+  /** The address of the client; undefined if the connection has closed. */
   readonly address: () => string | undefined
   readonly onCommitted?: OnCommitted
 }
 
 /**
- * Exchanges a grant for tokens (RFC 6749 3.2). The grant type proves the grant, extensions may narrow it, and one write
- * creates the tokens.
+ * Exchanges a grant for tokens (RFC 6749 3.2). The grant type proves the grant, extensions may narrow the token, and
+ * one write to the store creates the tokens.
  *
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
@@ -79,7 +79,8 @@ export async function exchange(
   return result.members === undefined ? response : { ...result.members, ...response }
 }
 
-// A class, because V8 makes a new hidden class for each object literal with a getter, and that class keeps its request alive.
+// A class instead of an object literal: V8 makes a new hidden class for each literal with a getter, and that class
+// keeps its request alive.
 class RequestOfClient implements TokenRequest {
   readonly defaultScope: Scope
 
@@ -116,7 +117,7 @@ function move(
   return commit(store, id, transition, random, takeCached(id), onCommitted)
 }
 
-/** Begins an authorization of a client, with tokens. @throws OAuthError when an extension refuses the token. */
+/** Begins an authorization of a client, with tokens. @throws OAuthError if an extension refuses the token. */
 export async function beginWith(
   { issuer, store, tokenType }: TokenEndpoint,
   client: Client,

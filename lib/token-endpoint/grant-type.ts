@@ -15,83 +15,98 @@ import { isSubject, subjectCure } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeCure } from '../protocol/scope'
 import type { Counters } from '../stores/counters'
 
-/** A token request of an authenticated (or, if public, named) client. */
+/** A token request of a client that has authenticated, or that has named itself if it is a public client. */
 export interface TokenRequest {
+  /** The client of the request. */
   readonly client: Client
+  /** The parameters of the body. */
   readonly parameters: Parameters
+  /** The context for transitions: the time, random bytes and lifetimes. */
   readonly context: IssueContext
   /** The scope of a request that names none. */
   readonly defaultScope: Scope
-  /** Where the request came from, by the host's `trust proxy`; undefined when the connection is gone. */
+  /**
+   * The address of the client, subject to the `trust proxy` setting of the host; undefined if the connection has
+   * closed.
+   */
   readonly address: string | undefined
-  /** Counts failed attempts. What the grant uses up belongs into `oneTimeUse`: the write that creates the tokens uses it up. */
+  /**
+   * Counters for failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write that creates
+   * the tokens then uses the value up.
+   */
   readonly counters: Counters
-  /** Finds an access token of this server; undefined when the token is unknown, expired or revoked. */
+  /** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
 }
 
 /**
- * What a grant type proves. A grant type issues no tokens: one place issues the tokens of all grant types.
+ * The result of a grant type. A grant type issues no tokens: the token endpoint issues the tokens of all grant types.
  *
- * `transition` moves an existing authorization; `grant` begins one. `members` join the token response (RFC 6749 5.1); the
- * members of the framework win.
+ * `transition` moves an existing authorization. `grant` begins a new authorization. `members` are additional members of
+ * the token response (RFC 6749 5.1); the members of the suite win.
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
   | { readonly grant: DirectGrant }
 )
 
-/** An authorization to begin. */
+/** A grant that begins an authorization. */
 export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tokenType' | 'subject'> {
   /**
-   * The resource owner. Left out: the client acts for itself. The member must not be present and undefined, because a
-   * look-up that found nobody returns undefined.
+   * The resource owner. Omit the member if the client acts for itself. A member with the value undefined is a mistake,
+   * because a look-up without a result also returns undefined.
    */
   readonly subject?: string
 }
 
-/** A grant type (RFC 6749 1.3 and 4.5). */
+/** A grant type, of the suite or of a host (RFC 6749 1.3 and 4.5). */
 export interface GrantType {
-  /** `grant_type` on the wire: a registered name or, for an extension, an absolute URI. */
+  /** The value of `grant_type`: a registered name, or an absolute URI for an extension grant. */
   readonly name: string
-  /** The parameters that it reads. A repeated one refuses the request. */
+  /** The parameters that the grant type reads. The server refuses a request that repeats one of them. */
   readonly parameters: readonly string[]
   /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Proves the grant of a request. Anything but a `GrantResult` is a fault of the server, and gives no token.
+   * Proves the grant of a request. If the result is not a `GrantResult`, the client gets `server_error` and no token.
    *
-   * @throws OAuthError when the request proves nothing.
+   * @throws OAuthError to refuse the request.
    */
   handle(request: TokenRequest): Promise<GrantResult>
   /**
-   * Members that introspection adds about an authorization which keeps data under the name of this grant type (RFC 7662
-   * 2.2); the members of the suite win.
+   * Returns members that introspection adds about an authorization that keeps data under the name of this grant type
+   * (RFC 7662 2.2). The members of the suite win.
    */
   introspect?(data: Json): Readonly<Record<string, Json>>
 }
 
-/** Whether a grant to this client comes with a refresh token. No scope decides this. */
+/**
+ * Whether a client gets a refresh token with a grant: if its registration has the grant type `refresh_token`. The scope
+ * does not matter.
+ */
 export function mayRefresh(client: Client): boolean {
   return client.grant_types.includes('refresh_token')
 }
 
 /**
- * Checks what a grant type returned. Hosts write grant types, and a value from their database may be null, a number or a
- * Buffer.
+ * Checks the result of a grant type. Hosts write grant types, and a value from their database may be null, a number or
+ * a Buffer.
  *
- * @throws ConfigurationError that names the grant type and every mistake.
+ * @throws ConfigurationError that names the grant type and lists every mistake.
  */
 export function requireGrantResult(answer: unknown, grantType: string): asserts answer is GrantResult {
   const issues = issuesIn(answer)
   if (issues.length > 0)
-    throw new ConfigurationError(`The grant type "${grantType}" returned what gives no token:`, issues)
+    throw new ConfigurationError(
+      `The grant type "${grantType}" returned a result that gives no token:`,
+      issues,
+    )
 }
 
-// The store gets a digest of the key. A body brings no longer one.
+// In characters. A request body cannot contain a longer key. The store gets only a digest of the key.
 const longestKey = 65_536
 
-/** What a field must be; `mayLack` for an optional field. */
+/** A rule for one field. `mayLack` marks an optional field. */
 interface Rule {
   readonly accepts: (value: unknown) => boolean
   readonly message: string
@@ -105,7 +120,7 @@ const isMembers = (value: unknown) =>
   isRecord(value) && Object.values(value).every((member) => typeof member === 'string')
 const isId = (value: unknown) => typeof value === 'string' && /^[\w-]{22}$/.test(value)
 const isWholeSecond = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-// `issueDirectly` checks that the second is still to come.
+// `issueDirectly` checks that the time is in the future.
 const isEnd = (value: unknown) => value === undefined || typeof value === 'number'
 const isUse = (value: unknown) => value === undefined || isRecord(value)
 const isExtensionData = (value: unknown) =>
@@ -134,7 +149,7 @@ const grantRules: Rules = new Map<string, Rule>([
     'subject',
     {
       accepts: isSubject,
-      message: `${subjectCure} Where a look-up found nobody, refuse; for a client that acts for itself, leave it out.`,
+      message: `${subjectCure} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
       mayLack: true,
     },
   ],

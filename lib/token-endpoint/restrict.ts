@@ -12,17 +12,17 @@ import {
 import { invalidScope, OAuthError } from '../protocol/oauth-error'
 import { covers, distinct } from '../protocol/scope'
 
-/** A token request whose grant type is known. */
+/** A token request after the server has read the grant type. */
 export interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
 }
 
 /**
- * Asks each extension, in the order of the option `extensions`, about the access token of a request. Each one sees the
- * scope that the extensions before it left.
+ * Calls each extension for the access token of a request, in the order of the option `extensions`. Each extension gets
+ * the scope that the previous extensions left.
  *
  * @returns the token, or the refusal of an extension.
- * @throws TypeError when an extension returns anything that would widen the grant, or that a store cannot keep.
+ * @throws TypeError if an extension returns a result that would widen the grant, or that a store cannot keep.
  */
 export function restrictToken(
   extensions: readonly Extension[],
@@ -79,29 +79,29 @@ function askExtension(
   return restriction
 }
 
-// Hosts write extensions in JavaScript, too. A mistake must never widen what the owner has approved.
+// Hosts write extensions, also in JavaScript. A mistake must never widen the approval of the owner.
 function requireRestriction(
   restriction: unknown,
   name: string,
   { scope, begins }: Pick<GrantedToken, 'scope' | 'begins'>,
 ): asserts restriction is TokenRestriction {
   const wrong = (what: string): never => {
-    throw new TypeError(`What the extension "${name}" returned for a token request is wrong: ${what}`)
+    throw new TypeError(`The extension "${name}" returned a wrong result for a token request: ${what}`)
   }
-  // An asynchronous hook returns a promise. Its refusal would come too late.
+  // An asynchronous hook returns a promise. Its refusal would come after the decision.
   if (!isRecord(restriction) || 'then' in restriction)
-    return wrong('it must be an object or undefined, and no promise.')
+    return wrong('it must be an object or undefined, not a promise.')
   const { scope: narrowed, lifetime, tokenData, authorizationData, ...others } = restriction
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
   if (narrowed !== undefined && !(isListOfTexts(narrowed) && covers(scope, narrowed)))
-    wrong('scope must be a list of scope tokens that the request would get without it.')
+    wrong('scope must be a list of scope tokens, all within the scope of the request.')
   if (lifetime !== undefined && !(Number.isSafeInteger(lifetime) && Number(lifetime) > 0))
     wrong('lifetime must be whole seconds, 1 or more.')
   if (tokenData !== undefined && !isKeepable(tokenData)) wrong(`tokenData ${keepableCure}`)
   if (authorizationData === undefined) return
   if (!isKeepable(authorizationData)) wrong(`authorizationData ${keepableCure}`)
-  if (!begins) wrong('authorizationData is only for an authorization that begins with the request.')
+  if (!begins) wrong('authorizationData is only allowed if the authorization begins with the request.')
 }
 
 const isListOfTexts = (value: unknown): value is readonly string[] =>

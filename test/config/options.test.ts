@@ -34,7 +34,7 @@ const path = {
     '/a|b',
     '/%2e/a',
   ],
-  cure: "must be a path such as '/token', as it stands in a URL: without query, fragment, '..' and letters that a URL encodes.",
+  cure: "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes.",
 }
 const secondsFrom = (least: number, most = 315_360_000) => ({
   wrong: [...noSeconds, least - 1, most + 1],
@@ -108,7 +108,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
       [{ ...implicit(), approve: undefined }],
       [implicit],
     ],
-    cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, perhaps redirectBy, and approve.',
+    cure: 'must be a list of response types, such as implicit(): name, grantTypes, mode, optionally redirectBy, and approve.',
   },
   counters: {
     wrong: [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, useOnce: 2 }],
@@ -131,7 +131,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   tokenTypes: {
     wrong: [null, 7, 'mac', {}, [null], ['mac'], [{}], [{ ...bearer, name: '' }], [{ ...bearer, read: 7 }]],
-    cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, perhaps issue.',
+    cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, optionally issue.',
   },
   tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
   clientAuthenticationMethods: {
@@ -141,7 +141,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   clientAuthenticationLimits: { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
-    cure: 'must be a list of extensions: a name each, lists of parameters, metadata, functions.',
+    cure: 'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.',
   },
   storeDeadline: {
     wrong: [null, '1', true, {}, NaN, Infinity, -1, 0],

@@ -45,7 +45,7 @@ test('token types are told apart by name and by scheme, bearer among them', () =
     'tokenTypes[0].name is "bearer", which another token type has already.',
   ])
   expect(problems({ tokenTypes: [signed, { ...signed, name: 'other', scheme: 'mac' }] })).toEqual([
-    'tokenTypes[1].scheme is "mac", which another token type has already, in whatever case.',
+    'tokenTypes[1].scheme is "mac", which another token type has already. Letter case does not count.',
   ])
   expect(problems({ tokenTypes: [signed, { ...signed, name: 'MAC', scheme: 'Other' }] })).toEqual([])
 })
@@ -61,7 +61,7 @@ test.each(['two words', 'a/b', 'é', 'a"b', 'https://a.example/ b'])(
 
 test.each(['two words', 'a"b', 'a,b', 'é'])('%j is no scheme', (scheme) => {
   expect(problems({ tokenTypes: [{ ...bearer, name: 'x', scheme }] })).toEqual([
-    `tokenTypes[0].scheme is "${scheme}", which is no name of an HTTP scheme.`,
+    `tokenTypes[0].scheme is "${scheme}", which is not the name of an HTTP authentication scheme.`,
   ])
 })
 

@@ -234,7 +234,8 @@ describe('the option clients, as a list', () => {
 
   it('tells that somebody must say who is logged in, where a client asks resource owners', () => {
     const { resourceOwner: _nobody, ...others } = optionsWith()
-    const message = 'is missing: clients use the authorization endpoint, so it must tell who is logged in.'
+    const message =
+      'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.'
     expect(issuesIn(others)).toEqual([{ path: 'resourceOwner', message }])
     expect(issuesIn({ ...others, clients: [service] })).toEqual([])
   })

@@ -168,7 +168,7 @@ describe('options that belong together', () => {
   it.each(['a b', '', 'a"b', 'a\\b', 'é', 'a\tb'])('%j is no scope token', (token) => {
     const scopes = { ...optionsWith().scopes, [token]: 'Something' }
     expect(mistakesWith({ scopes })).toEqual([
-      { path: 'scopes', message: expect.stringContaining(`names "${token}", which is no scope token`) },
+      { path: 'scopes', message: expect.stringContaining(`names "${token}", which is not a scope token`) },
     ])
   })
 
@@ -194,7 +194,7 @@ describe('options that belong together', () => {
   it.each([[['pkce']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
     const extensions = names.map((name) => ({ name }))
     expect(mistakesWith({ extensions })).toEqual([
-      { path: 'extensions', message: 'must have a name of its own each; "pkce" is taken.' },
+      { path: 'extensions', message: 'must each have a unique name; "pkce" is taken.' },
     ])
   })
 })
@@ -222,7 +222,7 @@ describe('response types', () => {
       expect(mistakesWith({ responseTypes: names.map(named) })).toEqual([
         {
           path: `responseTypes[${names.length - 1}].name`,
-          message: `is "${names.at(-1)}", which another response type has already, in whatever order.`,
+          message: `is "${names.at(-1)}", which another response type has already. The order of the values does not count.`,
         },
       ])
     },

@@ -189,7 +189,7 @@ describe('bearerGuard that is made wrongly', () => {
     expect(await statusOf(request(host.app).get('/photos'))).toBe(500)
     expect(host.errors).toEqual([expect.any(ConfigurationError)])
     expect(String(host.errors[0])).toBe(
-      "ConfigurationError: The authorization server is mounted wrongly:\n  - oauth.bearerGuard makes the middleware and is not one itself: mount oauth.bearerGuard('photos:read').",
+      "ConfigurationError: The authorization server is mounted wrongly:\n  - oauth.bearerGuard is a function that makes the middleware: call it, and mount oauth.bearerGuard('photos:read').",
     )
   })
 })

@@ -355,7 +355,7 @@ describe('form body parsed', () => {
       }
       // Without the body, nobody would know: the message is for the host, in its log.
       expect(await send('a=1', [swallow])).toBe(
-        'broke: Error: Another middleware read the request body and left nothing in request.body: mount the authorization server before it.',
+        'broke: Error: Another middleware read the request body and left nothing in request.body: mount the authorization server before that middleware.',
       )
     })
 

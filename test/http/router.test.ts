@@ -67,7 +67,9 @@ describe('part', () => {
     for (const given of [[{}, {}, () => undefined], [new Error('x'), {}, {}, () => undefined], [undefined]]) {
       const attempt = () => mounted(...given)
       expect(attempt).toThrow(ConfigurationError)
-      expect(attempt).toThrow('oauth.token makes the middleware and is not one itself: mount oauth.token().')
+      expect(attempt).toThrow(
+        'oauth.token is a function that makes the middleware: call it, and mount oauth.token().',
+      )
     }
     expect(make).not.toHaveBeenCalled()
   })

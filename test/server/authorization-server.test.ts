@@ -181,7 +181,7 @@ describe('a part that is mounted uncalled', () => {
       expect(await statusOf(request(app).post('/token').type('form').send({}))).toBe(500)
       expect(errors).toEqual([expect.any(ConfigurationError)])
       expect(String(errors[0])).toContain(
-        `- oauth.${name} makes the middleware and is not one itself: mount oauth.${name}().`,
+        `- oauth.${name} is a function that makes the middleware: call it, and mount oauth.${name}().`,
       )
     },
   )
@@ -193,7 +193,7 @@ describe('a server without resource owners', () => {
 
   it('says why it has no authorization endpoint when the host wants to mount it', () => {
     expect(() => oauth.authorize()).toThrow(
-      'oauth.authorize() cannot work:\n  - resourceOwner is missing: it must be a function that tells who is logged in.',
+      'oauth.authorize() cannot work:\n  - resourceOwner is missing: it must be a function that returns who is logged in.',
     )
   })
 

@@ -18,7 +18,10 @@ describe('createJwtBearerGuard', () => {
     expect(issuesIn({ issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toEqual([
       { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
       { path: 'issuer', message: 'must be the iss of the tokens.' },
-      { path: 'audience', message: 'must be what aud of the tokens names for this resource server.' },
+      {
+        path: 'audience',
+        message: 'must be the value in aud of the tokens that names this resource server.',
+      },
       { path: 'keys', message: 'or jwksUri must be given, and not both.' },
       {
         path: 'maximumCache',

@@ -120,7 +120,7 @@ describe('restrictToken', () => {
   ])('throws for %s: a mistake of a host must never widen a grant', (_what, restriction) => {
     const first = returning({ scope: ['photos.read'] }, 'first')
     expect(() => restrictToken([first, returning(restriction)], request, granted)).toThrow(
-      /^What the extension "resource" returned for a token request is wrong: /,
+      /^The extension "resource" returned a wrong result for a token request: /,
     )
   })
 

@@ -5,7 +5,10 @@ import { invalidGrant, unauthorizedClient } from '../../protocol/oauth-error'
 import { grantableScope } from '../../protocol/scope'
 import { type GrantType, mayRefresh } from '../grant-type'
 
-/** RFC 6749 4.1.3: a code, once, by the client and with the redirection URI of its authorization request. */
+/**
+ * The authorization code grant (RFC 6749 4.1.3): a client redeems its code once, with the redirection URI of the
+ * authorization request.
+ */
 export const authorizationCode: GrantType = {
   name: 'authorization_code',
   parameters: ['code', 'redirect_uri'],
@@ -24,7 +27,7 @@ export const authorizationCode: GrantType = {
   },
 }
 
-/** RFC 6749 6: a refresh token, by the client it was issued to. */
+/** The refresh of an access token (RFC 6749 6): a client uses a refresh token that the server has issued to it. */
 export const refreshToken: GrantType = {
   name: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
@@ -41,7 +44,7 @@ export const refreshToken: GrantType = {
   },
 }
 
-/** RFC 6749 4.4: a confidential client for itself, without a refresh token. */
+/** The client credentials grant (RFC 6749 4.4): a confidential client acts for itself, and gets no refresh token. */
 export const clientCredentials: GrantType = {
   name: 'client_credentials',
   parameters: ['scope'],
