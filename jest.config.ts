@@ -1,4 +1,5 @@
 /** @jest-config-loader esbuild-register */
+import { availableParallelism } from 'node:os'
 import type { Config } from 'jest'
 
 const common = {
@@ -79,8 +80,9 @@ const config: Config = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   // For what hangs. Tests are bounded by what they wait for and by what they count, not by the speed of the machine.
   testTimeout: 5 * 60_000,
-  // A good part of the time of tests is spent waiting for other processes: three workers keep two cores busy.
-  maxWorkers: '150%',
+  // A good part of the time of tests is spent waiting for other processes: three workers keep two cores busy. Jest takes
+  // no percentage above 100.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   testSequencer: '<rootDir>/test/support/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [

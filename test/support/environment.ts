@@ -12,21 +12,20 @@ interface Compiled {
   readonly script: vm.Script
 }
 
+const compile = vm.compileFunction
 const compiled = new Map<string, Compiled>()
 
-vm.compileFunction = (code, parameters = [], { filename = '', parsingContext } = {}) => {
+vm.compileFunction = (code, parameters = [], options = {}) => {
+  const { filename, parsingContext: realm } = options
+  if (filename === undefined || realm === undefined) return compile(code, parameters, options)
   const known = compiled.get(filename)
-  if (known?.code === code) return runIn(parsingContext, known.script)
+  if (known?.code === code) return known.script.runInContext(realm)
   const opening = `(function (${parameters.join()}) {`
   // Stack traces name the column as if the module stood alone.
   const columnOffset = -opening.length
   const script = new vm.Script(`${opening}${code}\n})`, { filename, columnOffset })
   compiled.set(filename, { code, script })
-  return runIn(parsingContext, script)
-}
-
-function runIn(realm: vm.Context | undefined, script: vm.Script) {
-  return realm === undefined ? script.runInThisContext() : script.runInContext(realm)
+  return script.runInContext(realm)
 }
 
 module.exports = TestEnvironment
