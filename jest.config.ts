@@ -1,9 +1,10 @@
 /** @jest-config-loader esbuild-register */
+import { availableParallelism } from 'node:os'
 import type { Config } from 'jest'
 
 const common = {
   rootDir: __dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.ts',
   moduleNameMapper: {
     '^express-authorization-server$': '<rootDir>/lib/index.ts',
     '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
@@ -79,8 +80,10 @@ const config: Config = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   // For what hangs. Tests are bounded by what they wait for and by what they count, not by the speed of the machine.
   testTimeout: 5 * 60_000,
-  // A good part of the time of tests is spent waiting for other processes.
-  maxWorkers: '100%',
+  // A good part of the time of tests is spent waiting for other processes: three workers keep two cores busy. Jest takes
+  // no percentage above 100.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [
     {

@@ -1,18 +1,14 @@
-import { mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
+import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { extent } from '../support/extent'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
-const screenshots = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'demo-screenshots')
 const anyPorts = { authorizationServer: 0, client: 0, resourceServer: 0 }
 
 let browser: Browser
 beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
   browser = await launchChromium()
 })
 afterAll(() => browser.close())
@@ -52,10 +48,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
     })
     afterEach(() => context.close())
 
-    async function keep(title: string): Promise<void> {
-      const path = join(screenshots, `${name} ${title}.png`.replaceAll(' ', '-'))
-      await page.screenshot({ path, fullPage: true })
-    }
+    const keep = (title: string) => keepScreenshot(page, `${name} ${title}`)
 
     async function signIn(password: string): Promise<void> {
       await page.getByLabel('Name').fill(demo.account.username)

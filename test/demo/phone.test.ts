@@ -1,16 +1,11 @@
-import { mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
+import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
-
-const screenshots = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'demo-screenshots')
 
 let browser: Browser
 let demo: Demo
 beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
   browser = await launchChromium()
   demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
 })
@@ -39,11 +34,7 @@ test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', as
       await page.setViewportSize({ width, height: 700 })
       const needed = await widthOf(page)
       if (needed > width) wide.push(`${title} at ${width}: ${needed}`)
-      if (width === 320)
-        await page.screenshot({
-          path: join(screenshots, `narrow ${title}.png`.replaceAll(' ', '-')),
-          fullPage: true,
-        })
+      if (width === 320) await keepScreenshot(page, `narrow ${title}`)
     }
   }
   await page.goto(demo.authorizationServer)
@@ -101,9 +92,7 @@ test.each(['light', 'dark'] as const)('a wrong password looks like one in the %s
   expect({ ...alert, isRed: redIn(alert.color) }).toMatchObject({ isRed: true })
   expect(alert.background).not.toBe((await lookOf(page, '.card')).background)
   expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true')
-  await page.screenshot({
-    path: join(screenshots, `phone wrong password ${colorScheme}.png`.replaceAll(' ', '-')),
-  })
+  await keepScreenshot(page, `phone wrong password ${colorScheme}`)
   await context.close()
 })
 
@@ -123,7 +112,7 @@ test('Disconnect says what it did, once, and the tokens are dead', async () => {
   const page = await connected()
   await page.getByRole('button', { name: 'Disconnect' }).click()
   expect(await page.getByRole('status').innerText()).toMatch(/^Disconnected\. .*Lumen ended them/)
-  await page.screenshot({ path: join(screenshots, 'phone-disconnected.png'), fullPage: true })
+  await keepScreenshot(page, 'phone disconnected')
   await page.reload()
   expect(await page.getByRole('status').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
@@ -137,6 +126,6 @@ test('a resource owner who goes back and allows again ends at the photos, withou
   expect(await page.getByRole('figure').count()).toBe(4)
   expect(await page.getByRole('alert').count()).toBe(0)
   expect(await page.getByRole('status').innerText()).toContain('connected already')
-  await page.screenshot({ path: join(screenshots, 'phone-connected-already.png'), fullPage: true })
+  await keepScreenshot(page, 'phone connected already')
   await page.context().close()
 })

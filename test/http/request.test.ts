@@ -280,7 +280,7 @@ describe('form body parsed', () => {
       .post('/')
       .set('Content-Type', form)
       .send(body)
-    return test.timeout(1500).then(
+    return test.timeout(60_000).then(
       ({ text }) => text,
       () => 'no answer',
     )

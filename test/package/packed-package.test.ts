@@ -4,15 +4,16 @@ import { dirname, join, posix } from 'node:path'
 import { isRecord } from '../../lib/protocol/configuration'
 import * as suite from '../../lib/index'
 import * as kit from '../../lib/testing/index'
+import { extent } from '../support/extent'
 import { imported, required } from './kit-tests'
 import { pluggingIn } from './plug-ins'
 import { PackedPackage } from './packed-package'
 
 const root = join(__dirname, '../..')
-const compilers = [
+const compilers: [version: string, compiler: string][] = [
   ['5.9', 'typescript-5.9'],
   ['7', 'typescript'],
-] as const
+]
 
 let packed: PackedPackage
 beforeAll(() => {
@@ -22,7 +23,9 @@ afterAll(() => packed.remove())
 
 /** Compiles the files of an application as a host would, and says what the compiler found. */
 function complaints(compiler: string, application: string, skipLibCheck: boolean): string {
-  const options = { strict: true, module: 'nodenext', noEmit: true, esModuleInterop: true, skipLibCheck }
+  const common = { strict: true, module: 'nodenext', noEmit: true, esModuleInterop: true, skipLibCheck }
+  // Without the types of the DOM, which servers lack and whose check takes seconds.
+  const options = { ...common, lib: ['es2023'] }
   const types = skipLibCheck ? ['node', 'jest'] : undefined
   writeFileSync(
     join(application, 'tsconfig.json'),
@@ -166,10 +169,16 @@ declare global {
     write(application, { 'context.d.ts': context, ...Object.fromEntries(files) })
   })
 
-  test.each(compilers)('compiles with TypeScript %s and strict', (_version, compiler) => {
-    expect(readdirSync(application).filter((file) => file.startsWith('snippet-')).length).toBeGreaterThan(30)
-    expect(complaints(compiler, application, true)).toBe('')
-  })
+  // Of the two, the newer one is enough for prose.
+  test.each(extent(compilers.slice(-1), compilers))(
+    'compiles with TypeScript %s and strict',
+    (_version, compiler) => {
+      expect(readdirSync(application).filter((file) => file.startsWith('snippet-')).length).toBeGreaterThan(
+        30,
+      )
+      expect(complaints(compiler, application, true)).toBe('')
+    },
+  )
 
   test('is compiled from every guide', () => {
     const pages = readdirSync(join(root, 'docs/guides')).map((file) => `docs/guides/${file}`)

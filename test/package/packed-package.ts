@@ -11,6 +11,7 @@ export class PackedPackage {
   /** Holds the tarball and whatever a test puts beside it. */
   readonly folder = mkdtempSync(join(tmpdir(), 'packed-package-'))
   readonly tarball: string
+  private readonly unpacked: string
 
   constructor() {
     const source = join(this.folder, 'source')
@@ -27,6 +28,9 @@ export class PackedPackage {
     })
     const [, filename = ''] = /"filename": "([^"]+)"/.exec(packed) ?? []
     this.tarball = join(source, filename)
+    this.unpacked = join(this.folder, 'unpacked')
+    mkdirSync(this.unpacked)
+    execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', this.unpacked])
   }
 
   /** The files in the tarball. */
@@ -39,7 +43,7 @@ export class PackedPackage {
   }
 
   read(path: string): string {
-    return execFileSync('tar', ['-xzOf', this.tarball, `package/${path}`], { encoding: 'utf8' })
+    return readFileSync(join(this.unpacked, path), 'utf8')
   }
 
   /** An application that has installed the package and these others, and nothing else that a resolver could find. */

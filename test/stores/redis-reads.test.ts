@@ -1,9 +1,13 @@
 import type { Redis } from 'ioredis'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createId, secureRandom } from '../../lib/protocol/credential'
+import { Batcher } from '../../lib/stores/redis/batched-reads'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
+import { startRedisProxy } from '../support/stores/redis-proxy'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
@@ -96,5 +100,80 @@ describeOwnRedis('Reads of one turn, at the only server of a cluster', () => {
     expect(await findAll()).toEqual(expected)
     expect(await findAll()).toEqual(expected)
     await store.close()
+  })
+})
+
+let redisPort = 0
+withRedis(({ server }) => void (redisPort = server.port))
+
+test('what one turn asks of Redis goes out in one packet, and each turn in its own', async () => {
+  let packets = 0
+  const proxy = await startRedisProxy(redisPort, () => ({ sent: () => void (packets += 1) }))
+  const store = redisStore({ url: proxy.url })
+  const find = () => store.find(createId(secureRandom))
+  await find()
+  const before = packets
+  await Promise.all(Array.from({ length: 50 }, find))
+  expect(packets - before).toBe(1)
+  const first = find()
+  await nextTurn()
+  await nextTurn()
+  await Promise.all([first, find()])
+  expect(packets - before).toBe(3)
+  await store.close()
+  await proxy.stop()
+})
+
+const outcomes = async (asked: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(asked)).map((outcome) =>
+    outcome.status === 'fulfilled' ? outcome.value : `${outcome.reason}`,
+  )
+
+describe('Together', () => {
+  it('asks as one what was asked until it is sent, and answers each', async () => {
+    const sent: (readonly number[])[] = []
+    const squares = new Batcher<number, number>(async (numbers) => {
+      sent.push(numbers)
+      return numbers.map((number) => number * number)
+    })
+    const first = [squares.add(2), squares.add(3), squares.add(2)]
+    expect(sent).toEqual([])
+    squares.flush()
+    const second = [squares.add(4)]
+    squares.flush()
+    expect(await outcomes([...first, ...second])).toEqual([4, 9, 4, 16])
+    expect(sent).toEqual([[2, 3, 2], [4]])
+  })
+
+  it('asks nothing when there is nothing to ask', () => {
+    const askAll = jest.fn(async () => [])
+    new Batcher(askAll).flush()
+    expect(askAll).not.toHaveBeenCalled()
+  })
+
+  it('tells each of trouble, and asks again afterwards', async () => {
+    let isDown = true
+    const echo = new Batcher<string, string>(async (words) => {
+      if (isDown) throw new Error('It is down.')
+      return words
+    })
+    const asked = [echo.add('a'), echo.add('b')]
+    echo.flush()
+    expect(await outcomes(asked)).toEqual(['Error: It is down.', 'Error: It is down.'])
+    isDown = false
+    const again = [echo.add('c')]
+    echo.flush()
+    expect(await outcomes(again)).toEqual(['c'])
+  })
+
+  it.each([
+    ['too few', ['a']],
+    ['too many', ['a', 'b', 'c']],
+  ])('gives nobody the answer of another when there are %s', async (_, answers) => {
+    const broken = new Batcher<string, string>(async () => answers)
+    const asked = [broken.add('a'), broken.add('b')]
+    broken.flush()
+    const trouble = `Error: The batch of 2 calls got ${answers.length} results.`
+    expect(await outcomes(asked)).toEqual([trouble, trouble])
   })
 })

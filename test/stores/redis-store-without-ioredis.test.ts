@@ -21,7 +21,7 @@ describe('redisStore where ioredis is not installed', () => {
 
   function run(source: string): { status: number | null; output: string } {
     const words = ['-e', `const { redisStore } = require('./redis-store.js'); ${source}`]
-    const options = { cwd: directory, encoding: 'utf8', timeout: 10_000 } as const
+    const options = { cwd: directory, encoding: 'utf8', timeout: 120_000 } as const
     const { status, stdout, stderr } = spawnSync(process.execPath, words, options)
     return { status, output: stdout + stderr }
   }

@@ -1,7 +1,7 @@
 // Jest loads a reporter before any transform: hence plain JavaScript.
 'use strict'
 
-const { relative } = require('node:path')
+const path = require('node:path')
 
 /** Ends a test run with its ten slowest files, and one line that any reader of a log understands. */
 module.exports = class ClosingLine {
@@ -15,7 +15,7 @@ module.exports = class ClosingLine {
       .slice(0, 10)
       .map(
         ({ perfStats, testFilePath }) =>
-          `  ${(perfStats.runtime / 1000).toFixed(0)} s  ${relative('', testFilePath)}\n`,
+          `  ${(perfStats.runtime / 1000).toFixed(0)} s  ${path.relative('', testFilePath)}\n`,
       )
     const slow = slowest.length === 0 ? '' : `The slowest files:\n${slowest.join('')}`
     const line = `${results.numPassedTests} passed, ${failed} failed${ending}\n`

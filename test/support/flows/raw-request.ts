@@ -17,7 +17,8 @@ export interface RawRequest {
   readonly body?: string | Buffer
 }
 
-const patience = 3000
+// Milliseconds. It bounds what hangs, and not how fast a machine under load is.
+const patience = 60_000
 
 /** Sends a request as it is, which supertest would make tidier. An answer that never comes is an error. */
 export async function rawRequest(app: RequestListener, request: RawRequest): Promise<RawResponse> {

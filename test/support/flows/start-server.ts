@@ -47,7 +47,7 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
     isAlive: () => child.exitCode === null && child.signalCode === null,
     memory: async () => {
       child.stdin.write('memory\n')
-      const [told] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+      const [told] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(120_000) })
       return JSON.parse(String(told))
     },
     kill: async () => {

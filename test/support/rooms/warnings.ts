@@ -38,7 +38,7 @@ export function warningsOf(program: string): readonly Warning[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--no-warnings', '-e', source], {
     cwd: root,
     encoding: 'utf8',
-    timeout: 15_000,
+    timeout: 120_000,
   })
   if (status !== 0) throw new Error(stderr)
   const warnings: readonly Warning[] = JSON.parse(stdout)

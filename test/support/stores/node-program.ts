@@ -9,7 +9,7 @@ export function runInNode(source: string): { status: number | null; output: stri
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     cwd: root,
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: 120_000,
   })
   return { status, output: stdout + stderr }
 }

@@ -29,7 +29,7 @@ describe('jwtBearer() in plain Node', () => {
       const { jwtBearer } = require('./jwt-bearer.js')
       const options = { issuers: ${JSON.stringify(issuers)}, audience: '${audience}', resourceOwner: () => 'alice' }
     `
-    const options = { cwd: directory, encoding: 'utf8', timeout: 10_000 } as const
+    const options = { cwd: directory, encoding: 'utf8', timeout: 120_000 } as const
     const { stdout, stderr } = spawnSync(process.execPath, ['-e', prologue + source], options)
     return stdout + stderr
   }

@@ -1,0 +1,12 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+
+const folder = process.env['SCREENSHOTS']
+
+/** Keeps a picture of the whole page in the folder that SCREENSHOTS names. Takes none when SCREENSHOTS is not set. */
+export async function keepScreenshot(page: Page, title: string): Promise<void> {
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${title}.png`.replaceAll(' ', '-')), fullPage: true })
+}
