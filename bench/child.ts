@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { createServer } from 'node:net'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import path from 'node:path'
 import { buildTargets } from './build'
 import type { Report } from './target'
 import type { Server } from './servers'
@@ -46,7 +46,7 @@ export async function startTarget(
 ): Promise<RunningTarget> {
   const port = await freePort()
   const started = performance.now()
-  const child = fork(join(programs, `${program}.js`), {
+  const child = fork(path.resolve(programs, `${program}.js`), {
     execPath: node,
     execArgv: [...execArgv],
     env: { ...process.env, NODE_ENV: 'production', PORT: String(port), REDIS_URL: redisUrl, ...environment },

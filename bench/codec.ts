@@ -15,7 +15,9 @@ const record: Authorization = {
   extensionData: { pkce: digest },
   spentCode: digest,
   usedUntil: undefined,
-  accessTokens: [{ digest, scope: ['photos:read'], expiresAt: 1_795_000_000, tokenData: undefined }],
+  accessTokens: [
+    { digest, scope: ['photos:read'], expiresAt: 1_795_000_000, tokenData: undefined, extensionData: {} },
+  ],
   refreshToken: {
     digest,
     generation: 0,
