@@ -26,7 +26,7 @@ const operations: Readonly<Record<string, readonly Name[]>> = {
 const lives: Readonly<
   Record<string, readonly { readonly commands: readonly Name[]; readonly perSecond: number }[]>
 > = {
-  'a refresh an hour, guards that recall': [{ commands: refresh, perSecond: 1 / 3600 }],
+  'a refresh an hour, guards with a cache': [{ commands: refresh, perSecond: 1 / 3600 }],
   'a refresh an hour, a guarded request a minute': [
     { commands: refresh, perSecond: 1 / 3600 },
     { commands: guard, perSecond: 1 / 60 },

@@ -25,7 +25,7 @@ test('[REG-12] the documentation has a registration for each profile, and one fo
     ['Native application', 1],
     ['Service or machine', 1],
     ['One product with several components', 2],
-    ['What is refused', 0],
+    ['What the server refuses', 0],
   ])
   const types = registered
     .get('One product with several components')

@@ -77,10 +77,10 @@ export function complaintsOf(fault: Fault<never>, verdict: Verdict, servers: Ser
 }
 
 const promises = {
-  kept: 'all invariants, nothing acknowledged is lost',
-  lost: 'all invariants, nothing of before is accepted',
-  forked: 'all invariants, once what only guards has left the old master',
-  lagging: 'what the survivor has is consistent: no two answers to one credential are good at once',
+  kept: 'all invariants, and no acknowledged write is lost',
+  lost: 'all invariants, and the server accepts nothing from before',
+  forked: 'all invariants, once the guard process has left the old master',
+  lagging: 'the data of the survivor is consistent: no two responses to one credential work at once',
 }
 
 /** A row of the page. */

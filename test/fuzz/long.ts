@@ -47,7 +47,7 @@ function rowOf(
   ].join('; ')
   process.stdout.write(`${title}: ${requests} requests; ${result}\n`)
   const invariant =
-    'no 5xx, no hang, no echo, no place that is not registered, no success that must not be, nothing left behind'
+    'no 5xx, no hang, no echo, no unregistered redirect, no forbidden success, nothing left behind'
   return { case: title, rounds: requests, invariant, result }
 }
 

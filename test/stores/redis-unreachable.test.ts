@@ -17,7 +17,7 @@ describe('EAS_STORE_UNREACHABLE', () => {
       name: 'AuthorizationServerWarning',
       code: 'EAS_STORE_UNREACHABLE',
       message: expect.stringMatching(
-        /^Redis at 127\.0\.0\.1:1 cannot be used \(.+\)\. Until it can, requests are/,
+        /^Redis at 127\.0\.0\.1:1 cannot be used \(.+\)\. Requests get temporarily_unavailable/,
       ),
     },
   ]

@@ -20,7 +20,7 @@ const told = ({ phase, operation, server, word }: Answer): string =>
 const unless = (holds: boolean, complaint: string): readonly string[] => (holds ? [] : [complaint])
 
 const oneRedemption: Law = {
-  title: 'of all redemptions of one code one wins',
+  title: 'exactly one redemption of a code succeeds',
   judge: ({ answers }) => {
     const redemptions = of(answers, ...ofCodes)
     const winners = redemptions.filter(isAccepted).length
@@ -29,7 +29,7 @@ const oneRedemption: Law = {
 }
 
 const onePair: Law = {
-  title: 'a refresh token leads to one pair at most, and without a grace to one answer',
+  title: 'a refresh token gets at most one pair of tokens, and without a grace one response',
   judge: ({ plan, answers }) => {
     const refreshes = of(answers, ...ofRefreshTokens)
     if (!refreshes.some(({ phase }) => phase === 'race')) return undefined
@@ -46,7 +46,7 @@ const onePair: Law = {
 }
 
 const oneDecision: Law = {
-  title: 'of approval and denial of one request one wins, with one answer however often it is sent',
+  title: 'either approval or denial of a request succeeds, and each repetition gets the same response',
   judge: ({ answers }) => {
     const decisions = of(answers, 'approve', 'deny', 'approve late', 'deny late')
     const won = new Set(decisions.filter(isAccepted).map(({ word, code }) => `${word} ${code}`)).size
@@ -55,7 +55,7 @@ const oneDecision: Law = {
 }
 
 const noCodeAgain: Law = {
-  title: 'a code that was redeemed is not given again',
+  title: 'the server does not issue a redeemed code again',
   judge: ({ answers }) => {
     const redeemed = Math.min(...of(answers, 'redeem').filter(isAccepted).map(endOf))
     const late = of(answers, 'approve late').filter(({ began }) => began > redeemed)
@@ -77,7 +77,7 @@ function endedBy(title: string, ends: (answer: Answer) => boolean): Law {
 const endOf = ({ ended }: Answer): number => ended
 
 const worksUnlessEnded: Law = {
-  title: 'what was won works at every process, unless something in the race revokes it',
+  title: 'what one process issued works at every process, unless a request of the race revokes it',
   judge: ({ plan, answers }) => {
     const after = answers.filter(({ phase }) => phase === 'after')
     const mayHaveEnded =
@@ -88,13 +88,13 @@ const worksUnlessEnded: Law = {
 }
 
 const expectedAnswers: Law = {
-  title: 'every answer is one that its pair of requests allows',
+  title: 'every response is one that its pair of requests allows',
   judge: ({ plan, answers }) =>
     answers.filter((answer) => !expected(plan, answer).includes(answer.word)).map(told),
 }
 
 const noFailure: Law = {
-  title: 'every request is answered, and none with a failure of the server',
+  title: 'every request gets a response, and no response is a failure of the server',
   judge: ({ answers }) =>
     answers.filter(({ word }) => /^(page )?5|no answer|server_error|unavailable/.test(word)).map(told),
 }
@@ -104,14 +104,14 @@ export const laws: readonly Law[] = [
   onePair,
   oneDecision,
   noCodeAgain,
-  endedBy('after a replayed code nothing of the grant is accepted', ({ operation }) =>
+  endedBy('after a replayed code, the server accepts nothing of the grant', ({ operation }) =>
     ofCodes.includes(operation),
   ),
-  endedBy('after a refused refresh token nothing of the grant is accepted', ({ operation }) =>
+  endedBy('after a refused refresh token, the server accepts nothing of the grant', ({ operation }) =>
     ofRefreshTokens.includes(operation),
   ),
-  endedBy('after an acknowledged revocation nothing of the grant is accepted', isRevocation),
-  endedBy('what was refused once at any process is refused at every one', () => true),
+  endedBy('after an acknowledged revocation, the server accepts nothing of the grant', isRevocation),
+  endedBy('after a refusal at one process, every process refuses', () => true),
   worksUnlessEnded,
   expectedAnswers,
   noFailure,
