@@ -2,34 +2,35 @@ import type { ExtensionData, Json } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 
 /**
- * One authorization: everything that descends from one approval by a resource owner, or from one request of a
- * client for itself. One record, one key in the store, one revision. All times are seconds since the epoch.
+ * One authorization: everything that descends from one approval by a resource owner, or from one request of a client
+ * that acts for itself. An authorization is one record with one key and one revision in the store. All times are
+ * seconds since the epoch. Digests of credentials are SHA-256: 43 characters of base64url.
  */
 export type Authorization = Unclaimed | Pending | Denied | Approved | Active
 
-/** What every authorization has that was not denied. */
+/** The members that every authorization has, in each of its states. */
 export interface Grant {
-  /** 16 random bytes; every credential of the authorization carries it. */
+  /** 22 characters of base64url: 16 bytes. Every credential of the authorization carries the id. */
   readonly id: string
-  /** Names the issuer whose server wrote the record. To the server of another issuer the record is unknown. */
+  /** Names the issuer whose server wrote the record. A server of another issuer treats the record as unknown. */
   readonly issuerDigest: string
   readonly clientId: string
-  /** The resource owner; undefined when the client acts for itself. */
+  /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** Of its access tokens; settled when the authorization begins. */
+  /** The `token_type` of the access tokens. It never changes. */
   readonly tokenType: string
-  /** What extensions keep, each under its own name. */
+  /** The data of extensions. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
 }
 
-/** A valid authorization request of a known resource owner, to be approved or denied. */
+/** A valid authorization request of a known resource owner, who can approve or deny the request. */
 export interface RequestedAuthorization extends Grant {
   readonly subject: string
   readonly request: PendingRequest
 }
 
-/** A request for which a consent form was shown. */
+/** An authorization request with a consent form. */
 export interface Shown extends RequestedAuthorization {
   /** Digest of the handle inside the consent form. */
   readonly handle: string
@@ -37,8 +38,8 @@ export interface Shown extends RequestedAuthorization {
 }
 
 /**
- * A valid authorization request that waits for its resource owner: its client has stored it before (RFC 9126), or it began on
- * a device (RFC 8628). The first owner who claims it makes it pending.
+ * A valid authorization request that waits for its resource owner. The client pushed the request (RFC 9126), or the
+ * request began on a device (RFC 8628). The first owner who claims the request makes it pending.
  */
 export interface Unclaimed extends Grant {
   readonly state: 'unclaimed'
@@ -49,101 +50,128 @@ export interface Unclaimed extends Grant {
   readonly expiresAt: number
 }
 
-/** A resource owner is looking at the consent page. */
+/** The server has made a consent form, and waits for the decision of the resource owner. */
 export interface Pending extends Shown {
   readonly state: 'pending'
 }
 
-/** The part of an authorization request that its answer needs. */
+/** The part of an authorization request that the authorization response needs. */
 export interface PendingRequest {
   readonly responseType: string
   readonly redirectUri: string
-  /** Whether the request named it: then the token request must, too (RFC 6749 4.1.3). */
+  /** Whether the request had the parameter `redirect_uri`. If so, the token request must repeat it (RFC 6749 4.1.3). */
   readonly redirectUriSent: boolean
-  /** As received; echoed byte for byte. */
+  /** The parameter `state` as received. The response repeats the parameter byte for byte (RFC 6749 4.1.2). */
   readonly requestState: string | undefined
 }
 
-/** The resource owner said no. All is kept for as long as the consent form could be sent again, to answer it again. */
+/**
+ * The resource owner denied the request. The record stays until `expiresAt`, so a browser that sends the same decision
+ * again gets the same response.
+ */
 export interface Denied extends Shown {
   readonly state: 'denied'
 }
 
-/** A code is issued and waits to be redeemed; an extension response type may have brought an access token with it. */
+/**
+ * The resource owner approved, and the client has not redeemed the code yet. With a response type such as
+ * `code token`, the record also holds an access token.
+ */
 export interface Approved extends Grant {
   readonly state: 'approved'
   readonly subject: string
-  /** Digest of the handle inside the consent form; undefined when no form was shown. */
+  /** Digest of the handle inside the consent form; undefined without a form. */
   readonly handle: string | undefined
   readonly code: Code
   readonly accessTokens: readonly AccessToken[]
 }
 
+/** An authorization code (RFC 6749 4.1.2). */
 export interface Code {
   readonly digest: string
   readonly redirectUri: string
+  /** Whether the authorization request had the parameter `redirect_uri`. */
   readonly redirectUriSent: boolean
-  /** Redemptions that showed the code but failed in what belongs to it; five burn it. */
+  /**
+   * How many redemptions by the client had the right code but a wrong redirection URI, or failed a check of an
+   * extension, such as PKCE. After five failures, no redemption succeeds any more.
+   */
   readonly failures: number
   readonly expiresAt: number
-  /** What it takes to answer the same form with the same code again; undefined when no form was shown. */
+  /** The data for a second response to the same consent form; undefined without a form. */
   readonly repetition: Repetition | undefined
 }
 
+/** The data with which the server gives the same code again, if a browser sends the same decision again. */
 export interface Repetition {
-  /** From it and the handle of the form the same code can be derived again. */
+  /** The server derives the code from this salt and the handle of the consent form. */
   readonly salt: string
   readonly responseType: string
-  /** As received; echoed byte for byte. */
+  /** The parameter `state` as received. The response repeats the parameter byte for byte (RFC 6749 4.1.2). */
   readonly requestState: string | undefined
 }
 
-/** Tokens are issued. */
+/** The server has issued tokens. */
 export interface Active extends Grant {
   readonly state: 'active'
-  /** Digest of the handle inside the consent form; undefined when no form was shown. */
+  /** Digest of the handle inside the consent form; undefined without a form. */
   readonly handle: string | undefined
-  /** Digest of the code that was redeemed, to know it again when it is replayed. */
+  /** Digest of the redeemed code, to recognize a replay. Undefined for a grant without a code. */
   readonly spentCode: string | undefined
-  /** The live ones, the newest last. */
+  /** At most 32 access tokens, the newest last. A token that has expired may stay until the next token comes. */
   readonly accessTokens: readonly AccessToken[]
   readonly refreshToken: RefreshToken | undefined
   /**
-   * Until when what was granted for counts as used (`one-time-use.ts`): the record stays so long, without credentials if
-   * need be. Undefined for a grant that uses nothing up.
+   * The end of the one-time use with which the authorization began, such as the use of an assertion. The record stays
+   * until then. Revocation leaves the record without credentials. Undefined for a grant that uses nothing up.
    */
   readonly usedUntil: number | undefined
 }
 
+/** An access token in the record. */
 export interface AccessToken {
   readonly digest: string
   readonly scope: Scope
   readonly expiresAt: number
-  /** What the token type keeps for its check; nothing that could be presented. */
+  /** The data that the token type needs to check a use of the token. The data is no credential. */
   readonly tokenData: Json | undefined
-  /** What extensions keep with the token, each under its own name. */
+  /** The data of extensions for this token. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
 }
 
+/** The current refresh token of the authorization. */
 export interface RefreshToken {
   readonly digest: string
+  /** Counts the rotations. The first refresh token has generation 0. */
   readonly generation: number
-  /** Key of the tags that tell this authorization's own refresh tokens from garbage. */
+  /**
+   * Key of the tags inside refresh tokens: 22 characters of base64url. A tag distinguishes an old refresh token of this
+   * authorization from garbage.
+   */
   readonly tagKey: string
   readonly expiresAt: number
-  /** The rotation that made this generation; undefined for the first one. */
+  /** The rotation that issued this refresh token; undefined for the first one, and without a grace. */
   readonly rotation: Rotation | undefined
 }
 
+/** The data with which the server gives the tokens of the last rotation again. */
 export interface Rotation {
   readonly at: number
-  /** From it and the refresh token that was rotated out the same pair can be derived again. */
+  /** The server derives both tokens from this salt and the replaced refresh token. */
   readonly salt: string
-  /** What the token type added to the answer, readable only with that refresh token; undefined for nothing. */
+  /**
+   * The members that the token type added to the response, encrypted with the replaced refresh token; undefined without
+   * such members.
+   */
   readonly sealedProperties: string | undefined
 }
 
-/** When the last credential of the authorization dies, and the record with it, unless a one-time use outlives both. */
+/**
+ * The time at which the last credential of the authorization expires, or its one-time use if later. A store may drop
+ * the record then.
+ *
+ * @returns seconds since the epoch.
+ */
 export function expiryOf(authorization: Authorization): number {
   switch (authorization.state) {
     case 'unclaimed':
@@ -151,16 +179,16 @@ export function expiryOf(authorization: Authorization): number {
     case 'denied':
       return authorization.expiresAt
     case 'approved':
-      return Math.max(authorization.code.expiresAt, ...ends(authorization.accessTokens))
+      return Math.max(authorization.code.expiresAt, ...expiries(authorization.accessTokens))
     case 'active':
       return Math.max(
         authorization.refreshToken?.expiresAt ?? 0,
         authorization.usedUntil ?? 0,
-        ...ends(authorization.accessTokens),
+        ...expiries(authorization.accessTokens),
       )
   }
 }
 
-function ends(accessTokens: readonly AccessToken[]): readonly number[] {
+function expiries(accessTokens: readonly AccessToken[]): readonly number[] {
   return accessTokens.map(({ expiresAt }) => expiresAt)
 }

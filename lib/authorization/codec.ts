@@ -13,50 +13,56 @@ import type {
 } from './authorization'
 import { issuerDigestLength } from './issuer'
 
-// A tuple of few characters: Redis keeps it by the million, and every guarded request reads one. Its first place is a
-// letter for the state with the digest of the issuer behind it. Client, scope and token type follow, then what the state
-// has; what is absent at the end is left away.
+// The stored form of a record is a JSON list, as short as possible: Redis keeps millions of records, and every
+// guarded request reads one. The first element is a letter for the state, followed by the digest of the issuer. The
+// next elements are client, scope and token type, then the members of the state. The list ends with its last present
+// element.
+
+/** The letter of each state in a stored record. */
 export const states = { unclaimed: 'u', pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
 
-/** The token type that stands in a record as an empty text, because nearly every record has it. */
+/** The token type of nearly every record. The stored form has an empty text in its place. */
 export const usualTokenType = 'bearer'
 
 const usual = (tokenType: string) => (tokenType === usualTokenType ? '' : tokenType)
 
-// JSON writes null for what is absent between others.
+// JSON writes null for an undefined element of a list.
 type Stored = Json | undefined | readonly Stored[]
 
-/** Writes an authorization as text for a store, without its id, which is the key; it holds digests only. */
+/**
+ * Writes an authorization as text for a store. The text holds digests, and no code or token in clear. The text does not
+ * hold the id, because the id is the key.
+ */
 export function encodeAuthorization(authorization: Authorization): string {
-  return JSON.stringify(trimmed(placesOf(authorization)))
+  return JSON.stringify(trimmed(elementsOf(authorization)))
 }
 
-function placesOf(authorization: Authorization): Stored[] {
+function elementsOf(authorization: Authorization): Stored[] {
   const { state, issuerDigest, clientId, scope, tokenType, extensionData, subject } = authorization
-  const places: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
-  const bound = isEmpty(extensionData) ? undefined : extensionData
+  const list: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
+  const data = isEmpty(extensionData) ? undefined : extensionData
   switch (state) {
     case 'unclaimed':
     case 'pending':
     case 'denied': {
       const { handle, expiresAt, request } = authorization
       const { responseType, redirectUri, redirectUriSent, requestState } = request
-      places.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, bound)
-      return places
+      list.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, data)
+      return list
     }
     case 'approved': {
       const { accessTokens, handle, code } = authorization
       const { digest, expiresAt, redirectUri, redirectUriSent, failures, repetition } = code
-      places.push(tokensOf(accessTokens, scope), subject, digest, expiresAt, redirectUri, redirectUriSent)
-      places.push(failures, bound, handle, repetition?.salt, repetition?.responseType)
-      places.push(repetition?.requestState)
-      return places
+      list.push(tokensOf(accessTokens, scope), subject, digest, expiresAt, redirectUri, redirectUriSent)
+      list.push(failures, data, handle, repetition?.salt, repetition?.responseType)
+      list.push(repetition?.requestState)
+      return list
     }
     case 'active': {
       const { accessTokens, spentCode, refreshToken, handle, usedUntil } = authorization
-      const refresh = refreshToken && refreshPlaces(refreshToken)
-      places.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, bound, handle, usedUntil)
-      return places
+      const refresh = refreshToken && refreshElements(refreshToken)
+      list.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, data, handle, usedUntil)
+      return list
     }
   }
 }
@@ -65,7 +71,7 @@ function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored 
   return accessTokens.map(({ digest, scope, expiresAt, tokenData, extensionData }) => {
     const token = `${digest} ${expiresAt.toString(36)}`
     const own = formatScope(scope)
-    // A list around the data of the token type tells null from nothing.
+    // The list around the data of the token type distinguishes null from absent data.
     if (!isEmpty(extensionData))
       return [token, own, tokenData === undefined ? [] : [tokenData], extensionData]
     const isUsual = tokenData === undefined && own === formatScope(granted)
@@ -75,27 +81,28 @@ function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored 
 
 const isEmpty = (data: ExtensionData) => Object.keys(data).length === 0
 
-function refreshPlaces({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
+function refreshElements({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
   const { at, salt, sealedProperties } = rotation ?? {}
   return trimmed([digest, generation, tagKey, expiresAt, at, salt, sealedProperties])
 }
 
-function trimmed(places: Stored[]): Stored[] {
-  while (places.at(-1) === undefined) places.pop()
-  return places
+function trimmed(elements: Stored[]): Stored[] {
+  while (elements.at(-1) === undefined) elements.pop()
+  return elements
 }
 
 /**
- * Reads what `encodeAuthorization` wrote.
+ * Reads a text that `encodeAuthorization` wrote.
  *
- * @param id the key under which it was stored.
- * @throws Error when the text is anything else.
+ * @param id the key under which the store keeps the text.
+ * @throws Error if the text is malformed, or if this version does not know its state.
  */
 export function decodeAuthorization(id: string, text: string): Authorization {
   const tuple = StoredTuple.parse(text)
   const first = tuple.text(0)
   const state = first.length <= 1 || first.length === 1 + issuerDigestLength ? first.charAt(0) : first
-  // A record of a version that named no issuer has the letter alone: no issuer's digest is empty, so it is unknown to all.
+  // Old versions wrote the letter without an issuer. The record then gets an empty digest, which no issuer has, so the
+  // record is unknown to every server.
   const own = { id, issuerDigest: first.slice(1) }
   switch (state) {
     case states.unclaimed:
@@ -216,43 +223,43 @@ function rotationOf(tuple: StoredTuple): Rotation {
   return { at: tuple.integer(4), salt: tuple.text(5), sealedProperties: tuple.optionalText(6) }
 }
 
-/** The places of one tuple that came back from a store. Each reader throws when the place is not what it says. */
+/** One list of a stored record. Each reader throws an Error if the element has another type or form. */
 export class StoredTuple {
-  private constructor(private readonly places: readonly Json[]) {}
+  private constructor(private readonly elements: readonly Json[]) {}
 
-  /** Reads a tuple out of JSON. */
+  /** Parses a JSON list. */
   static parse(text: string): StoredTuple {
     try {
       const value: Json = JSON.parse(text)
       return new StoredTuple(isList(value) ? value : unreadable('all'))
     } catch (cause) {
-      throw cause instanceof SyntaxError ? new Error(`${what}: it is no JSON.`, { cause }) : cause
+      throw cause instanceof SyntaxError ? new Error(`${what}: the text is not JSON.`, { cause }) : cause
     }
   }
 
   get length(): number {
-    return this.places.length
+    return this.elements.length
   }
 
   has(at: number): boolean {
-    return (this.places[at] ?? null) !== null
+    return (this.elements[at] ?? null) !== null
   }
 
   isTuple(at: number): boolean {
     return isList(this.json(at))
   }
 
-  /** What `read` makes of each place. */
+  /** The results of `read` for all positions, in order. */
   map<T>(read: (at: number) => T): readonly T[] {
-    return this.places.map((_, at) => read(at))
+    return this.elements.map((_, at) => read(at))
   }
 
   json(at: number): Json {
-    return this.places[at] ?? null
+    return this.elements[at] ?? null
   }
 
   text(at: number): string {
-    const value = this.places[at]
+    const value = this.elements[at]
     return typeof value === 'string' && value !== '' ? value : unreadable(at)
   }
 
@@ -264,22 +271,22 @@ export class StoredTuple {
     return this.has(at) ? unreadable(at) : undefined
   }
 
-  /** A count or a time. */
+  /** Reads a count or a time. */
   integer(at: number): number {
-    const value = this.places[at]
+    const value = this.elements[at]
     return typeof value === 'number' && Number.isSafeInteger(value) ? value : unreadable(at)
   }
 
   boolean(at: number): boolean {
-    const value = this.places[at]
+    const value = this.elements[at]
     return typeof value === 'boolean' ? value : unreadable(at)
   }
 
   scope(at: number): Scope {
-    return this.places[at] === '' ? [] : (parseScope(this.text(at)) ?? unreadable(at))
+    return this.elements[at] === '' ? [] : (parseScope(this.text(at)) ?? unreadable(at))
   }
 
-  /** A digest, a space, and seconds since the epoch in base 36. */
+  /** Reads a digest, a space, and seconds since the epoch in base 36. */
   digestWithEnd(at: number): { readonly digest: string; readonly expiresAt: number } {
     const text = this.text(at)
     const space = text.lastIndexOf(' ')
@@ -290,7 +297,7 @@ export class StoredTuple {
   }
 
   extensionData(at: number): ExtensionData {
-    const value = this.places[at]
+    const value = this.elements[at]
     return typeof value === 'object' && value !== null && !isList(value) ? value : unreadable(at)
   }
 
@@ -305,5 +312,5 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 const what = 'A stored authorization is not readable by this version'
 
 function unreadable(at: number | 'all'): never {
-  throw new Error(`${what}: place ${at} of it is not as expected.`)
+  throw new Error(`${what}: ${at === 'all' ? 'the text is not a list' : `element ${at} is malformed`}.`)
 }

@@ -9,17 +9,19 @@ import type { Authorization } from './authorization'
 import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
 import type { Action, OnCommitted, Transition } from './transition'
 
-// A conflict means that another writer moved the record on, so rounds are bounded by the moves a record has.
+// A conflict means that another writer has changed the record. Few writers change one record at the same time, so
+// 16 rounds are enough.
 const rounds = 16
 
 /**
- * The only way an existing authorization changes: read it, apply the transition, save on condition that the
- * record is still the one that was read, and after a conflict begin again with what is there now.
+ * Changes an existing authorization: reads the record, applies the transition, and saves the result if the record still
+ * has the revision that the loop read (compare-and-set). After a conflict, the loop begins again with a new read.
  *
- * @param cached what the caller believes to be there, in place of the first read. Only a save on condition that it is
- * still there can show that it was true: whatever else the transition decides on it is decided anew, on what is read then.
- * @param onCommitted hears of the transition once it is written.
- * @throws OAuthError the refusal of the transition, after what it wanted written is written.
+ * @param cached the record that replaces the first read. The record may be out of date, and only a compare-and-set save
+ * proves that it is current. If the transition wants anything but a save, the loop reads the store and decides again.
+ * @param onCommitted gets the transition after its write has succeeded.
+ * @throws OAuthError the refusal of the transition, after the write of the transition has succeeded;
+ * `temporarily_unavailable` after 16 rounds without success.
  */
 export async function commit<Outcome>(
   store: AuthorizationStore,
@@ -31,26 +33,26 @@ export async function commit<Outcome>(
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
-    const unproven = round === 0 ? cached : undefined
-    const found = unproven ?? (await store.find(id))
+    const unconfirmed = round === 0 ? cached : undefined
+    const found = unconfirmed ?? (await store.find(id))
     const current = unlessRemains(found?.authorization)
     const result = transition(current, superseded)
-    if (unproven !== undefined && result.action !== 'save') continue
-    if (await written(store, id, result, found, random)) {
+    if (unconfirmed !== undefined && result.action !== 'save') continue
+    if (await tryWrite(store, id, result, found, random)) {
       onCommitted?.({ authorization: current, event: result.event })
-      return delivered(result.outcome)
+      return returnOrThrow(result.outcome)
     }
     superseded = found?.authorization
   }
   throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')
 }
 
-function delivered<Outcome>(outcome: Outcome | OAuthError): Outcome {
+function returnOrThrow<Outcome>(outcome: Outcome | OAuthError): Outcome {
   if (outcome instanceof OAuthError) throw outcome
   return outcome
 }
 
-async function written(
+async function tryWrite(
   store: AuthorizationStore,
   id: string,
   result: Action,
@@ -58,27 +60,30 @@ async function written(
   random: Random,
 ): Promise<boolean> {
   if (result.action === 'none') return true
-  if (result.action === 'save') return saved(store, result.authorization, createId(random), found?.revision)
-  // Nothing that was found is nothing to remove: under this id the record of another issuer may stand.
-  if (result.action === 'delete' && found !== undefined) return removed(store, found, random)
-  if (found !== undefined) return saved(store, found.authorization, found.revision, found.revision)
+  if (result.action === 'save') return trySave(store, result.authorization, createId(random), found?.revision)
+  // Without a record of this issuer, the loop removes nothing: the record under this id may belong to another issuer.
+  if (result.action === 'delete' && found !== undefined) return tryRevoke(store, found, random)
+  // A save with the same revision changes nothing. A store that waits for replicas waits for them again.
+  if (found !== undefined) return trySave(store, found.authorization, found.revision, found.revision)
   return confirmAbsence(store, id)
 }
 
-// What began with a one-time use leaves the use behind: with the whole record gone, the same assertion would be good again.
-async function removed(
+// An authorization that began with a one-time use keeps its record, without credentials: a removed record would make
+// the same assertion good again.
+async function tryRevoke(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
   random: Random,
 ): Promise<boolean> {
-  if (isUsedOnce(authorization)) return saved(store, remainsOf(authorization), createId(random), revision)
+  if (isUsedOnce(authorization)) return trySave(store, remainsOf(authorization), createId(random), revision)
   await end(store, authorization.id)
   return true
 }
 
-// When only the reply was lost, the record tells: else an honest client's retry would pass for a replay. The same save on
-// condition that it was done tells most: a store that waits for replicas waits for them again, where a look would not.
-async function saved(
+// If a save fails, the store may have saved the record and lost only the reply. A second save, with the new revision as
+// the expected one, succeeds only in that case. Without this check, the retry of an honest client would look like a
+// replay. A save is better than a read here: a store that waits for replicas waits for them again.
+async function trySave(
   store: AuthorizationStore,
   authorization: Authorization,
   revision: string,
@@ -86,30 +91,33 @@ async function saved(
 ): Promise<boolean> {
   try {
     return await store.save(authorization, revision, expected)
-  } catch (trouble) {
+  } catch (error) {
     if (await store.save(authorization, revision, revision).catch(() => false)) return true
-    throw trouble
+    throw error
   }
 }
 
 /**
- * Removes an authorization. A removal whose reply was lost is made once more: the request that ended an authorization is
- * the only one that can report it, because every later one finds nothing. Of two racing requests both may report it.
+ * Removes an authorization. After a failure, tries once more, because the store may have lost only the reply. Later
+ * requests find no record, so only the request that removes the record can report the revocation. Of two parallel
+ * requests, both may report it.
+ *
+ * @throws the error of the first attempt, if both fail.
  */
 export async function end(store: AuthorizationStore, id: string): Promise<void> {
   try {
     await store.remove(id)
-  } catch (trouble) {
+  } catch (error) {
     await store.remove(id).catch(() => {
-      throw trouble
+      throw error
     })
   }
 }
 
 /**
- * Stores an authorization that begins with this request.
+ * Stores a new authorization.
  *
- * @param ifThere makes the error for an id that is taken.
+ * @param ifThere makes the error that `begin` throws if the store has a record under this id.
  */
 export async function begin(
   store: AuthorizationStore,
@@ -117,11 +125,12 @@ export async function begin(
   random: Random,
   ifThere: () => Error = randomRepeated,
 ): Promise<void> {
-  if (!(await saved(store, authorization, createId(random), undefined))) throw ifThere()
+  if (!(await trySave(store, authorization, createId(random), undefined))) throw ifThere()
 }
 
-// The id is 16 random bytes: a record that is there already means a broken random source, not a collision.
+// Ids have 16 random bytes. Two equal ids mean a broken source of random bytes, because chance practically never
+// makes two.
 const randomRepeated = () =>
   new Error(
-    'An authorization with a new random id exists already: the source of random bytes repeats itself.',
+    'The store already has an authorization under a new random id: the source of random bytes repeats itself.',
   )

@@ -19,10 +19,10 @@ import { type Issuance, issueAccessToken, withoutTokens } from './issue'
 import { isBurnt } from './redeem-code'
 import { type IssueContext, save, type TransitionResult, unchanged } from './transition'
 
-/** A valid authorization request of a known resource owner, before it is a record with an id. */
+/** A valid authorization request of a known resource owner, before the server has made a record with an id. */
 export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerDigest'>
 
-/** Begins an authorization: the record to store, and the handle that only the consent form knows. */
+/** Begins an authorization: makes the record to store, and the handle that only the consent form holds. */
 export function createPendingAuthorization(
   proposal: AuthorizationProposal,
   { now, issuerDigest, random, lifetimes }: IssueContext,
@@ -36,10 +36,12 @@ export function createPendingAuthorization(
   }
 }
 
-/** A valid authorization request whose resource owner is not known yet. */
+/** A valid authorization request without a known resource owner. */
 export type UnclaimedProposal = Omit<AuthorizationProposal, 'subject'>
 
-/** Begins an authorization before its resource owner is known: the record to store, and the handle for the client. */
+/**
+ * Begins an authorization without a known resource owner: makes the record to store, and the handle for the client.
+ */
 export function createUnclaimedAuthorization(
   proposal: UnclaimedProposal,
   { now, issuerDigest, random, lifetimes }: IssueContext,
@@ -51,15 +53,15 @@ export function createUnclaimedAuthorization(
   return { handle, unclaimed: { ...grant, state: 'unclaimed', handle: digest(handle), expiresAt } }
 }
 
-/** A pending authorization, and the handle that only its consent form knows. */
+/** A pending authorization, and the handle that only its consent form holds. */
 export interface ClaimedAuthorization {
   readonly pending: Pending
   readonly handle: string
 }
 
 /**
- * A resource owner claims a request: from now on it is pending, with a new handle that the client does not know. One claim
- * wins; every other one is refused.
+ * The transition of a resource owner who claims a request. The request becomes pending and gets a new handle, which the
+ * client does not know. The first claim wins, and the server refuses every later claim.
  */
 export function claim(
   current: Authorization | undefined,
@@ -72,29 +74,33 @@ export function claim(
       invalidRequest('authorization_request_unknown', 'The authorization request is not known.'),
     )
   if (current.expiresAt <= now) return unchanged(requestExpired())
-  const own = createCredential('authorizationRequest', current.id, random)
+  const newHandle = createCredential('authorizationRequest', current.id, random)
   const expiresAt = now + lifetimes.authorizationRequest
-  const pending: Pending = { ...current, state: 'pending', subject, handle: digest(own), expiresAt }
-  return save(pending, { pending, handle: own })
+  const pending: Pending = { ...current, state: 'pending', subject, handle: digest(newHandle), expiresAt }
+  return save(pending, { pending, handle: newHandle })
 }
 
-/** A decision as it came in: the handle of the form, who is logged in now, and what they decide. */
+/** A decision as the server received it. */
 export interface ConsentDecision {
+  /** The handle inside the consent form. */
   readonly handle: string
+  /** The resource owner who is logged in now. */
   readonly subject: string
   readonly approved: boolean
 }
 
 /**
- * The authorization that this answer settles, or that the same answer settled before; or why it settles none: only its own
- * owner answers a request, and one way.
+ * Checks whether a decision may settle the authorization: only the owner of the request decides, and only once. The
+ * same decision may come again; the opposite decision may not.
+ *
+ * @returns the authorization, pending or already settled by the same decision; otherwise the refusal.
  */
 export function requireAnswerable(
   current: Authorization | undefined,
   answer: ConsentDecision,
   now: number,
 ): Exclude<Authorization, Unclaimed> | OAuthError {
-  // The client knows the handle of a request that nobody has claimed.
+  // The client knows the handle of an unclaimed request, so this handle proves no consent form.
   if (current?.handle === undefined || current.state === 'unclaimed') return requestNotOpen()
   if (!hasDigest(answer.handle, current.handle))
     return invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
@@ -114,7 +120,7 @@ export function requireAnswerable(
   }
 }
 
-/** The refusal of a decision on a request that was settled, or is gone. */
+/** The refusal of a decision on a request that is already settled, or that the server no longer has. */
 export function requestNotOpen(): OAuthError {
   return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
 }
@@ -123,7 +129,10 @@ function requestExpired(): OAuthError {
   return invalidRequest('authorization_request_expired', 'The authorization request has expired.')
 }
 
-/** Approval with a code, which exists in clear only in what this returns (RFC 6749 4.1.2). */
+/**
+ * Approves a request with an authorization code (RFC 6749 4.1.2). Only the returned `code` is in clear; the record
+ * holds its digest. The code lives as long as the option `authorizationCodeLifetime` says: 60 seconds by default.
+ */
 export function approveWithCode(
   { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }: RequestedAuthorization,
   { now, random, codeSecrets = random, lifetimes }: IssueContext,
@@ -156,30 +165,39 @@ export function approveWithCode(
   }
 }
 
-/** Approval with an access token at once: no code, and never a refresh token (RFC 6749 4.2.2). */
+/**
+ * Approves a request with an access token at once, without a code and without a refresh token (RFC 6749 4.2.2).
+ *
+ * @throws OAuthError if an extension of the server refuses the token; `Throttled` over a limit of the option
+ * `issueLimits`.
+ */
 export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
   return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, context)
 }
 
-/** Denial. It stays on record, so that a decision sent twice cannot end both ways, and ends twice the same way. */
+/**
+ * Denies a request. The record stays in the store: a second, opposite decision is refused, and the same decision gets
+ * the same response.
+ */
 export function deny(pending: Pending): Denied {
   return { ...pending, state: 'denied' }
 }
 
 const codeFrom = (salt: string) => `authorization code ${salt}`
 
-/** An approval by a consent form, whose code can be issued again with the handle of the form, and with nothing else. */
+/** An approval by a consent form. The server can issue the same code again, but only with the handle of the form. */
 export interface RepeatableApproval {
+  /** The salt that the record keeps. */
   readonly salt: string
-  /** The circumstances in which the approval issues its code. */
+  /** The context with which the response type issues the code. */
   readonly context: IssueContext
 }
 
 /**
- * An approval that can be repeated: the secret of its code is derived from the handle and from a salt, which is all that
- * the record keeps of it.
+ * Makes an approval repeatable: derives the secret of the code from the handle of the form and a salt. The record keeps
+ * the salt, but only a digest of the handle. So the store alone does not suffice to make the code.
  *
- * @param salt of the approval that is repeated; left out for a first one.
+ * @param salt the salt of the earlier approval. Default: a new salt, for a first approval.
  */
 export function repeatable(
   handle: string,
@@ -189,7 +207,10 @@ export function repeatable(
   return { salt, context: { ...context, codeSecrets: derivedBytes(handle, codeFrom(salt)) } }
 }
 
-/** The record of an approval with what it takes to know its form again, and to answer it again as long as it may be. */
+/**
+ * Adds the consent form to the record of an approval: the digest of its handle, to recognize the form, and for a code
+ * the data with which the server gives the same code again.
+ */
 export function withForm(
   authorization: Authorization,
   { handle, request: { responseType, requestState } }: Pending,
@@ -201,12 +222,12 @@ export function withForm(
   return { ...authorization, handle, code: { ...authorization.code, repetition } }
 }
 
-/** The request that was approved, as it was proposed; undefined when its answer cannot be given again. */
+/** The request behind an approval; undefined if the server cannot give the same response again. */
 export function requestOfApproval(approved: Approved): RequestedAuthorization | undefined {
   const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, code, accessTokens } =
     approved
   const { redirectUri, redirectUriSent, repetition } = code
-  // An access token was in the answer: no token goes out twice.
+  // The response held an access token, and the server sends no access token twice.
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }

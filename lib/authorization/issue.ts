@@ -14,33 +14,38 @@ import type { AccessToken, Active, Approved, Grant, RefreshToken } from './autho
 import type { OneTimeUse } from './one-time-use'
 import type { IssueContext, NewAccessToken } from './transition'
 
-/** Tokens as they go to the client, in clear: this value never reaches a store. */
+/** Issued tokens in clear, for the response to the client. This value never reaches a store. */
 export interface Issued {
   readonly accessToken: string
+  /** `token_type` of the response (RFC 6749 7.1). */
   readonly tokenType: string
-  /** What the token type adds to the answer. */
+  /** The members that the token type adds to the response. */
   readonly properties: TokenProperties
   /** Seconds since the epoch. */
   readonly expiresAt: number
   readonly scope: Scope
+  /** Undefined if the client gets no refresh token. */
   readonly refreshToken: string | undefined
 }
 
-/** An authorization after tokens were issued from it, and the tokens. */
+/** The next record of an authorization, with the new tokens, and the same tokens in clear. */
 export interface Issuance<Holder extends Approved | Active = Active> {
   readonly authorization: Holder
   readonly issued: Issued
 }
 
-// RFC 6819 4.4.1.11: a client that refreshes without end must not grow the record without end. The 33rd live access
-// token ends the oldest one before its time.
+// RFC 6819 4.4.1.11: a client that refreshes endlessly must not make the record grow endlessly. The 33rd live access
+// token ends the oldest one before its expiry.
 const liveAccessTokens = 32
 
 /**
- * Issues an access token, without a refresh token: the response of an authorization endpoint may hold nothing more. The
- * returned authorization replaces the given one.
+ * Issues an access token, without a refresh token, because the response of an authorization endpoint must not hold one
+ * (RFC 6749 4.2.2). Replace the given authorization by the returned one.
  *
- * @throws OAuthError when an extension of the server refuses the token.
+ * An authorization has at most 32 live access tokens: the 33rd ends the oldest one.
+ *
+ * @throws OAuthError if an extension of the server refuses the token; `Throttled` over a limit of the option
+ * `issueLimits`.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
@@ -55,7 +60,8 @@ export function issueAccessToken<Holder extends Approved | Active>(
 /**
  * Adds an access token to an authorization.
  *
- * @param secrets the source of its secret; default: random bytes.
+ * @param secrets the source for the secret of the token. Default: random bytes.
+ * @throws OverShare over a limit on issued tokens.
  */
 export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
@@ -88,11 +94,11 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   const tokenType = tokenTypes.get(name)
   if (tokenType !== undefined) return tokenType
   throw new Error(
-    `The token type "${name}" was withdrawn, but authorizations of it live: put it back, or revoke them.`,
+    `The server no longer has the token type "${name}", but authorizations still use it. Put the token type back, or revoke these authorizations.`,
   )
 }
 
-/** Adds an access token, and a refresh token if one is wanted. */
+/** Adds an access token, and a refresh token if `refreshToken` is true. */
 export function issue(
   current: Active,
   token: NewAccessToken,
@@ -103,9 +109,9 @@ export function issue(
 }
 
 /**
- * Adds an access token and a refresh token. The new refresh token replaces the present one.
+ * Adds an access token and a refresh token. The new refresh token replaces the current one.
  *
- * @param secrets the source of both secrets, in this order; default: random bytes.
+ * @param secrets the source for the secrets of the access token and then of the refresh token. Default: random bytes.
  */
 export function issuePair(
   current: Active,
@@ -127,7 +133,7 @@ export function issuePair(
   }
 }
 
-/** The record of what was granted, as it is before any token is issued from it. */
+/** Makes the record of a grant, still without tokens. */
 export function withoutTokens(
   { issuerDigest, clientId, subject, scope, tokenType, extensionData }: Omit<Grant, 'id'>,
   id: string,
@@ -149,29 +155,34 @@ export function withoutTokens(
   }
 }
 
-/** What a grant has proven when it needs no code: a client for itself, or an assertion about an owner. */
+/** A proven grant without a code, such as a client that acts for itself, or an assertion about a resource owner. */
 export interface DirectAuthorization {
   readonly clientId: string
+  /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The one that the client gets. */
+  /** The `token_type` of the access tokens. */
   readonly tokenType: string
+  /** Whether the client gets a refresh token. */
   readonly refreshToken: boolean
+  /** The data of extensions. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
   /**
-   * When what was proven ends, in seconds since the epoch: the access token ends then at the latest, and no refresh
-   * token comes, which would outlive it. Left out: the server's lifetimes say it all.
+   * The end of the grant, in whole seconds since the epoch: a time in the future. The access token expires then at
+   * the latest. The client gets no refresh token, because a refresh token would outlive the grant. Default: the
+   * lifetimes of the server alone.
    */
   readonly expiresAt?: number | undefined
-  /** What the grant uses up. Left out: nothing. */
+  /** The assertion, voucher or similar that the grant uses up. Default: the grant uses nothing up. */
   readonly oneTimeUse?: OneTimeUse | undefined
 }
 
 /**
  * Begins an authorization with tokens.
  *
- * @param id of the authorization; default: a random one.
- * @throws OAuthError when an extension of the server refuses the token.
+ * @param id the id of the authorization. Default: a random id.
+ * @throws OAuthError if an extension of the server refuses the token; `OverShare` over a limit on issued tokens.
+ * @throws RangeError if `expiresAt` of the grant is no whole second in the future.
  */
 export function issueDirectly(
   grant: DirectAuthorization,
@@ -194,7 +205,9 @@ export function issueDirectly(
 function endingAt(end: number, context: IssueContext): IssueContext {
   const { now, lifetimes } = context
   if (!Number.isSafeInteger(end) || end <= now)
-    throw new RangeError('A grant type has proven a grant whose expiresAt is no whole second to come.')
+    throw new RangeError(
+      'A grant type returned a wrong expiresAt: it must be whole seconds since the epoch, in the future.',
+    )
   return {
     ...context,
     lifetimes: { ...lifetimes, accessToken: Math.min(lifetimes.accessToken, end - now) },

@@ -6,23 +6,24 @@ import {
 } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 
-/** Characters of an issuer's digest. */
+/** Length of the digest of an issuer, in characters. */
 export const issuerDigestLength = 16
 
 /**
- * Names an issuer in records and counters: 16 characters of base64url, the first 96 bits of its SHA-256.
+ * Names an issuer in records and counters: the first 96 bits of the SHA-256 digest of the issuer, as 16 characters of
+ * base64url.
  *
- * 96 bits suffice, because every issuer on one store belongs to one operator. Chance never makes two of them equal (for
- * a million issuers the odds are one in 10^17). A tenant who may choose the name of its issuer needs 2^96 attempts to
- * hit the digest of another one.
+ * 96 bits are enough, because every issuer on one store belongs to one operator. For a million issuers, the chance that
+ * two digests are equal is one in 10^17. A tenant who chooses the name of its issuer needs 2^96 attempts to get the
+ * digest of a given other issuer.
  */
 export function issuerDigest(issuer: string): string {
   return digest(issuer).slice(0, issuerDigestLength)
 }
 
 /**
- * The store as one issuer sees it: a record that another issuer wrote is unknown to every verb. This is the only place
- * that compares issuers, so a store needs to know nothing of them.
+ * Decorates a store for one issuer: reads find only the records of this issuer. `save` and `remove` compare no issuers,
+ * so callers read before they remove. Only this function compares issuers; a store knows nothing of them.
  */
 export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): AuthorizationStore {
   const isOwn = ({ authorization }: StoredAuthorization) => authorization.issuerDigest === ownDigest
@@ -44,8 +45,8 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
 }
 
 /**
- * The counters as one issuer sees them: what may be used once may be used once at each issuer. Failed attempts count
- * for all issuers together, because the registered clients with their secrets are common to all, too.
+ * Decorates counters for one issuer: a key that is good once is good once at each issuer. Failed attempts count for all
+ * issuers together, because all issuers have the same registered clients with the same secrets.
  */
 export function countersOfIssuer(counters: Counters, ownDigest: string): Counters {
   return {

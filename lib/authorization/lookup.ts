@@ -4,27 +4,28 @@ import type { Scope } from '../protocol/scope'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { AccessToken, Authorization } from './authorization'
 
-/** A good access token of this server: what it gives, and what plug-ins keep with it. */
+/** A valid access token of this server: the access, and the data that plug-ins keep with the token. */
 export interface FoundAccess extends KeptExtensionData {
   readonly access: Access
-  /** What the token type keeps with the token. */
+  /** The data that the token type keeps with the token. */
   readonly tokenData: Json | undefined
 }
 
-/** What an access token gives. */
+/** The access that a token gives: for which client and resource owner, with which scope, and until when. */
 export interface Access {
+  /** 22 characters of base64url. To revoke the token, pass the id to `oauth.revoke()`. */
   readonly authorizationId: string
   readonly clientId: string
-  /** The resource owner; undefined when the client acts for itself. */
+  /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** `token_type` of the access tokens. */
+  /** `token_type` of the access tokens (RFC 6749 7.1). */
   readonly tokenType: string
   /** Seconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** Finds an access token of this server; undefined when the token is unknown, expired or revoked. */
+/** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
 export async function findAccess(
   store: AuthorizationStore,
   accessToken: string,
@@ -36,8 +37,8 @@ export async function findAccess(
 }
 
 /**
- * Finds an access token for a guard. A cached record suffices to let a token pass, never to refuse it, because the token may
- * be newer than the cached record.
+ * Finds an access token for a guard. A cached record is enough to accept a token. Before the guard refuses a token,
+ * this function reads the store, because the token may be newer than the cached record.
  */
 export async function findAccessToken(
   store: AuthorizationStore,
@@ -50,7 +51,9 @@ export async function findAccessToken(
   return cached ?? presentAccessToken((await store.find(id))?.authorization, accessToken, now)
 }
 
-/** What a presented access token gives; undefined when it is unknown, expired or revoked. */
+/**
+ * The access of a presented access token; undefined if the record does not hold the token, or the token has expired.
+ */
 export function presentAccessToken(
   current: Authorization | undefined,
   accessToken: string,
@@ -65,17 +68,18 @@ export function presentAccessToken(
   return { access, tokenData, extensionData, tokenExtensionData }
 }
 
-/** The stored form of an access token, expired or not; undefined when the record does not have the token. */
+/** The stored form of an access token, even of an expired one; undefined if the record does not hold the token. */
 export function storedAccessToken(
   accessTokens: readonly AccessToken[],
   accessToken: string,
 ): AccessToken | undefined {
   const presented = digest(accessToken)
-  // Clients mostly present the newest token. A plain comparison is safe: its timing reveals a digest, which opens nothing.
+  // Clients mostly present the newest token. A plain comparison is safe: its timing could reveal a digest at most,
+  // and a digest gives no access.
   return accessTokens.findLast((token) => token.digest === presented)
 }
 
-/** What a refresh token gives; undefined when it is unknown, expired, rotated or revoked. */
+/** The access behind a refresh token; undefined if the token is expired, or not the current one of the record. */
 export function presentRefreshToken(
   current: Authorization | undefined,
   refreshToken: string,

@@ -2,48 +2,52 @@ import { hash } from 'node:crypto'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Active, Authorization } from './authorization'
 
-/** What a grant uses up: an assertion or a voucher, for example, that is good for one authorization. */
+/** The use of something that is good for one authorization only, such as an assertion or a voucher. */
 export interface OneTimeUse {
   /**
-   * Names what is used up, uniquely within the grant type: at most 65 536 characters. It may be secret, because the store
-   * gets a digest of it.
+   * Identifies the assertion or voucher, uniquely within the grant type: at most 65 536 characters. The key may be
+   * secret, because the store gets only a digest.
    */
   readonly key: string
   /**
-   * Whole seconds since the epoch: what is used up stays so until then. Name a moment at which no process takes it any
-   * more, whichever clock that process has.
+   * The time until which the store remembers the use, in whole seconds since the epoch. Choose a time at which every
+   * process refuses the assertion or voucher as expired, even if the clocks of the processes differ.
    */
   readonly until: number
-  /** Makes the refusal of a second use. */
+  /** Makes the error that refuses a second use. */
   readonly refusal: () => OAuthError
 }
 
 /**
- * The id of the authorization that a one-time use begins. Everybody who uses the same thing comes to the same id, so the
- * write that creates the record is the use: no use without tokens, and no tokens without the use.
+ * Derives the id of the authorization that begins with a one-time use. A second use gives the same id, and the store
+ * creates no second record under this id. So one write is both the use and the grant: the server never notes a use
+ * without issuing tokens, and never issues tokens without noting the use.
  *
- * @param names what the key is unique within, from the issuer down to the key.
+ * @param names the issuer, the grant type and the key.
  */
 export function idOfUse(names: readonly string[]): string {
-  // The first 16 bytes, as any id has. JSON, so that no two lists of names read the same.
+  // Every id has 16 bytes. JSON keeps the names apart: two different lists never give the same text.
   return hash('sha256', JSON.stringify(['one-time use', ...names]), 'buffer')
     .subarray(0, 16)
     .toString('base64url')
 }
 
-/** An authorization that began with a one-time use: its record is there until the use may be forgotten. */
+/** An authorization that began with a one-time use. The store keeps the record until `usedUntil` at least. */
 export type UsedOnce = Active & { readonly usedUntil: number }
 
 export function isUsedOnce(authorization: Authorization | undefined): authorization is UsedOnce {
   return authorization?.state === 'active' && authorization.usedUntil !== undefined
 }
 
-/** What revocation leaves of the authorization: no credential and nothing of the grant, but the use. */
+/**
+ * The record that revocation leaves in the store: without tokens and data of extensions. The record stays because the
+ * assertion or voucher must not become good again.
+ */
 export function remainsOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
   return { ...authorization, extensionData: {}, accessTokens: [], refreshToken: undefined, usedUntil }
 }
 
-/** The authorization, or undefined where revocation has left nothing of it but the use. */
+/** The authorization; undefined if the record only remembers a one-time use, as after a revocation. */
 export function unlessRemains(authorization: Authorization | undefined): Authorization | undefined {
   if (!isUsedOnce(authorization)) return authorization
   return authorization.accessTokens.length === 0 && authorization.refreshToken === undefined

@@ -15,7 +15,7 @@ import {
   unchanged,
 } from './transition'
 
-/** A redemption as its client asks for it. */
+/** The redemption of an authorization code, as the client requests it (RFC 6749 4.1.3). */
 export interface Redemption {
   readonly code: string
   readonly clientId: string
@@ -30,15 +30,17 @@ const refused = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The authorization code is invalid, expired, revoked, or belongs to another request.')
 
 /**
- * Redeems a code: everything is checked first, and the same write spends the code and brings the tokens. Of any
- * number of redemptions one wins; the next by the same client revokes what it won (RFC 6749 4.1.2).
+ * The transition that redeems a code. After all checks, one write spends the code and adds the tokens. Of any number of
+ * parallel redemptions, exactly one wins. The next redemption by the same client is a replay, and revokes the
+ * authorization with all its tokens (RFC 6749 4.1.2).
  */
 export function redeemCode(
   current: Authorization | undefined,
   redemption: Redemption,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // A replay may have removed the record, without an answer that it is gone for good.
+  // A replay may have removed the record, and its request may have failed before the removal was durable. So this
+  // request confirms the absence.
   if (current === undefined) return touch(refused('code_unknown'))
   if (current.state === 'active') return replay(current, redemption)
   if (current.state !== 'approved') return unchanged(refused('code_unknown'))
@@ -52,7 +54,7 @@ export function redeemCode(
   return spend(current, token, redemption.refreshToken, context)
 }
 
-/** Whether nothing can be had for the code any more, because too much was wrong beside it. */
+/** Whether the code is useless, because five redemptions had a wrong redirection URI or failed an extension's check. */
 export function isBurnt({ failures }: Code): boolean {
   return failures >= failuresThatBurn
 }
@@ -61,13 +63,13 @@ function replay(current: Active, redemption: Redemption): TransitionResult<Issue
   const { spentCode, clientId } = current
   if (spentCode === undefined || !hasDigest(redemption.code, spentCode))
     return unchanged(refused('code_unknown'))
-  // Another client holds the code but was not the one it was issued to: it must not be able to revoke.
+  // The server issued the code to another client. A client that got hold of a foreign code must not revoke tokens.
   if (redemption.clientId !== clientId) return unchanged(refused('code_of_another_client'))
   return deleteRecord(refused('code_replayed'), revocationEvent(current, 'code_replayed'))
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
-  // RFC 6749 4.1.3: required, and identical, if it was in the authorization request.
+  // RFC 6749 4.1.3: redirect_uri is required, and must be identical, if the authorization request had the parameter.
   if (redirectUri === undefined) return code.redirectUriSent ? refused('redirect_uri_missing') : undefined
   return redirectUri === code.redirectUri ? undefined : refused('redirect_uri_mismatch')
 }
@@ -83,7 +85,7 @@ function spend(
   context: IssueContext,
 ): TransitionResult<Issued> {
   const { handle, code, accessTokens } = approved
-  // Tokens that came with the code descend from the same approval: a replay revokes them, too.
+  // Access tokens that the client got together with the code stay in the record, so a replay revokes these tokens, too.
   const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   return save(authorization, issued, issueEvent('issued', authorization.accessTokens.at(-1)))

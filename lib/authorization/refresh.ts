@@ -31,19 +31,20 @@ import {
   unchanged,
 } from './transition'
 
-/** A refresh as its client asks for it. */
+/** A refresh, as the client requests it (RFC 6749 6). */
 export interface Refresh {
   readonly refreshToken: string
   readonly clientId: string
-  /** The scope parameter as it came; undefined means all that was granted. */
+  /** The parameter `scope` as received; undefined stands for the whole granted scope. */
   readonly scope: string | undefined
 }
 
 /**
- * Rotates a refresh token. The one that was just rotated out gets the same answer again during the grace, so that
- * parallel refreshes and lost answers converge; any older one was stolen or leaked, and revokes (RFC 9700 4.14.2).
+ * The transition that rotates a refresh token. During the grace, the previous refresh token gets the same tokens again,
+ * so parallel refreshes and retries after a lost response end with the same tokens. Any other old refresh token counts
+ * as stolen and revokes the authorization (RFC 9700 4.14.2).
  *
- * @param superseded the record of the round before, when another writer was faster.
+ * @param superseded the record that the previous round read, if another writer replaced this record meanwhile.
  */
 export function rotateRefreshToken(
   current: Authorization | undefined,
@@ -51,12 +52,13 @@ export function rotateRefreshToken(
   context: IssueContext,
   superseded?: Authorization,
 ): TransitionResult<Issued> {
-  // A reuse may have removed the record, without an answer that it is gone for good.
+  // A reuse may have removed the record, and its request may have failed before the removal was durable. So this
+  // request confirms the absence.
   if (current === undefined) return touch(refreshRefused('refresh_token_unknown'))
   if (current.state !== 'active' || current.refreshToken === undefined)
     return unchanged(refreshRefused('refresh_token_unknown'))
   const { refreshToken } = current
-  // The current one is known by its digest; of any other, the tag tells whether it was ever ours.
+  // The digest identifies the current refresh token. For any other token, the tag shows whether this server made it.
   const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
   const generation = isCurrent
     ? refreshToken.generation
@@ -78,16 +80,19 @@ export function rotateRefreshToken(
   return save(authorization, issued, issueEvent('refreshed', authorization.accessTokens.at(-1)))
 }
 
-/** A genuine refresh token that is not the current one any more. */
+/** A genuine refresh token that a rotation has replaced. */
 export interface FormerRefreshToken {
   readonly refreshToken: string
   readonly generation: number
   readonly scope: string | undefined
-  /** The record of the round before, when another writer was faster. */
+  /** The record that the previous round read, if another writer replaced this record meanwhile. */
   readonly superseded: Authorization | undefined
 }
 
-/** Gives the answer of its own rotation again, as long as that is the last one and the grace has not passed. */
+/**
+ * Gives a replaced refresh token the tokens of its rotation again, if this rotation is the last one and its grace has
+ * not passed. Otherwise the token counts as stolen and revokes the authorization, unless the request was only slow.
+ */
 export function replayRotation(
   current: Active,
   refreshToken: RefreshToken,
@@ -96,12 +101,13 @@ export function replayRotation(
 ): TransitionResult<Issued> {
   const { generation, rotation, expiresAt } = refreshToken
   const { now, lifetimes } = context
-  // Clocks of processes may differ either way; a rotation of an hour ahead is one of a clock that was wrong, and not fresh.
+  // The clocks of processes may differ in both directions, so a rotation may seem to lie in the future. A rotation that
+  // lies further ahead than the grace comes from a wrong clock, and gets no grace.
   const inGrace = rotation !== undefined && Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
   const pair = isLast && inGrace ? rederiveTokens(current, refreshToken, former.refreshToken) : undefined
   if (rotation === undefined || pair === undefined)
-    return outOfUse(current, former, lifetimes.refreshTokenGrace)
+    return refuseReplaced(current, former, lifetimes.refreshTokenGrace)
   if (expiresAt <= now) return unchanged(refreshRefused('refresh_token_expired'))
   const token = requestedToken(current, former.scope, context)
   if (token instanceof OAuthError) return unchanged(token)
@@ -112,11 +118,15 @@ export function replayRotation(
   }
   if (stored !== undefined && stored.expiresAt > now)
     return touch(answerOf(current.tokenType, pair, stored), repeated(stored))
-  // The grace may be longer than an access token lives: then a new one comes with the same refresh token.
+  // The access token of the rotation has expired, because the grace may be longer than the life of an access token. The
+  // client gets a new access token with the same refresh token.
   return saveBeside(pair, addAccessToken(current, token, context))
 }
 
-/** The access token that a refresh asks for, as far as the grant and the extensions allow it. */
+/**
+ * The access token that a refresh requests, within the limits of the grant and the extensions; otherwise the
+ * refusal.
+ */
 function requestedToken(
   current: Active,
   requested: string | undefined,
@@ -131,8 +141,9 @@ function isSameToken(stored: AccessToken, { scope, extensionData }: NewAccessTok
 }
 
 /**
- * Issues an access token of another scope, or with other data of extensions, beside the pair of the rotation. The pair stays
- * unchanged. The secret of the token is derived, so the same repetition gets the same token and the record does not grow.
+ * Issues an additional access token, for a repeated refresh with another scope or other data of extensions. The tokens
+ * of the rotation stay unchanged. The server derives the secret of the additional token, so the same request gets the
+ * same token again and the record does not grow.
  */
 function besidePair(
   current: Active,
@@ -144,7 +155,8 @@ function besidePair(
   const accessToken = createCredential('accessToken', current.id, secrets())
   const stored = storedAccessToken(current.accessTokens, accessToken)
   const isGood = stored !== undefined && stored.expiresAt > context.now
-  // What a token type gave to the client beside such a token cannot be derived: then a new one is issued.
+  // The server cannot derive the members that a token type added to the first response. A token with data of its type
+  // is therefore not repeated: the client gets a new token.
   if (isGood && stored.tokenData === undefined)
     return touch(
       answerOf(current.tokenType, { ...pair, accessToken, properties: {} }, stored),
@@ -154,7 +166,7 @@ function besidePair(
   return saveBeside(pair, addAccessToken(current, token, context, source))
 }
 
-// Within the grace the refresh token stays what it is, though a new access token comes with it.
+// During the grace, a repeated refresh may get a new access token, but the refresh token stays the same.
 function saveBeside(
   { refreshToken }: RotatedPair,
   { authorization, issued }: Issuance,
@@ -173,12 +185,13 @@ function answerOf(
   return { accessToken, tokenType, properties, expiresAt, scope, refreshToken }
 }
 
-function outOfUse(
+function refuseReplaced(
   current: Active,
   { generation, superseded }: FormerRefreshToken,
   grace: number,
 ): TransitionResult<Issued> {
-  // It was current when this request came, and others have rotated twice since: slow, not stolen.
+  // The refresh token was current when this request first read the record, and two rotations have followed since. The
+  // request is slow; the token is not stolen.
   const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
   if (wasCurrent && grace > 0) return unchanged(refreshRefused('refresh_token_superseded'))
   return deleteRecord(
@@ -190,7 +203,7 @@ function outOfUse(
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
-/** The source of the secret of an access token that a repeated refresh asks for with other terms than the first one. */
+/** Derives the secret of an access token for a repeated refresh with another scope or other data of extensions. */
 export function secretsOfOtherToken(
   refreshToken: string,
   salt: string,
@@ -204,8 +217,9 @@ export function secretsOfOtherToken(
 }
 
 /**
- * Issues the next pair in a way that can be repeated with the refresh token that goes out of use, and with nothing else:
- * the secrets are derived from it and from a salt, which is all that the record keeps of them.
+ * Issues the next access token and refresh token. Derives their secrets from the replaced refresh token and a salt, so
+ * the server can give the same tokens again. The record keeps only the salt and digests: without the replaced refresh
+ * token, the store alone does not suffice to make the tokens.
  */
 export function rotate(
   current: Active,
@@ -221,16 +235,17 @@ export function rotate(
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }
 
-/** The pair that a rotation issued. */
+/** The access token and the refresh token that a rotation issued. */
 export interface RotatedPair {
   readonly accessToken: string
-  /** What the record has of it; undefined when it ended and was forgotten. */
+  /** The access token in the record; undefined if the record dropped the token after its end. */
   readonly stored: AccessToken | undefined
+  /** The members that the token type added to the response. */
   readonly properties: TokenProperties
   readonly refreshToken: string
 }
 
-/** The pair of the last rotation again; undefined when this is not the refresh token that it put out of use. */
+/** Derives the tokens of the last rotation again; undefined if the rotation replaced another refresh token. */
 export function rederiveTokens(
   { id, accessTokens }: Active,
   next: RefreshToken,
@@ -260,7 +275,7 @@ function unsealed(text: string | undefined, refreshToken: string): TokenProperti
   const opened = unsealText(text, { credential: refreshToken, purpose })
   const properties: unknown = opened === undefined ? undefined : JSON.parse(opened)
   if (isProperties(properties)) return properties
-  throw new Error('What a token type added to the last answer was altered in the store.')
+  throw new Error('The members that a token type added to the last token response were altered in the store.')
 }
 
 function isProperties(value: unknown): value is TokenProperties {
@@ -269,7 +284,7 @@ function isProperties(value: unknown): value is TokenProperties {
   )
 }
 
-/** One answer to every refresh token that is no good: only the reason, which stays here, tells them apart. */
+/** The refusal of a refresh token. The client always gets the same text; only the reason, for events, differs. */
 export function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   return invalidGrant(
     reason,
@@ -277,7 +292,7 @@ export function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   )
 }
 
-/** The scope of a refresh (RFC 6749 6): never beyond the original grant, and all of it when none is named. */
+/** The scope of a refresh (RFC 6749 6): at most the granted scope, and by default the whole granted scope. */
 export function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
   if (requested === undefined) return granted
   const scope = parseScope(requested)

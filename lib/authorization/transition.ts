@@ -6,22 +6,24 @@ import type { Scope } from '../protocol/scope'
 import type { AccessToken, Authorization, Grant } from './authorization'
 
 /**
- * What a transition decides on the record as it finds it: what becomes of the record, what the caller then learns, and what
- * listeners hear. A refusal is an outcome, so that one transition can both refuse and write (a replay refuses and revokes).
+ * The result of a transition: the action on the record, the outcome for the caller and the event for listeners. A
+ * refusal is an outcome, so one transition can both refuse and write. For example, a replay refuses and revokes.
  */
 export type TransitionResult<Outcome> = Action & {
   readonly outcome: Outcome | OAuthError
   readonly event: TransitionEvent | undefined
 }
 
-/** What becomes of the record. */
+/** The action that a transition wants on the record. */
 export type Action =
   | { readonly action: 'save'; readonly authorization: Authorization }
   | { readonly action: 'delete' | 'touch' | 'none' }
 
 /**
- * A pure move of the record; undefined stands for a record that is not there. After a conflict it also gets the record
- * of the round before, which another writer has superseded.
+ * A pure function from one state of the record to the next.
+ *
+ * @param current the record; undefined if the store has none.
+ * @param superseded after a conflict, the record that the previous round read and another writer replaced.
  */
 export type Transition<Outcome> = (
   current: Authorization | undefined,
@@ -30,22 +32,22 @@ export type Transition<Outcome> = (
 
 type Settled<Outcome> = TransitionResult<Exclude<Outcome, OAuthError>>
 
-/** Writes nothing. */
+/** Leaves the record as it is, without a write. */
 export function unchanged<Outcome>(outcome: Outcome): Settled<Outcome>
 export function unchanged<Outcome>(outcome: Outcome): TransitionResult<Outcome> {
   return { action: 'none', outcome, event: undefined }
 }
 
 /**
- * Makes sure of the record as it is, or of its absence: for an answer that rests on an earlier write. The request that
- * wrote it may not know whether replicas have it, so this request asks the store again.
+ * Confirms the record as it is, or its absence, for a response that rests on the write of an earlier request. The
+ * earlier request may have failed before replicas had its write, so this request waits for the replicas again.
  */
 export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
 export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
   return { action: 'touch', outcome, event }
 }
 
-/** Writes the record as it is to be from now on. */
+/** Saves the next state of the record. */
 export function save<Outcome>(
   authorization: Authorization,
   outcome: Outcome,
@@ -59,44 +61,46 @@ export function save<Outcome>(
   return { action: 'save', authorization, outcome, event }
 }
 
-/** Revokes: removes the record and with it every credential that descends from it. */
+/** Revokes the authorization: removes the record, and with the record every credential that descends from it. */
 export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
 export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
   return { action: 'delete', outcome, event }
 }
 
-/** A transition that is written. */
+/** A transition whose write, if any, has succeeded. */
 export interface CommittedTransition {
-  /** The record that was found, or the one that began; undefined when there is none. */
+  /** The record before the transition, or a record that begins; undefined if the store has none. */
   readonly authorization: Authorization | undefined
   readonly event: TransitionEvent | undefined
 }
 
 /**
- * Hears of the transition that a request led to, also of one that refuses. It is for events alone: what it hears of a
- * record must never reach an answer. It must not throw.
+ * Receives each committed transition of a request, including refusals. Events alone use this function: data of the
+ * record must not reach a response. The function must not throw.
  */
 export type OnCommitted = (committed: CommittedTransition) => void
 
-/** What every transition is given from outside, so that it stays pure. */
+/** All that a transition needs besides the record: time, randomness and settings. A transition is therefore pure. */
 export interface IssueContext {
   /** Seconds since the epoch. */
   readonly now: number
-  /** Names this server in the records that it writes. */
+  /** Names the issuer in the records of this server: 16 characters of base64url. */
   readonly issuerDigest: string
+  /** The source of random bytes. */
   readonly random: Random
-  /** Where the secret of a code comes from that can be made again; left out: `random`. */
+  /** The source for the secret of a code that the server can derive again. Default: `random`. */
   readonly codeSecrets?: Random
   readonly lifetimes: Lifetimes
+  /** The token types of the server, by name. */
   readonly tokenTypes: TokenTypes
   /**
-   * Counts that tokens are issued; once for all rounds of one request.
+   * Counts one response with tokens towards the option `issueLimits`. Several calls for the same request count once.
    *
    * @param subject the resource owner; undefined for a client that acts for itself.
-   * @throws OverShare when the client or the owner has had its share. Nothing is written then.
+   * @throws Throttled if the client or the resource owner is over the limit. The server then writes nothing.
    */
   readonly countIssue: (clientId: string, subject: string | undefined) => void
-  /** Asks the extensions of the server about an access token. They may narrow the token, or refuse it. */
+  /** Asks the extensions of the server about a new access token. Extensions may narrow the token, or refuse it. */
   readonly restrict: (granted: GrantedToken) => NewAccessToken | OAuthError
 }
 
@@ -106,18 +110,18 @@ export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensi
   readonly begins: boolean
 }
 
-/** An access token that is about to be issued. */
+/** The terms of an access token that the server is about to issue. */
 export interface NewAccessToken {
   readonly scope: Scope
   /** The longest lifetime that extensions allow, in seconds; undefined for the lifetime of the server. */
   readonly lifetime: number | undefined
-  /** What extensions keep with the token, each under its own name. */
+  /** The data of extensions for this token. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
-  /** What extensions keep with an authorization that begins with the token. */
+  /** The data of extensions for the authorization, if the authorization begins with this token. */
   readonly authorizationData: ExtensionData
 }
 
-/** Restricts nothing, for requests that no extension looks at. */
+/** Grants the whole scope without restrictions, for requests that the server does not show to extensions. */
 export const unrestricted: IssueContext['restrict'] = ({ scope }) => ({
   scope,
   lifetime: undefined,
@@ -125,29 +129,36 @@ export const unrestricted: IssueContext['restrict'] = ({ scope }) => ({
   authorizationData: {},
 })
 
-/** How long credentials live, in seconds. */
+/** How long credentials live, in whole seconds. */
 export interface Lifetimes {
+  /** How long the resource owner may take to decide. Default: 600. */
   readonly authorizationRequest: number
+  /** At most 600 (RFC 6749 4.1.2). Default: 60. */
   readonly authorizationCode: number
+  /** Default: 3600. */
   readonly accessToken: number
+  /** Each rotation begins this time anew. Default: 2 592 000 (30 days). */
   readonly refreshToken: number
-  /** How long after a rotation the old refresh token still gets the same answer again. */
+  /**
+   * How long after a rotation the replaced refresh token still gets the same tokens again. At most 300; 0 switches the
+   * grace off. Default: 30.
+   */
   readonly refreshTokenGrace: number
 }
 
-/** What listeners hear of a transition once it is written. It holds digests, and nothing that a client could present. */
+/** The event of a committed transition, for listeners. The event holds digests, and no credential in clear. */
 export interface TransitionEvent {
   readonly name: 'approved' | 'issued' | 'refreshed' | 'revoked'
-  /** Why an authorization was revoked; `repeated` where an earlier answer was given again. */
+  /** The reason of a revocation, or `repeated` if the client got an earlier response again. */
   readonly reason: string | undefined
   readonly scope: Scope | undefined
-  /** Of the credential that was issued; undefined when none was. */
+  /** The digest of the issued credential; undefined for an event without a credential. */
   readonly digest: string | undefined
-  /** Of the authorization request that was approved; undefined for everything else. */
+  /** The response type of the approved authorization request; undefined for all other events. */
   readonly responseType: string | undefined
 }
 
-/** The event of an approval: of a code, or of the access token that its answer holds. */
+/** Makes the event of an approval: `approved` for a code alone, `issued` for a response with an access token. */
 export function approvalEvent(
   authorization: Authorization,
   responseType: string,
@@ -161,7 +172,7 @@ export function approvalEvent(
   return { name: 'approved', reason, scope, digest: code.digest, responseType }
 }
 
-/** The event of an access token that was issued. */
+/** Makes the event of an issued access token. */
 export function issueEvent(
   name: 'issued' | 'refreshed',
   token: AccessToken | undefined,
@@ -170,7 +181,11 @@ export function issueEvent(
   return { name, reason, scope: token?.scope, digest: token?.digest, responseType: undefined }
 }
 
-/** The event of an authorization that ended. @param found undefined when it could not be read. */
+/**
+ * Makes the event of a revocation.
+ *
+ * @param found the revoked authorization; undefined if the server could not read the record.
+ */
 export function revocationEvent(found: Authorization | undefined, reason: string): TransitionEvent {
   return { name: 'revoked', reason, scope: found?.scope, digest: undefined, responseType: undefined }
 }

@@ -9,23 +9,23 @@ import { networkOf } from '../rate-limit/network'
 import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
 
-/** One limit on what comes from one network (an IPv4 address, or 64 bits of IPv6). */
+/** A limit on the requests from one network: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export interface NetworkLimit {
   readonly count: CountOfNetwork
   /** Milliseconds of a clock that does not step. */
   readonly clock: () => number
 }
 
-/** Counts a request and tells how its network stands; undefined when the count could not be reached. */
+/** Counts a request for its network. Resolves to undefined if the store failed: the request then passes uncounted. */
 export type CountOfNetwork = (request: Request, response: Response) => Promise<Standing | undefined>
 
-/** How a network stands after one more of its requests was counted. */
+/** The count of a network after one more request. */
 export interface Standing {
   readonly network: string
   readonly isOver: boolean
-  /** How many more the limit allows. */
+  /** How many more requests the limit allows. */
   readonly remaining: number
-  /** When its count begins anew, in milliseconds of the limit's clock. */
+  /** The time at which the count begins again at 0, in milliseconds of the clock of the limit. */
   readonly endsAt: number
 }
 
@@ -35,10 +35,10 @@ export function overLimit(endsAt: number, now: number): Throttled {
   return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
 }
 
-/** Lets a request in, or throws what it is refused with; a request that passes several parts counts once. */
+/** Admits a request, or rejects with the refusal. A request that goes through several middlewares counts once. */
 export type Admit = (request: Request, response: Response) => Promise<void>
 
-/** Limits all requests from one network. What it throws is a `Throttled`. */
+/** Limits all requests from one network. The returned function rejects with `Throttled` over the limit. */
 export function requestLimit(limit: NetworkLimit, contexts: RequestContexts): Admit {
   const watchProxy = proxyWatch()
   return async (request, response) => {
@@ -54,23 +54,24 @@ export function requestLimit(limit: NetworkLimit, contexts: RequestContexts): Ad
 /** Limits failed requests from one network. A request that succeeds costs nothing. */
 export interface FailureLimit {
   /**
-   * What a request is refused with that proves no client, when its network has used up its failures as far as this process
-   * has seen; undefined before that.
+   * The refusal for a request that proves no client, if its network has used up its failures; undefined before that.
+   * Rests on the last count that this process saw, so another process may have counted more.
    */
   refusalOf(request: Request): Throttled | undefined
-  /** Counts a failed request. What it resolves to is the answer, in place of what the request failed with. */
+  /** Counts a failed request. Over the limit, resolves to the refusal, which replaces the error of the request. */
   count(request: Request, response: Response): Promise<Throttled | undefined>
 }
 
-/** No limit. */
+/** Limits nothing. */
 export const unlimitedFailures: FailureLimit = {
   refusalOf: () => undefined,
   count: async () => undefined,
 }
 
 /**
- * A failure is counted when it has happened. Of many at once, those over the limit are all looked at, but none of their
- * answers tells anything: counting before would cost every honest request two counts for nothing.
+ * Limits failed requests from one network. Counts a failure after it has happened: a count before it would cost every
+ * honest request two calls of the store. So the server processes all requests of a parallel burst, but those over the
+ * limit get the same refusal, which does not show their result.
  */
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const { clock } = limit
@@ -97,9 +98,9 @@ export function failureLimit(limit: NetworkLimit): FailureLimit {
 const property = 'oauthRateLimit'
 
 /**
- * Counts with express-rate-limit. While the store throws, requests pass uncounted, with a warning.
+ * Counts with express-rate-limit. While the store fails, requests pass uncounted, and the process emits a warning.
  *
- * @param store tells `resetTime` by the clock of the limit.
+ * @param store a store whose `resetTime` follows the clock of the limit.
  */
 export function countInStore({ attempts, seconds }: Limit, store: Store): CountOfNetwork {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
@@ -111,11 +112,11 @@ export function countInStore({ attempts, seconds }: Limit, store: Store): CountO
     legacyHeaders: false,
     requestPropertyName: property,
     keyGenerator: ({ ip }: Request) => networkOf(ip),
-    // Its checks write to the console of the host; what matters of them is a coded warning here.
+    // The checks of express-rate-limit write to the console of the host. This package emits coded warnings instead.
     validate: false,
     passOnStoreError: true,
     logger: { error: warnOfStore, warn: warnOfStore },
-    // A request over its limit is refused by the caller of the count, in the form of its endpoint.
+    // The caller of the count refuses a request over the limit, in the form of the endpoint.
     handler: (_request, _response, next) => next(),
   })
   return (request, response) =>
@@ -125,8 +126,8 @@ export function countInStore({ attempts, seconds }: Limit, store: Store): CountO
 }
 
 /**
- * Makes a count when the first request is to be counted: loading express-rate-limit takes milliseconds, and the start of a
- * server does not wait for them.
+ * Makes the count before its first use. Loading express-rate-limit takes milliseconds, and the start of a server need
+ * not wait for them.
  */
 export function lazyCount(make: () => CountOfNetwork): CountOfNetwork {
   let count: CountOfNetwork | undefined
@@ -148,34 +149,37 @@ function standingOf(request: Request): Standing | undefined {
   }
 }
 
-function warnOfStore(...told: readonly unknown[]): void {
-  const error = told.find((one) => one instanceof Error)
+function warnOfStore(...logged: readonly unknown[]): void {
+  const error = logged.find((value) => value instanceof Error)
   const cause = error?.cause instanceof Error ? error.cause : error
-  const why = cause?.message ?? told.join(' ')
-  warnOnce(
-    'EAS_RATE_LIMIT_STORE',
-    `The counts of the option rateLimit cannot be reached, so requests pass uncounted: ${why}`,
-  )
+  const why = cause?.message ?? logged.join(' ')
+  warnOnce('EAS_RATE_LIMIT_STORE', `The option rateLimit cannot count, so requests pass uncounted: ${why}`)
 }
 
-/** How much may come from one network: an IPv4 address, or 64 bits of an IPv6 address. */
+/**
+ * How many requests one network may send: an IPv4 address, or the first 64 bits of an IPv6 address. A count begins with
+ * the first request and ends after `seconds`. `attempts` are at most 1 000 000, and `seconds` at most 86 400. `false`
+ * switches a limit off. Over a limit, the server answers 429 with `Retry-After`. Behind a proxy, set Express's
+ * `trust proxy`; otherwise every request counts for the address of the proxy.
+ */
 export interface RateLimitOptions {
-  /** Requests at the authorization endpoint, decisions too. Default: 600 `attempts` in 60 `seconds`. */
+  /** For all requests at the authorization endpoint, including decisions. Default: 600 in 60 seconds. */
   readonly authorization?: LimitOption
   /**
-   * Failed `POST` requests at the token, revocation and introspection endpoints together. A client that proves itself by a
-   * secret or key which is no guess passes beyond the limit, too. Default: 600 in 60 seconds.
+   * For failed `POST` requests at the token, revocation and introspection endpoints together. Over the limit, a client
+   * still passes if it proves itself by a key, a generated secret, or a chosen secret that this process has verified
+   * from the same network within a day. Default: 600 in 60 seconds.
    */
   readonly clients?: LimitOption
   /**
-   * Stores of express-rate-limit, by which several processes count together: a new one for each name, under which it
-   * counts. While one cannot be reached, requests pass uncounted. Default: the memory of this process,
-   * for 100 000 networks.
+   * Makes a store of express-rate-limit for a limit, so several processes count together. Return a new store for each
+   * name, and give each store its own key prefix. While a store fails, requests pass uncounted, and the process emits
+   * the warning `EAS_RATE_LIMIT_STORE`. Default: the memory of this process, for 100 000 networks.
    */
   readonly stores?: (name: 'authorization' | 'clients') => Store
 }
 
-/** The limits, complete; one that is undefined is switched off. */
+/** The limits with their defaults. Undefined means that a limit is off. */
 export interface RateLimits {
   readonly authorization: Limit | undefined
   readonly clients: Limit | undefined
@@ -185,11 +189,12 @@ export interface RateLimits {
 const usual: Limit = { attempts: 600, seconds: 60 }
 const key = 'rateLimit'
 
+/** Reads the option `rateLimit`. `false` switches both limits off. */
 export function resolveRateLimit(reading: OptionsReader): RateLimits {
   const given = reading.take(key)
   if (given === false) return { authorization: undefined, clients: undefined, stores: undefined }
   if (given !== undefined && !isRecord(given))
-    reading.wrong(key, 'must be false, or an object of authorization, clients and stores.')
+    reading.wrong(key, 'must be false, or an object with authorization, clients or stores.')
   const fields = new OptionsReader(isRecord(given) ? given : {}, reading.at(key), reading.issues)
   const limits = {
     authorization: readLimit(fields, 'authorization', usual),

@@ -1,8 +1,8 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
 
-/** The hits of one key, as express-rate-limit reads them. */
+/** The hits of one key, in the form that express-rate-limit reads. */
 interface CountedHits extends ClientRateLimitInfo {
-  /** By the clock of the windows. */
+  /** The end of the window, by the clock of the windows. */
   readonly resetTime: Date
 }
 
@@ -13,15 +13,17 @@ interface Window {
 }
 
 /**
- * Fixed windows in the memory of this process: a bounded store for express-rate-limit, without a timer. A window begins with
- * the first hit of its key. All windows last equally long, so the window that began first is the first to end.
+ * Counts hits in fixed windows, in the memory of this process: a bounded store for express-rate-limit, without a timer.
+ * A window begins with the first hit of its key. All windows have the same length, so they end in the order in which
+ * they began.
  */
 export class BoundedWindows implements Store {
   private readonly windows = new Map<string, Window>()
 
   /**
-   * @param clock milliseconds of a clock that does not step: a clock that is set back would lengthen each window.
-   * @param maximum keys that have a window at the same time.
+   * @param clock milliseconds of a clock that does not step. A clock that steps back would lengthen each window.
+   * @param milliseconds length of a window.
+   * @param maximum how many keys may have a window at the same time.
    */
   constructor(
     private readonly clock: () => number,
@@ -29,13 +31,16 @@ export class BoundedWindows implements Store {
     private readonly maximum = 100_000,
   ) {}
 
-  /** The hits of a key in its window; undefined while the key has none. */
+  /** The hits of a key in its window; undefined without a window. */
   get(key: string): CountedHits | undefined {
     const window = this.current(key)
     return window && infoOf(window)
   }
 
-  /** Counts one hit. Returns undefined for a new key without room: dropping another window would give its key a new count. */
+  /**
+   * Counts one hit. Returns undefined for a new key if all windows are taken. The store drops no other window, because
+   * the key of that window would then begin a new count.
+   */
   count(key: string): CountedHits | undefined {
     const window = this.current(key) ?? this.begin(key)
     if (window === undefined) return undefined
@@ -43,14 +48,14 @@ export class BoundedWindows implements Store {
     return infoOf(window)
   }
 
-  /** Counts one hit for express-rate-limit. @throws Error for a new key without room. */
+  /** Counts one hit for express-rate-limit. @throws Error for a new key if all windows are taken. */
   increment(key: string): CountedHits {
     const counted = this.count(key)
     if (counted === undefined) throw new Error('The counts of requests in memory are full.')
     return counted
   }
 
-  /** Takes one hit back. A key without hits leaves its place to another key. */
+  /** Takes one hit back. A window without hits ends at once and makes room for another key. */
   decrement(key: string): void {
     const window = this.current(key)
     if (window === undefined) return
@@ -81,7 +86,7 @@ export class BoundedWindows implements Store {
   }
 }
 
-// A copy: parallel requests must each see the count as it was after their own hit.
+// Copies the count, because each of several parallel requests must see the count after its own hit.
 const infoOf = ({ hits, endsAt }: Window): CountedHits => ({
   totalHits: hits,
   resetTime: new Date(endsAt),

@@ -7,22 +7,28 @@ import { type Limit, type LimitOption, readLimits } from './limit'
 import { TokenBuckets } from './token-buckets'
 
 /**
- * How often tokens may be issued, in this process. Counted is each answer with a new access token: for codes, refreshes,
- * clients that act for themselves, extension grants, and at the authorization endpoint. Refused requests and repeated
- * answers are not counted. A limit is there at once and refills evenly within its `seconds`. Beyond it the token
- * endpoint answers 429 with `Retry-After`, and the authorization endpoint redirects with `temporarily_unavailable`.
+ * How often one process may issue tokens. Each response with a new access token counts, for every grant type and at the
+ * authorization endpoint. Refusals and repetitions of an earlier response do not count.
+ *
+ * A limit is a token bucket: all `attempts` are available at once, and an empty bucket is full again after `seconds`.
+ * `attempts` are at most 1 000 000, and `seconds` at most 86 400. `false` switches a limit off. Over a limit, the token
+ * endpoint answers 429 with `temporarily_unavailable` and `Retry-After`, and the authorization endpoint redirects with
+ * `temporarily_unavailable`.
  */
 export interface IssueLimitOptions {
-  /** To one client. Default: 30 000 `attempts` in 60 `seconds`. */
+  /** For one client. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
-  /** To one client for one resource owner, so that no client uses up what the owner has at others. Default: 600 in 60. */
+  /**
+   * For one client and one resource owner together, so one client cannot use up the limit of an owner at other clients.
+   * Default: 600 in 60 seconds.
+   */
   readonly owner?: LimitOption
 }
 
-/** The limits, complete; one that is undefined is switched off. */
+/** The limits with their defaults. Undefined means that a limit is off. */
 export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
-/** Reads the option of this name; false switches both limits off. */
+/** Reads the limits from an option. `false` switches both limits off. */
 export function readIssueLimits(reading: OptionsReader, option: string): ResolvedIssueLimits {
   if (reading.take(option) === false) return { client: undefined, owner: undefined }
   return readLimits(reading, option, (limit) => ({
@@ -31,7 +37,7 @@ export function readIssueLimits(reading: OptionsReader, option: string): Resolve
   }))
 }
 
-/** Counts what is issued, in the memory of this process and without a round trip. */
+/** Counts responses with tokens, in the memory of this process and without a round trip. */
 export class IssueLimits {
   private readonly ofClients: TokenBuckets | undefined
   private readonly ofOwners: TokenBuckets | undefined
@@ -44,39 +50,42 @@ export class IssueLimits {
   }
 
   /**
-   * Refuses a client that has no room left, before anything is looked up or used up for its request. Counts nothing.
+   * Refuses a client that is over its limit, before the server looks anything up or uses anything up for the request.
+   * Counts nothing.
    *
-   * @throws OverShare
+   * @throws OverShare over the limit of the client.
    */
   requireRoom(clientId: string): void {
     this.ofClients?.requireRoom(clientId)
   }
 
   /**
-   * Counts one answer with tokens.
+   * Counts one response with tokens.
    *
    * @param subject the resource owner; undefined for a client that acts for itself.
-   * @throws OverShare when there is no room for it; it is not counted then.
+   * @throws OverShare over a limit. The response then does not count.
    */
   count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
-    // A client identifier has no line break (RFC 6749 appendix A.1), so no two pairs read the same.
+    // A client identifier has no line break (RFC 6749 appendix A.1), so different pairs always make different keys.
     if (subject !== undefined) this.ofOwners?.take(`${clientId}\n${shortKey(subject)}`)
     this.ofClients?.take(clientId)
   }
 }
 
-// One text for both: how many tokens others have is nothing for a client to know.
+// Both limits have the same text, because a client must not learn how many tokens others have.
 const refusalOf = (reason: 'client_issue_limited' | 'owner_issue_limited') => (seconds: number) =>
   tooManyForShare(reason, 'Too many tokens were issued. Try again later.', seconds)
 
-/** Uses of one client in one process, unless the host says otherwise. */
+/** The default limit on single uses of one client in one process. */
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
 
 /**
- * Limits what each client may use up once (nonces, assertions) of these counters, in this process and without a
- * round trip: a client with good credentials must not fill what all clients share.
+ * Decorates counters: limits how many keys, such as nonces of mac tokens, each client may use up. All clients share
+ * the room of the counters, and one client with good credentials must not fill it. The limit stands in the memory of
+ * this process, without a round trip.
  *
+ * @param limit undefined for no limit.
  * @param clock milliseconds since the epoch.
  */
 export function withSingleUseLimit(
@@ -98,7 +107,7 @@ export function withSingleUseLimit(
 const tooManyUses = (seconds: number) =>
   tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
 
-/** Counters that know whose requests use them. */
+/** Decorates counters: every single use belongs to this client. */
 export function countersOfClient(counters: Counters, clientId: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),

@@ -1,20 +1,33 @@
 import { OptionsReader } from '../protocol/configuration'
 
-/** How many attempts may fail, and after how many seconds from the first one the count begins anew. */
+/**
+ * A limit: how many attempts may happen within how many seconds. The option with the limit says which attempts
+ * count.
+ */
 export interface Limit {
+  /** A whole number from 1 to 1 000 000. */
   readonly attempts: number
+  /** Whole seconds from 1 to 86 400. */
   readonly seconds: number
 }
 
-/** A limit as a host gives it: what is left out keeps its default, and `false` switches the limit off. */
+/** A limit in the options of a host. A missing member keeps its default, and `false` switches the limit off. */
 export type LimitOption = Partial<Limit> | false
 
-/** Seconds after which to come again: in the last instant of a count no whole second is left, and 0 would mean at once. */
+/**
+ * The value for `Retry-After`: at least 1. In the last moment of a count, no whole second is left, and 0 would invite
+ * the client to retry at once.
+ */
 export const secondsToWait = (secondsLeft: number): number => Math.max(1, secondsLeft)
 
 const quarterOfAnHour = 900
 
-/** Reads an option that holds several limits, each with its default number of attempts and seconds: a quarter of an hour. */
+/**
+ * Reads an option that holds several limits.
+ *
+ * @param resolve makes the limits. Its argument reads one limit: a key, the default attempts and the default seconds,
+ * 900 if left out.
+ */
 export function readLimits<Limits>(
   reading: OptionsReader,
   option: string,
@@ -32,7 +45,7 @@ export function readLimits<Limits>(
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
-/** Reads a limit; undefined when it is switched off. */
+/** Reads one limit; undefined if the host switched the limit off. */
 export function readLimit(reading: OptionsReader, key: string, fallback: Limit): Limit | undefined {
   const given = reading.take(key)
   if (given === undefined) return fallback

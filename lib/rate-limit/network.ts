@@ -1,10 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * What counts as one address: an IPv4 address; of IPv6 the first 64 bits, because one connection has all that are behind
- * them; one word for whatever is no address, so that odd texts have no count of their own each.
+ * The network that limits count for one address: the address itself for IPv4, and the first 64 bits for IPv6, because
+ * one subscriber has all addresses with these bits. Every text that is no address gives `unknown`, so an attacker
+ * cannot get a new count with each odd text.
  *
- * @param address as Express tells it, which is the word of a proxy where the host trusts one.
+ * @param address the address from Express. If the host trusts a proxy, the address comes from a header of the proxy.
  */
 export function networkOf(address: string | undefined): string {
   const bare = withoutPort(address ?? '')
@@ -21,7 +22,7 @@ function withoutPort(address: string): string {
 
 function networkOfGroups(groups: readonly number[]): string {
   const [high = 0, low = 0] = groups.slice(6)
-  // RFC 4291 2.5.5.2: an IPv4 address, as a socket for both families tells it.
+  // RFC 4291 2.5.5.2: a socket for both families writes an IPv4 address in this form.
   const mapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535'
   if (mapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.')
   return `${groups
@@ -30,7 +31,7 @@ function networkOfGroups(groups: readonly number[]): string {
     .join(':')}::/64`
 }
 
-// The eight groups. The URL parser writes an address in one way, with a dotted end in hexadecimal.
+// Returns the eight groups. The URL parser gives each address one spelling, and writes a dotted end in hexadecimal.
 function groupsOf(address: string): readonly number[] {
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = [], tail = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))

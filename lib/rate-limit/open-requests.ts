@@ -4,10 +4,13 @@ import { BoundedWindows } from './bounded-windows'
 import { type Limit, secondsToWait } from './limit'
 
 /**
- * Counts the open requests of each owner in this process, without a round trip more. When there are more owners than there is
- * room for, their requests pass: the limit is there for one owner with many requests, not for many owners.
+ * Limits the open authorization requests of each resource owner. Counts in the memory of this process, without a round
+ * trip. The limit is against one owner with many requests, not against many owners: if there is no room for another
+ * owner, the requests of this owner pass uncounted.
  *
+ * @param limit undefined for no limit.
  * @param clock milliseconds of a clock that does not step.
+ * @param maximumOwners how many owners the process counts at the same time. Default: 100 000.
  */
 export function openRequests(limit: Limit | undefined, clock: () => number, maximumOwners?: number) {
   if (limit === undefined) return { opened: () => {}, ended: () => {} }
@@ -17,7 +20,7 @@ export function openRequests(limit: Limit | undefined, clock: () => number, maxi
     opened(subject: string): void {
       const key = shortKey(subject)
       const open = windows.get(key)
-      // A refused request is not open: a page that its owner reloads meanwhile costs nothing.
+      // A refused request is not open and does not count: an owner who reloads the refused page loses nothing.
       if (open !== undefined && open.totalHits >= attempts)
         throw tooManyOpen(secondsToWait(Math.ceil((open.resetTime.getTime() - clock()) / 1000)))
       windows.count(key)

@@ -4,26 +4,27 @@ import type { Reason } from '../protocol/reasons'
 import type { Counters } from '../stores/counters'
 import { type Limit, secondsToWait } from './limit'
 
-/** One count of failed attempts, and what is said to an attempt for which it has no room. */
+/** One limit on failed attempts, and the refusal over the limit. */
 export interface FailureThrottle extends Limit {
-  /** Names the count; it goes to a store, so it holds no credential and no name in clear. */
+  /** The key of the count. The store sees the key, so the key holds no credential and no name in clear. */
   readonly key: string
-  /** @param secondsLeft after which the count begins anew. */
+  /** @param secondsLeft whole seconds until the count begins again at 0. */
   readonly refusal: (secondsLeft: number) => OAuthError
 }
 
 /**
- * Makes an attempt if every limit has room for one more failure. It is counted before it is made, so that of any number of
- * parallel attempts, on any number of processes, no more than the limit are made; a success takes back its own addition
- * and nothing else. One that throws counts as a failure: a host that throws for a wrong password must not give away free
- * guesses. One that was not made at all ({@link NotAttempted}) is taken back.
+ * Runs an attempt if every limit has room for one more failure. Each attempt counts as a failure before it runs, so
+ * even parallel attempts in several processes cannot exceed a limit. A success takes back exactly its own count. An
+ * attempt that throws stays counted: a host that throws for a wrong password must not allow unlimited guesses. An
+ * attempt that throws {@link NotAttempted} did not run, and its count is taken back.
  *
- * Limits are asked in order, and only those before it have counted an attempt when one refuses; they take it back. So the
- * one that a single guesser reaches first stands first: nobody can use up a count by attempts that are refused.
+ * The function asks the limits in order. If one refuses, it takes the count back from this limit and all limits before
+ * it; later limits have not counted. Put the limit that a single attacker reaches first at the beginning: refused
+ * attempts then cannot use up the limits that honest clients share.
  *
- * @param attempt resolves to undefined when it failed.
- * @throws OAuthError the refusal of a limit, or `temporarily_unavailable` when the counters do not answer; no attempt was
- * made then.
+ * @param attempt resolves to undefined for a failure.
+ * @throws OAuthError the refusal of a limit, or `temporarily_unavailable` if the counters do not answer. The attempt
+ * did not run.
  */
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],
@@ -55,20 +56,21 @@ async function count(limits: readonly FailureThrottle[], counters: Counters): Pr
   }
 }
 
-// Whatever comes of it, the answer stands: what stays counted wrongly is forgotten with its window. A count that began anew
-// meanwhile loses one that was not its own, and no more than were under way.
+// An error of the counters does not change the result of the attempt: a wrong count ends with its window. If a new
+// window has begun meanwhile, it loses one count that was not its own. At most, it loses one for each attempt that
+// was running.
 async function takeBack(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }
 
-// One text for all: which limit it was is nothing for a guesser to know.
+// All limits have the same text, because an attacker must not learn which limit refused.
 const description = 'There were too many failed attempts. Try again later.'
 
 /**
- * The limit that refuses with this reason; none where it is switched off.
+ * Makes the limit that refuses with this reason; an empty list if the limit is off.
  *
- * @param countedAs what is counted, a part of the key.
- * @param whose it is counted for; the key holds its digest.
+ * @param countedAs the kind of count, in clear in the key.
+ * @param whose the client, owner or network that the count belongs to. The key holds only its digest.
  */
 export function tooManyFailures(
   reason: Reason<'temporarily_unavailable'>,

@@ -2,19 +2,21 @@ import type { OverShare } from '../protocol/oauth-error'
 import { type Limit, secondsToWait } from './limit'
 
 interface Bucket {
-  /** How much of the limit is used up; a fraction while it refills. */
+  /**
+   * How much of the limit the key had used up at the time `at`. The value may be a fraction, because buckets refill.
+   */
   used: number
-  /** When that was, in milliseconds of the clock. */
+  /** Milliseconds of the clock. */
   at: number
 }
 
-// Each addition looks at more buckets than it brings, so that full ones go at the pace at which new ones come.
+// Each new bucket examines two others, so the map drops full buckets at least as fast as new buckets come.
 const sweptPerAddition = 2
 
 /**
- * Token buckets in the memory of this process: each key may take the whole limit at once, and its bucket refills evenly
- * within the limit's seconds. A bucket that is full again is forgotten; no other one ever is, so that no key can begin
- * anew by bringing many others. Keys for which there is no room share one bucket.
+ * Token buckets in the memory of this process. Each key may take the whole limit at once, and its bucket refills evenly
+ * within the seconds of the limit. The map drops only full buckets. So an attacker with many keys cannot push out the
+ * bucket of a key and give the key a new limit. Keys without room share one bucket.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
@@ -23,9 +25,9 @@ export class TokenBuckets {
   private readonly attempts: number
 
   /**
-   * @param refusal what a key without room is refused with.
+   * @param refusal makes the error for a key whose bucket is empty.
    * @param clock milliseconds of a clock that does not step.
-   * @param maximum keys that have a bucket of their own.
+   * @param maximum how many keys may have a bucket of their own.
    */
   constructor(
     { attempts, seconds }: Limit,
@@ -37,7 +39,7 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Refuses a key that may not take once more now. Takes nothing. @throws OverShare with the seconds to wait. */
+  /** Refuses a key whose bucket is empty. Takes nothing. @throws OverShare with the seconds to wait. */
   requireRoom(key: string): void {
     const bucket = this.buckets.get(this.placeOf(key))
     if (bucket === undefined) return
@@ -45,7 +47,7 @@ export class TokenBuckets {
     if (missing > 0) throw this.refusal(secondsToWait(Math.ceil(missing / this.perMillisecond / 1000)))
   }
 
-  /** Takes once. @throws OverShare when there is no room; nothing is taken then. */
+  /** Takes 1 from the bucket of a key. @throws OverShare if the bucket is empty; the bucket then stays as it is. */
   take(key: string): void {
     this.requireRoom(key)
     const now = this.clock()
@@ -84,5 +86,5 @@ export class TokenBuckets {
   }
 }
 
-// No client and no owner has an empty name.
+// The key of the shared bucket. No client and no resource owner has an empty name.
 const shared = ''

@@ -158,7 +158,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   openRequestLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   rateLimit: {
     wrong: [null, 7, 'none', true, []],
-    cure: 'must be false, or an object of authorization, clients and stores.',
+    cure: 'must be false, or an object with authorization, clients or stores.',
   },
   issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },

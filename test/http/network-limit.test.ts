@@ -44,7 +44,7 @@ describe('countInStore, in memory,', () => {
     for (let again = 0; again < 3; again++) expect(await of('192.0.2.2')).toBeUndefined()
     expect(await of('192.0.2.1')).toMatchObject({ remaining: 0 })
     expect(warned.mock.calls.map(([message]) => message)).toEqual([
-      'The counts of the option rateLimit cannot be reached, so requests pass uncounted: The counts of requests in memory are full.',
+      'The option rateLimit cannot count, so requests pass uncounted: The counts of requests in memory are full.',
     ])
     warned.mockRestore()
     clock.advance(60)
@@ -114,7 +114,7 @@ describe('EAS_RATE_LIMIT_STORE', () => {
         request,
       ),
     ).toEqual([
-      'EAS_RATE_LIMIT_STORE The counts of the option rateLimit cannot be reached, so requests pass uncounted: no route',
+      'EAS_RATE_LIMIT_STORE The option rateLimit cannot count, so requests pass uncounted: no route',
     ])
   })
 })

@@ -50,7 +50,7 @@ export const credentials: readonly Mutation[] = [
   ],
   [
     'TKN-5',
-    'outOfUse',
+    'refuseReplaced',
     "return deleteRecord(\n    refreshRefused('refresh_token_reused'),\n    revocationEvent(current, 'refresh_token_reused'),\n  )",
     "return unchanged(refreshRefused('refresh_token_reused'))",
   ],
