@@ -27,7 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'token-types': ['protocol', 'authorization'],
   'client-authentication': ['protocol', 'password-hashing', 'rate-limit', 'stores/counters', 'passport-http'],
-  passport: ['protocol', 'client-authentication', 'express', 'passport'],
+  passport: ['protocol', 'express', 'passport'],
   registration: ['protocol', 'client-authentication', 'stores/client-store'],
   'revocation-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],
   'introspection-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],

@@ -122,7 +122,7 @@ export interface NewAccessToken {
 }
 
 /** Grants the whole scope without restrictions, for requests that the server does not show to extensions. */
-export const unrestricted: IssueContext['restrict'] = ({ scope }) => ({
+export const unrestricted = ({ scope }: GrantedToken): NewAccessToken => ({
   scope,
   lifetime: undefined,
   extensionData: {},

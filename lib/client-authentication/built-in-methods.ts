@@ -28,7 +28,9 @@ export interface BasicCredentials {
   readonly secret: string
 }
 
-const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
+const token68 = /^Basic +([A-Za-z0-9+/_-]+)=* *$/i
+const malformed = () =>
+  invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
 
 /**
  * Parses one `Authorization` header; undefined if its scheme is not Basic.
@@ -37,70 +39,69 @@ const token68 = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
  */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   if (!/^Basic(?: |$)/i.test(header)) return undefined
-  const encoded = token68.exec(header)?.[1]
-  const text = decodeBase64(encoded)
-  if (encoded === undefined || text === undefined || text.indexOf(':') < 1)
-    throw invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
-  const pair = reader.read(encoded, text)
-  const [clientId, secret] = [formDecode(pair[0]), formDecode(pair[1])]
+  const [, encoded] = token68.exec(header) ?? []
+  if (encoded === undefined) throw malformed()
+  const [first, second] = reader.read(encoded) ?? decodeCredentials(encoded)
+  const [clientId, secret] = [formDecode(first), formDecode(second)]
   // The bounds of the parameters in the body hold for the header, too.
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
     throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
   return { clientId, secret }
 }
 
+type Credentials = readonly [clientId: string, secret: string]
+
 /** Parses a header with passport-http, which calls back before it returns. */
 class BasicReader extends BasicStrategy {
-  private pair: readonly [clientId: string, secret: string] | undefined
+  private credentials: Credentials | undefined
   private readonly headers = { authorization: '' }
   // passport-http reads only the headers of a request.
   private readonly request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
     headers: this.headers,
   })
   readonly success = (): void => {}
+  readonly fail = (): void => {}
 
   constructor() {
     super((clientId, secret, done) => {
-      this.pair = [clientId, secret]
+      this.credentials = [clientId, secret]
       done(null, true)
     })
   }
 
   /**
-   * The identifier and the secret, still form encoded.
+   * The identifier and the secret, still form encoded; undefined for credentials that passport-http does not read as they
+   * are: it accepts no empty secret, cuts a secret at a colon, and replaces bytes that are not UTF-8.
    *
-   * @param text the decoded header. It has a colon, which is not the first character.
+   * @param encoded base64, without padding.
    */
-  read(encoded: string, text: string): readonly [clientId: string, secret: string] {
-    const colon = text.indexOf(':')
-    const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)]
-    // passport-http does not accept a header without a secret.
-    if (secret === '') return [clientId, secret]
-    // A client that sends its secret without form encoding may send a colon in it, and passport-http would cut the
-    // secret there.
-    if (!secret.includes(':')) return this.pairOf(encoded)
-    const [first, second] = this.pairOf(base64([clientId, secret].map(encodeURIComponent).join(':')))
-    return [decodeURIComponent(first), decodeURIComponent(second)]
-  }
-
-  private pairOf(encoded: string): readonly [clientId: string, secret: string] {
+  read(encoded: string): Credentials | undefined {
     this.headers.authorization = `Basic ${encoded}`
     this.authenticate(this.request)
-    const { pair } = this
+    const { credentials } = this
     // The reader lives as long as the process, and must not keep the secret.
     this.headers.authorization = ''
-    this.pair = undefined
-    if (pair === undefined) throw new Error('passport-http does not read a header that is well-formed.')
-    return pair
+    this.credentials = undefined
+    if (credentials === undefined) return undefined
+    const [clientId, secret] = credentials
+    // Four characters of base64 are three bytes. As many characters as bytes mean that nothing is cut, and all is ASCII.
+    const isWhole = clientId.length + 1 + secret.length === Math.floor((encoded.length * 3) / 4)
+    return isWhole && !clientId.includes(replacement) && !secret.includes(replacement)
+      ? credentials
+      : undefined
   }
 }
 
 const reader = new BasicReader()
-const base64 = (text: string) => Buffer.from(text).toString('base64')
+const replacement = '\uFFFD'
 
-function decodeBase64(encoded: string | undefined): string | undefined {
-  const bytes = Buffer.from(encoded ?? '', 'base64')
-  return encoded !== undefined && isUtf8(bytes) ? bytes.toString() : undefined
+/** Decodes credentials that passport-http does not read. */
+function decodeCredentials(encoded: string): Credentials {
+  const bytes = Buffer.from(encoded, 'base64')
+  const text = bytes.toString()
+  const colon = text.indexOf(':')
+  if (!isUtf8(bytes) || colon < 1) throw malformed()
+  return [text.slice(0, colon), text.slice(colon + 1)]
 }
 
 // About half of the clients in the field do not form encode identifier and secret. Text that is not a percent triplet

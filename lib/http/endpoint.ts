@@ -58,15 +58,15 @@ export function mountedEndpoint(http: EndpointHttp): RequestHandler {
       throw new Error(
         `oauth.${http.endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
       )
-    return respond(http, request, response, await bodyOf(http, request), proven)
+    return respond(http, request, response, await parametersOf(http, request), proven)
   })
 }
 
 /** An endpoint with client authentication. The checks that both parts share run once. */
 export function wholeEndpoint(http: EndpointHttp): RequestHandler {
   return served(http, async (request, response) => {
-    const { body, proven } = await authenticatedBody(http, request)
-    return respond(http, request, response, body, proven)
+    const { parameters, proven } = await authenticate(http, request)
+    return respond(http, request, response, parameters, proven)
   })
 }
 
@@ -76,9 +76,9 @@ export function wholeEndpoint(http: EndpointHttp): RequestHandler {
 export function singleEndpoint(http: EndpointHttp): RequestHandler {
   return served(http, async (request, response) => {
     const { client } = http.contexts.of(request)
-    const known = client && { body: await bodyOf(http, request), proven: client }
-    const { body, proven } = known ?? (await authenticatedBody(http, request))
-    return respond(http, request, response, body, proven)
+    const known = client && { parameters: await parametersOf(http, request), proven: client }
+    const { parameters, proven } = known ?? (await authenticate(http, request))
+    return respond(http, request, response, parameters, proven)
   })
 }
 
@@ -86,14 +86,15 @@ async function respond(
   http: EndpointHttp,
   request: Request,
   response: Response,
-  body: Body,
+  parameters: Parameters,
   proven: ProvenClient | undefined,
 ): ReturnType<Act> {
-  const { endpoint, audit } = http
+  const { endpoint, audit, bodyDeadline } = http
   const audited = { request, response, endpoint: endpoint.name, clientId: proven?.client.client_id }
-  if (endpoint.notesOf !== undefined) audit.note(request, endpoint.notesOf(body.parameters))
+  if (endpoint.notesOf !== undefined) audit.note(request, endpoint.notesOf(parameters))
   if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
-  const answer: unknown = await answerOf(http, request, body, proven?.client)
+  const json = endpoint.body === 'json' ? await jsonOf(request, bodyDeadline) : undefined
+  const answer: unknown = await answerOf(http, request, { parameters, json }, proven?.client)
   requireAnswer(answer, endpoint.name)
   const { members, status = 200, headers } = answer
   sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) })
@@ -103,12 +104,12 @@ async function respond(
 function answerOf(
   { endpoint, audit }: EndpointHttp,
   request: Request,
-  body: Body,
+  content: Content,
   client: Client | undefined,
 ): Promise<EndpointAnswer> {
   const onCommitted = audit.onCommitted(request)
   const requestBy = <Caller extends Client | undefined>(caller: Caller) =>
-    new RequestAtEndpoint(request, caller, body, onCommitted)
+    new RequestAtEndpoint(request, caller, content, onCommitted)
   if (endpoint.clientAuthentication === 'none') return endpoint.answer(requestBy(undefined))
   if (endpoint.clientAuthentication === 'optional') return endpoint.answer(requestBy(client))
   if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
@@ -127,7 +128,7 @@ class RequestAtEndpoint<Caller extends Client | undefined>
   constructor(
     request: Request,
     readonly client: Caller,
-    { parameters, json }: Body,
+    { parameters, json }: Content,
     readonly onCommitted: OnCommitted,
   ) {
     super(request)
@@ -142,9 +143,11 @@ class RequestAtEndpoint<Caller extends Client | undefined>
 
 // Hosts write endpoints, also in JavaScript.
 function requireAnswer(answer: unknown, name: string): asserts answer is EndpointAnswer {
-  const { members, status = 200, headers = {} } = isRecord(answer) ? answer : {}
+  const { members, status = 200, headers } = isRecord(answer) ? answer : {}
   const isStatus = Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299
-  const areHeaders = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
+  const areHeaders =
+    headers === undefined ||
+    (isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string'))
   if (isRecord(members) && isStatus && areHeaders) return
   throw new TypeError(
     `The endpoint "${name}" must answer { members, status, headers }: members must be an object, status 200 to 299 or undefined, headers an object of texts or undefined.`,
@@ -154,44 +157,45 @@ function requireAnswer(answer: unknown, name: string): asserts answer is Endpoin
 /** Authenticates the client by exactly one method, and passes the request on. Responds to a request that fails. */
 export function clientAuthentication(http: EndpointHttp): RequestHandler {
   return served(http, async (request) => {
-    await authenticatedBody(http, request)
+    await authenticate(http, request)
     return 'next'
   })
 }
 
 /**
- * Reads the body of a request and authenticates the client. If the network is over its limit, the function reads a long
- * body only after the `Authorization` header has proven the client.
+ * Reads the parameters of a request and authenticates the client. If the network is over its limit, the function reads a
+ * long body only after the `Authorization` header has proven the client.
  *
  * @throws OAuthError if the client does not authenticate.
  */
-async function authenticatedBody(
+async function authenticate(
   http: EndpointHttp,
   request: Request,
-): Promise<{ readonly body: Body; readonly proven: ProvenClient | undefined }> {
+): Promise<{ readonly parameters: Parameters; readonly proven: ProvenClient | undefined }> {
   const { failures, endpoint } = http
   const { clientAuthentication: need = 'required' } = endpoint
-  if (failures.refusalOf(request) !== undefined && hasLongBody(request) && need !== 'none')
+  if (need !== 'none' && hasLongBody(request) && failures.refusalOf(request) !== undefined)
     await authenticateWith(http, request, Parameters.none)
-  const body = await bodyOf(http, request)
-  if (need === 'none') return { body, proven: undefined }
+  const parameters = await parametersOf(http, request)
+  if (need === 'none') return { parameters, proven: undefined }
   // Credentials may stand only in a form or a header.
-  const form = endpoint.method === 'GET' ? Parameters.none : body.parameters
-  if (need === 'optional' && !presentsClient(http, request, form)) return { body, proven: undefined }
-  return { body, proven: await authenticateWith(http, request, form) }
+  const form = endpoint.method === 'GET' ? Parameters.none : parameters
+  if (need === 'optional' && !presentsClient(http, request, form)) return { parameters, proven: undefined }
+  return { parameters, proven: await authenticateWith(http, request, form) }
 }
 
 /** The content of a request: parameters, or a JSON value. */
-interface Body {
+interface Content {
   readonly parameters: Parameters
   readonly json: unknown
 }
 
-async function bodyOf({ endpoint, bodyDeadline }: EndpointHttp, request: Request): Promise<Body> {
-  if (endpoint.method === 'GET') return { parameters: queryOf(request), json: undefined }
-  if (endpoint.body === 'json')
-    return { parameters: Parameters.none, json: await jsonOf(request, bodyDeadline) }
-  return { parameters: await formOf(request, bodyDeadline), json: undefined }
+function parametersOf(
+  { endpoint: { method, body }, bodyDeadline }: EndpointHttp,
+  request: Request,
+): Parameters | Promise<Parameters> {
+  if (method === 'GET') return queryOf(request)
+  return body === 'json' ? Parameters.none : formOf(request, bodyDeadline)
 }
 
 function presentsClient({ verification }: EndpointHttp, request: Request, form: Parameters): boolean {
@@ -205,7 +209,7 @@ function presentsClient({ verification }: EndpointHttp, request: Request, form: 
 }
 
 /** Runs the strategy of the one method by which this form, or the header, presents a client. */
-async function authenticateWith(
+function authenticateWith(
   { contexts, verification, strategies }: EndpointHttp,
   request: Request,
   form: Parameters,
@@ -213,12 +217,13 @@ async function authenticateWith(
   const context = contexts.of(request)
   context.client = undefined
   const presented = presentedBy(verification, context, request, form)
-  context.presented = Promise.resolve(presented)
+  context.presented = presented
   const strategy = strategies.get(presented.method.name)
   if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
-  await runStrategy(strategy, request)
-  if (context.client === undefined) throw new Error(`The strategy ${strategy.name} proved no client.`)
-  return context.client
+  return runStrategy(strategy, request, () => {
+    if (context.client === undefined) throw new Error(`The strategy ${strategy.name} proved no client.`)
+    return context.client
+  })
 }
 
 /**
@@ -290,7 +295,11 @@ function served(http: EndpointHttp, act: Act): RequestHandler {
 // The function reads the body first, because the connection closes with the response. A body that arrives after the
 // response would cause a reset, and the client would not get the response.
 async function turnAway(request: Request, http: EndpointHttp): Promise<never> {
-  await bodyOf(http, request).catch(() => undefined)
+  try {
+    await (http.endpoint.body === 'json' ? jsonOf(request, http.bodyDeadline) : parametersOf(http, request))
+  } catch {
+    // The answer is the same.
+  }
   throw closing()
 }
 

@@ -2,18 +2,20 @@ import type { Request } from 'express'
 import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ClientVerification, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PresentedClient } from '../client-authentication/method'
-import type { ClientRequest } from '../passport/strategies'
+import type { AuthenticateBy } from '../passport/strategies'
 import { Parameters } from '../protocol/parameters'
 import { privateState } from '../protocol/private-state'
 import type { FailureLimit } from './network-limit'
 import { credentialSourcesOf, formOf } from './request'
+
+const nothingUsed: ReadonlySet<string> = new Set()
 
 /** The state of one request at one server, or at one guard without a server. */
 export class RequestContext {
   /** Notes for events only. No response may contain them. */
   readonly notes: AuditNotes = noNotes()
   /** The client that the request presents. The server finds it once, and has proven nothing about it. */
-  presented: Promise<PresentedClient> | undefined = undefined
+  presented: PresentedClient | Promise<PresentedClient> | undefined = undefined
   /** The client that a strategy of this server has proven. */
   client: ProvenClient | undefined = undefined
   /** Whether the limit on requests of a network has counted this request. */
@@ -22,7 +24,7 @@ export class RequestContext {
    * The single-use keys, such as nonces, that this request has used. Several guards on the way of a request count as
    * one use.
    */
-  usedOnce: ReadonlySet<string> = new Set()
+  usedOnce: ReadonlySet<string> = nothingUsed
 }
 
 /**
@@ -50,29 +52,30 @@ export interface AuthenticationHttp {
   readonly bodyDeadline: number
 }
 
-/** A request as the strategies of one server see it. */
-export function clientRequest(
-  { verification, contexts, failures, bodyDeadline }: AuthenticationHttp,
-  request: Request,
-): ClientRequest {
-  const context = contexts.of(request)
-  const examine = async (): Promise<PresentedClient> => {
+/** What the strategies of one server do with a request. */
+export function clientAuthenticator({
+  verification,
+  contexts,
+  failures,
+  bodyDeadline,
+}: AuthenticationHttp): AuthenticateBy {
+  const examine = async (context: RequestContext, request: Request): Promise<PresentedClient> => {
     // A GET has no body, so its client can present a credential only in a header.
     const hasForm = request.method !== 'GET' && request.method !== 'HEAD'
     const form = hasForm ? await formOf(request, bodyDeadline) : Parameters.none
     return presentedBy(verification, context, request, form)
   }
-  return {
-    present: () => (context.presented ??= examine()),
-    async prove(presented) {
-      const proven = await verification.verify(presented, {
-        address: () => request.ip,
-        networkRefusal: failures.refusalOf(request),
-        clientFound: () => (context.notes.isRegistered = true),
-      })
-      context.client = proven
-      return proven
-    },
+  return async (request, method) => {
+    const context = contexts.of(request)
+    context.presented ??= examine(context, request)
+    const presented = context.presented instanceof Promise ? await context.presented : context.presented
+    if (presented.method.name !== method) return undefined
+    context.client = await verification.verify(presented, {
+      address: () => request.ip,
+      networkRefusal: failures.refusalOf(request),
+      clientFound: () => (context.notes.isRegistered = true),
+    })
+    return context.client.client
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Request } from 'express'
 import type { Strategy } from 'passport'
-import type { ProvenClient } from '../client-authentication/authenticate-client'
-import type { PresentedClient } from '../client-authentication/method'
+import type { Client } from '../protocol/client'
 import { invalidClient } from '../protocol/oauth-error'
 
 /**
@@ -13,21 +12,13 @@ export interface ClientStrategy {
   authenticate(request: Request, options?: unknown): void
 }
 
-/** What a strategy needs of a request. */
-export interface ClientRequest {
-  /**
-   * The client that the request presents. The server examines a request once for all strategies.
-   *
-   * @throws OAuthError if the request presents no client.
-   */
-  present(): Promise<PresentedClient>
-  /**
-   * Authenticates that client, and stores it with the request.
-   *
-   * @throws OAuthError if the client does not authenticate.
-   */
-  prove(presented: PresentedClient): Promise<ProvenClient>
-}
+/**
+ * Authenticates the client of a request by one method, and stores the client with the request. Resolves to undefined if
+ * the request uses another method.
+ *
+ * @throws OAuthError if the request presents no client, or the client does not authenticate.
+ */
+export type AuthenticateBy = (request: Request, method: string) => Promise<Client | undefined>
 
 /**
  * Makes a Passport strategy of a method of client authentication, under the registered name of the method. The
@@ -35,45 +26,44 @@ export interface ClientRequest {
  * uses this method without success, the strategy ends in an `OAuthError`. On success, the `user` of Passport is the
  * client.
  */
-export function clientStrategy(
-  name: string,
-  clientRequestOf: (request: Request) => ClientRequest,
-): ClientStrategy {
+export function clientStrategy(name: string, authenticateBy: AuthenticateBy): ClientStrategy {
   const strategy: Strategy & ClientStrategy = {
     name,
     authenticate(request: Request) {
       // The strategy reads the outcomes at once: a host may pass the strategy itself to `passport.authenticate`, and
       // then one object serves all requests.
       const { success, fail, error } = this
-      const asked = clientRequestOf(request)
-      const proven = async () => {
-        const presented = await asked.present()
-        return presented.method.name === name ? asked.prove(presented) : undefined
+      const settle = (client: Client | undefined) => {
+        // `success` runs the rest of the request in the host. An error in there must not end as a silent rejection.
+        try {
+          if (client === undefined) fail(401)
+          else success(client)
+        } catch (thrown) {
+          error(thrown)
+        }
       }
-      // `success` runs the rest of the request in the host. An error in there must not end as a silent rejection.
-      proven()
-        .then((outcome) => (outcome === undefined ? fail(401) : success(outcome.client)))
-        .catch((thrown: unknown) => error(thrown))
+      authenticateBy(request, name).then(settle, error)
     },
   }
   return strategy
 }
 
 /**
- * Runs a strategy by the contract of Passport: on an object of its own, whose methods are the outcomes. Passport
+ * Runs a strategy by the contract of Passport: `this` is an object of its own, whose methods are the outcomes. Passport
  * itself does not run. Passport chooses among strategies and costs as much as issuing a token, and the server knows
  * the method of the request already.
  *
+ * @param onSuccess returns the result when the strategy has succeeded.
  * @throws OAuthError if the strategy fails; any error that the strategy reports.
  */
-export function runStrategy(strategy: ClientStrategy, request: Request): Promise<void> {
+export function runStrategy<Result>(
+  strategy: ClientStrategy,
+  request: Request,
+  onSuccess: () => Result,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const outcomes = {
-      success: () => resolve(),
-      fail: () => reject(invalidClient('client_not_authenticated', 'Client authentication failed.')),
-      error: reject,
-    }
-    const running: ClientStrategy = Object.assign(Object.create(strategy), outcomes)
-    running.authenticate(request)
+    const success = () => resolve(onSuccess())
+    const fail = () => reject(invalidClient('client_not_authenticated', 'Client authentication failed.'))
+    strategy.authenticate.call({ name: strategy.name, success, fail, error: reject }, request)
   })
 }

@@ -11,7 +11,7 @@ import {
   singleEndpoint,
   wholeEndpoint,
 } from '../http/endpoint'
-import { type AuthenticationHttp, clientRequest } from '../http/request-context'
+import { type AuthenticationHttp, clientAuthenticator } from '../http/request-context'
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
@@ -58,9 +58,8 @@ export function wireEndpoints(server: ServerContext): Endpoints {
   const { settings, requireService, audit, requests } = server
   const { issuer, tlsRequired, errorUri } = settings
   const { methods, authentication } = clientAuthentication(server)
-  const strategies = [...methods, none].map(({ name }) =>
-    clientStrategy(name, (request) => clientRequest(authentication, request)),
-  )
+  const authenticateBy = clientAuthenticator(authentication)
+  const strategies = [...methods, none].map(({ name }) => clientStrategy(name, authenticateBy))
   const shared = {
     ...authentication,
     strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])),

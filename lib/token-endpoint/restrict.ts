@@ -1,8 +1,9 @@
-import type { GrantedToken, NewAccessToken } from '../authorization/transition'
+import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
 import { isRecord } from '../protocol/configuration'
 import {
   dataOf,
   type Extension,
+  type ExtensionData,
   type ExtensionRequest,
   isKeepable,
   type Json,
@@ -10,7 +11,7 @@ import {
   type TokenRestriction,
 } from '../protocol/extension'
 import { invalidScope, OAuthError } from '../protocol/oauth-error'
-import { covers, distinct } from '../protocol/scope'
+import { covers, distinct, type Scope } from '../protocol/scope'
 
 /** A token request after the server has read the grant type. */
 export interface GrantRequest extends ExtensionRequest {
@@ -29,34 +30,35 @@ export function restrictToken(
   request: GrantRequest,
   granted: GrantedToken,
 ): NewAccessToken | OAuthError {
-  let { scope } = granted
-  let lifetime: number | undefined
-  const tokenData: [string, Json][] = []
-  const authorizationData: [string, Json][] = []
+  let token = unrestricted(granted)
   for (const extension of extensions) {
-    const restriction = askExtension(extension, request, { ...granted, scope })
+    const restriction = askExtension(extension, request, granted, token.scope)
     if (restriction instanceof OAuthError) return restriction
     if (restriction === undefined) continue
-    if (restriction.scope !== undefined) scope = distinct(restriction.scope)
-    if (scope.length === 0)
+    token = narrow(token, extension.name, restriction)
+    if (token.scope.length === 0)
       return invalidScope('scope_exceeded', 'The scope is not available for this request.')
-    if (restriction.lifetime !== undefined) lifetime = Math.min(restriction.lifetime, lifetime ?? Infinity)
-    if (restriction.tokenData !== undefined) tokenData.push([extension.name, restriction.tokenData])
-    if (restriction.authorizationData !== undefined)
-      authorizationData.push([extension.name, restriction.authorizationData])
   }
+  return token
+}
+
+function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {
+  const { scope = token.scope, lifetime, tokenData, authorizationData } = restriction
+  const withOwn = (data: ExtensionData, own: Json | undefined) =>
+    own === undefined ? data : { ...data, [name]: own }
   return {
-    scope,
-    lifetime,
-    extensionData: Object.fromEntries(tokenData),
-    authorizationData: Object.fromEntries(authorizationData),
+    scope: distinct(scope),
+    lifetime: lifetime === undefined ? token.lifetime : Math.min(lifetime, token.lifetime ?? lifetime),
+    extensionData: withOwn(token.extensionData, tokenData),
+    authorizationData: withOwn(token.authorizationData, authorizationData),
   }
 }
 
 function askExtension(
   extension: Extension,
   { client, parameters, grantType }: GrantRequest,
-  { subject, scope, extensionData, begins }: GrantedToken,
+  { subject, extensionData, begins }: GrantedToken,
+  scope: Scope,
 ): TokenRestriction | OAuthError | undefined {
   const authorizationData = dataOf(extension.name, extensionData)
   let restriction: unknown

@@ -1,29 +1,22 @@
-import { clientSecretPost } from '../../lib/client-authentication/built-in-methods'
-import { SecretVerifier } from '../../lib/client-authentication/client-secret'
-import { type ClientRequest, clientStrategy, runStrategy } from '../../lib/passport/strategies'
+import { type AuthenticateBy, clientStrategy, runStrategy } from '../../lib/passport/strategies'
 import { invalidClient } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { plainRequest } from '../support/rooms/form-request'
 import { refusalOf } from '../support/rooms/refused'
 
 const client = clientWith()
-const proven = { client, byOldSecret: false }
-const method = clientSecretPost(new SecretVerifier(Date.now))
-const presented = { method, clientId: client.client_id, credential: 'secret' }
-
-/** A strategy for requests that present this client by its secret in the body. */
-const strategyNamed = (name: string, prove: ClientRequest['prove']) =>
-  clientStrategy(name, () => ({ present: async () => presented, prove }))
+const proves: AuthenticateBy = async () => client
+const usesAnother: AuthenticateBy = async () => undefined
 
 interface Attempt {
   readonly name?: string
-  readonly prove?: ClientRequest['prove']
+  readonly authenticateBy?: AuthenticateBy
   readonly success?: () => void
   readonly fail?: () => void
 }
 
 /** What a strategy does with a request, as Passport would see it. */
-async function attempt({ name = 'client_secret_post', prove = async () => proven, ...bend }: Attempt = {}) {
+async function attempt({ name = 'client_secret_post', authenticateBy = proves, ...bend }: Attempt = {}) {
   const calls: [string, unknown][] = []
   await new Promise<void>((resolve) => {
     const verb = (what: string, does?: () => void) => (value: unknown) => {
@@ -32,7 +25,7 @@ async function attempt({ name = 'client_secret_post', prove = async () => proven
       setImmediate(resolve)
       does?.()
     }
-    const strategy = Object.assign(Object.create(strategyNamed(name, prove)), {
+    const strategy = Object.assign(Object.create(clientStrategy(name, authenticateBy)), {
       success: verb('success', bend.success),
       fail: verb('fail', bend.fail),
       error: verb('error'),
@@ -44,38 +37,28 @@ async function attempt({ name = 'client_secret_post', prove = async () => proven
 
 describe('clientStrategy', () => {
   it('has the name of the method', () => {
-    expect(strategyNamed('private_key_jwt', async () => proven).name).toBe('private_key_jwt')
+    expect(clientStrategy('private_key_jwt', proves).name).toBe('private_key_jwt')
   })
 
   it('succeeds with the client', async () => {
     expect(await attempt()).toEqual([['success', client]])
   })
 
-  it('proves what the request presents', async () => {
-    const prove = jest.fn(async () => proven)
-    await attempt({ prove })
-    expect(prove.mock.calls).toEqual([[presented]])
+  it('authenticates the client of the request by its own method', async () => {
+    const authenticateBy = jest.fn(proves)
+    await attempt({ name: 'private_key_jwt', authenticateBy })
+    expect(authenticateBy.mock.calls.map(([, method]) => method)).toEqual(['private_key_jwt'])
   })
 
   it('fails for a request that uses another method, so that another strategy can try', async () => {
-    const prove = jest.fn(async () => proven)
-    expect(await attempt({ name: 'client_secret_basic', prove })).toEqual([['fail', 401]])
-    expect(prove).not.toHaveBeenCalled()
+    expect(await attempt({ authenticateBy: usesAnother })).toEqual([['fail', 401]])
   })
 
   it.each([
     ['a refusal', invalidClient('client_unknown', 'Client authentication failed.')],
     ['what breaks', new TypeError('broken')],
   ])('ends in an error for %s', async (_what, error) => {
-    expect(await attempt({ prove: () => Promise.reject(error) })).toEqual([['error', error]])
-  })
-
-  it('ends in an error when the proof throws at once', async () => {
-    const error = new TypeError('broken')
-    const prove = () => {
-      throw error
-    }
-    expect(await attempt({ prove })).toEqual([['error', error]])
+    expect(await attempt({ authenticateBy: () => Promise.reject(error) })).toEqual([['error', error]])
   })
 
   it.each(['success', 'fail'] as const)(
@@ -85,8 +68,8 @@ describe('clientStrategy', () => {
       const throws = () => {
         throw error
       }
-      const name = verb === 'success' ? 'client_secret_post' : 'none'
-      expect(await attempt({ name, [verb]: throws })).toEqual([
+      const authenticateBy = verb === 'success' ? proves : usesAnother
+      expect(await attempt({ authenticateBy, [verb]: throws })).toEqual([
         [verb, verb === 'success' ? client : 401],
         ['error', error],
       ])
@@ -94,33 +77,32 @@ describe('clientStrategy', () => {
   )
 })
 
-const run = (name: string, prove: ClientRequest['prove']) =>
-  runStrategy(strategyNamed(name, prove), plainRequest())
+const run = (authenticateBy: AuthenticateBy) =>
+  runStrategy(clientStrategy('client_secret_post', authenticateBy), plainRequest(), () => 'proven')
 
 describe('runStrategy', () => {
-  it('resolves when the strategy succeeds', async () => {
-    await expect(run('client_secret_post', async () => proven)).resolves.toBeUndefined()
+  it('resolves to the result when the strategy succeeds', async () => {
+    await expect(run(proves)).resolves.toBe('proven')
   })
 
   it('refuses the client when the strategy fails', async () => {
     const refusal = { code: 'invalid_client', reason: 'client_not_authenticated' }
-    expect(await refusalOf(run('none', async () => proven))).toEqual(refusal)
+    expect(await refusalOf(run(usesAnother))).toEqual(refusal)
   })
 
   it('throws what the strategy ends in', async () => {
     const error = new TypeError('broken')
-    await expect(run('client_secret_post', () => Promise.reject(error))).rejects.toBe(error)
+    await expect(run(() => Promise.reject(error))).rejects.toBe(error)
   })
 
   it('runs one strategy for many requests at once', async () => {
     const releases: (() => void)[] = []
-    const strategy = strategyNamed('client_secret_post', async () => {
+    const strategy = clientStrategy('client_secret_post', async () => {
       await new Promise<void>((resolve) => releases.push(resolve))
-      return proven
+      return client
     })
-    const runs = [runStrategy(strategy, plainRequest()), runStrategy(strategy, plainRequest())]
-    await new Promise((resolve) => setImmediate(resolve))
+    const runs = [1, 2].map((one) => runStrategy(strategy, plainRequest(), () => one))
     for (const release of releases.toReversed()) release()
-    await expect(Promise.all(runs)).resolves.toHaveLength(2)
+    await expect(Promise.all(runs)).resolves.toEqual([1, 2])
   })
 })
