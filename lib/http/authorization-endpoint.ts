@@ -1,5 +1,6 @@
+import { handler } from './router'
 import type { Request, RequestHandler, Response } from 'express'
-import type { AuditLog } from '../audit/audit-log'
+import { type AuditLog, carryRequestId } from '../audit/audit-log'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import {
   type AuthorizationEndpoint,
@@ -14,11 +15,9 @@ import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-e
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
-import { handler } from './handler'
 import type { Admit } from './network-limit'
 import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage } from './pages/pages'
 import { formOf, leavesBody, queryOf } from './request'
-import { carryRequestId } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { redirectTo, sendPage } from './response'
 import { requireTls } from './transport'

@@ -1,3 +1,4 @@
+import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
 import { isRecord } from '../protocol/configuration'
@@ -20,7 +21,6 @@ import { authorizationOf, HttpRequest } from './request'
 import type { RequestContexts } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
-import { handler, mountedUncalled } from './handler'
 
 declare global {
   namespace Express {

@@ -1,5 +1,6 @@
+import { handler } from './router'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import type { AuditLog, AuditNotes } from '../audit/audit-log'
+import { type AuditLog, type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { challengeOf } from '../client-authentication/method'
@@ -21,7 +22,6 @@ import {
   unexpected,
 } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
-import { handler } from './handler'
 import {
   authorizationOf,
   credentialSourcesOf,
@@ -33,7 +33,6 @@ import {
   queryOf,
 } from './request'
 import { type AuthenticationHttp, presentedBy } from './request-context'
-import { requestIdHeader } from '../audit/request-id'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
 import { requireTls } from './transport'

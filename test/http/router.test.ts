@@ -1,6 +1,6 @@
+import { part } from '../../lib/http/router'
 import express from 'express'
 import request from 'supertest'
-import { part } from '../../lib/http/handler'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { authorizationRequest } from '../support/rooms/consent-form'
