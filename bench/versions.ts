@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
 import { join, resolve } from 'node:path'
 import { otherCore, pin, runTargetsOn, startTarget, type RunningTarget } from './child'
+import { median } from './figures'
 import { startRedis } from './redis'
 import { prepare, quietRound, type Prepared } from './rounds'
 import { servers, type Server } from './servers'
@@ -122,10 +123,6 @@ async function startBoth(
 async function turn(prepared: Prepared): Promise<number> {
   await prepared.run(leadIn)
   return (await quietRound(prepared, span)).cpu
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 const rounded = (value: number, digits: number) => Number(value.toFixed(digits))

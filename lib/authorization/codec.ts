@@ -1,4 +1,4 @@
-import type { ExtensionData, Json } from '../protocol/extension'
+import { type ExtensionData, isEmpty, type Json } from '../protocol/extension'
 import { formatScope, parseScope, type Scope } from '../protocol/scope'
 import type {
   AccessToken,
@@ -78,8 +78,6 @@ function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored 
     return isUsual ? token : trimmed([token, own, tokenData])
   })
 }
-
-const isEmpty = (data: ExtensionData) => Object.keys(data).length === 0
 
 function refreshElements({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
   const { at, salt, sealedProperties } = rotation ?? {}

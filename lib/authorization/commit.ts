@@ -1,5 +1,5 @@
 import { createId, type Random } from '../protocol/credential'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { returnOrThrow, temporarilyUnavailable } from '../protocol/oauth-error'
 import {
   type AuthorizationStore,
   confirmAbsence,
@@ -45,11 +45,6 @@ export async function commit<Outcome>(
     superseded = found?.authorization
   }
   throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')
-}
-
-function returnOrThrow<Outcome>(outcome: Outcome | OAuthError): Outcome {
-  if (outcome instanceof OAuthError) throw outcome
-  return outcome
 }
 
 async function tryWrite(

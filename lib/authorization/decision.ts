@@ -25,15 +25,19 @@ export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerD
 /** Begins an authorization: makes the record to store, and the handle that only the consent form holds. */
 export function createPendingAuthorization(
   proposal: AuthorizationProposal,
-  { now, issuerDigest, random, lifetimes }: IssueContext,
-): { readonly pending: Pending; readonly handle: string } {
-  const id = createId(random)
+  context: IssueContext,
+): OpenedAuthorization {
+  const id = createId(context.random)
+  const { issuerDigest } = context
+  const { handle, stored } = handleOf(id, context)
+  return { handle, pending: { state: 'pending', id, issuerDigest, ...stored, ...proposal } }
+}
+
+/** Makes the handle of a request, and the members of the record that belong to it: its digest and its end. */
+function handleOf(id: string, { now, random, lifetimes }: IssueContext) {
   const handle = createCredential('authorizationRequest', id, random)
   const expiresAt = now + lifetimes.authorizationRequest
-  return {
-    handle,
-    pending: { state: 'pending', id, issuerDigest, handle: digest(handle), expiresAt, ...proposal },
-  }
+  return { handle, stored: { handle: digest(handle), expiresAt } }
 }
 
 /** A valid authorization request without a known resource owner. */
@@ -44,17 +48,19 @@ export type UnclaimedProposal = Omit<AuthorizationProposal, 'subject'>
  */
 export function createUnclaimedAuthorization(
   proposal: UnclaimedProposal,
-  { now, issuerDigest, random, lifetimes }: IssueContext,
+  context: IssueContext,
 ): { readonly unclaimed: Unclaimed; readonly handle: string } {
-  const id = createId(random)
-  const handle = createCredential('authorizationRequest', id, random)
-  const expiresAt = now + lifetimes.authorizationRequest
-  const grant = { ...proposal, id, issuerDigest, subject: undefined }
-  return { handle, unclaimed: { ...grant, state: 'unclaimed', handle: digest(handle), expiresAt } }
+  const id = createId(context.random)
+  const { issuerDigest } = context
+  const { handle, stored } = handleOf(id, context)
+  return {
+    handle,
+    unclaimed: { ...proposal, state: 'unclaimed', id, issuerDigest, subject: undefined, ...stored },
+  }
 }
 
 /** A pending authorization, and the handle that only its consent form holds. */
-export interface ClaimedAuthorization {
+export interface OpenedAuthorization {
   readonly pending: Pending
   readonly handle: string
 }
@@ -66,17 +72,16 @@ export interface ClaimedAuthorization {
 export function claim(
   current: Authorization | undefined,
   { handle, subject }: Pick<ConsentDecision, 'handle' | 'subject'>,
-  { now, random, lifetimes }: IssueContext,
-): TransitionResult<ClaimedAuthorization> {
+  context: IssueContext,
+): TransitionResult<OpenedAuthorization> {
   if (current?.state !== 'unclaimed') return unchanged(requestNotOpen())
   if (!hasDigest(handle, current.handle))
     return unchanged(
       invalidRequest('authorization_request_unknown', 'The authorization request is not known.'),
     )
-  if (current.expiresAt <= now) return unchanged(requestExpired())
-  const newHandle = createCredential('authorizationRequest', current.id, random)
-  const expiresAt = now + lifetimes.authorizationRequest
-  const pending: Pending = { ...current, state: 'pending', subject, handle: digest(newHandle), expiresAt }
+  if (current.expiresAt <= context.now) return unchanged(requestExpired())
+  const { handle: newHandle, stored } = handleOf(current.id, context)
+  const pending: Pending = { ...current, state: 'pending', subject, ...stored }
   return save(pending, { pending, handle: newHandle })
 }
 

@@ -7,7 +7,7 @@ import {
   type Random,
 } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension'
-import { OAuthError } from '../protocol/oauth-error'
+import { returnOrThrow } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
@@ -52,8 +52,7 @@ export function issueAccessToken<Holder extends Approved | Active>(
   scope: Scope,
   context: IssueContext,
 ): Issuance<Holder> {
-  const token = context.restrict({ ...authorization, scope, begins: false })
-  if (token instanceof OAuthError) throw token
+  const token = returnOrThrow(context.restrict({ ...authorization, scope, begins: false }))
   return addAccessToken(authorization, token, context)
 }
 
@@ -190,8 +189,7 @@ export function issueDirectly(
   id: string = createId(context.random),
 ): Issuance {
   const { refreshToken, expiresAt, oneTimeUse } = grant
-  const token = context.restrict({ ...grant, begins: true })
-  if (token instanceof OAuthError) throw token
+  const token = returnOrThrow(context.restrict({ ...grant, begins: true }))
   const extensionData = { ...grant.extensionData, ...token.authorizationData }
   const authorization = {
     ...withoutTokens({ ...grant, extensionData, issuerDigest: context.issuerDigest }, id),

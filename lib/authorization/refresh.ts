@@ -11,6 +11,7 @@ import {
   sealText,
   unsealText,
 } from '../protocol/credential'
+import { isEmpty } from '../protocol/extension'
 import { invalidGrant, invalidScope, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'
@@ -209,7 +210,7 @@ export function secretsOfOtherToken(
   salt: string,
   { scope, extensionData }: NewAccessToken,
 ): Random {
-  const data = Object.keys(extensionData).length === 0 ? '' : ` ${JSON.stringify(extensionData)}`
+  const data = isEmpty(extensionData) ? '' : ` ${JSON.stringify(extensionData)}`
   return derivedBytes(
     refreshToken,
     `access token beside the pair ${salt} ${formatScope(scope.toSorted())}${data}`,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { BasicStrategy } from 'passport-http'
+import { readBasic } from '../passport/read-basic'
 import { hasCredentials } from '../protocol/client'
 import { invalidClient, invalidRequest } from '../protocol/oauth-error'
 import { isTooLong } from '../protocol/parameters'
@@ -41,7 +41,7 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
   if (!/^Basic(?: |$)/i.test(header)) return undefined
   const [, encoded] = token68.exec(header) ?? []
   if (encoded === undefined) throw malformed()
-  const [first, second] = reader.read(encoded) ?? decodeCredentials(encoded)
+  const [first, second] = readBasic(encoded) ?? decodeCredentials(encoded)
   const [clientId, secret] = [formDecode(first), formDecode(second)]
   // The bounds of the parameters in the body hold for the header, too.
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
@@ -49,54 +49,8 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
   return { clientId, secret }
 }
 
-type Credentials = readonly [clientId: string, secret: string]
-
-/** Parses a header with passport-http, which calls back before it returns. */
-class BasicReader extends BasicStrategy {
-  private credentials: Credentials | undefined
-  private readonly headers = { authorization: '' }
-  // passport-http reads only the headers of a request.
-  private readonly request: Parameters<BasicStrategy['authenticate']>[0] = Object.create({
-    headers: this.headers,
-  })
-  readonly success = (): void => {}
-  readonly fail = (): void => {}
-
-  constructor() {
-    super((clientId, secret, done) => {
-      this.credentials = [clientId, secret]
-      done(null, true)
-    })
-  }
-
-  /**
-   * The identifier and the secret, still form encoded; undefined for credentials that passport-http does not read as they
-   * are: it accepts no empty secret, cuts a secret at a colon, and replaces bytes that are not UTF-8.
-   *
-   * @param encoded base64, without padding.
-   */
-  read(encoded: string): Credentials | undefined {
-    this.headers.authorization = `Basic ${encoded}`
-    this.authenticate(this.request)
-    const { credentials } = this
-    // The reader lives as long as the process, and must not keep the secret.
-    this.headers.authorization = ''
-    this.credentials = undefined
-    if (credentials === undefined) return undefined
-    const [clientId, secret] = credentials
-    // Four characters of base64 are three bytes. As many characters as bytes mean that nothing is cut, and all is ASCII.
-    const isWhole = clientId.length + 1 + secret.length === Math.floor((encoded.length * 3) / 4)
-    return isWhole && !clientId.includes(replacement) && !secret.includes(replacement)
-      ? credentials
-      : undefined
-  }
-}
-
-const reader = new BasicReader()
-const replacement = '\uFFFD'
-
 /** Decodes credentials that passport-http does not read. */
-function decodeCredentials(encoded: string): Credentials {
+function decodeCredentials(encoded: string): readonly [clientId: string, secret: string] {
   const bytes = Buffer.from(encoded, 'base64')
   const text = bytes.toString()
   const colon = text.indexOf(':')

@@ -6,7 +6,7 @@ import {
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
-import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import { isAbsentOr, isList, isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
 import { type Extension, isExtensionMetadata } from '../protocol/extension'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
@@ -76,7 +76,6 @@ function checkScheme(scheme: unknown, schemes: Set<string>, wrong: Wrong): void 
   else schemes.add(scheme.toLowerCase())
 }
 
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 const isAlgorithms = (value: unknown) =>
   isTexts(value) && value.length > 0 && value.every((name) => name.toLowerCase() !== 'none')
 const isAbsentOrFunction = (value: unknown) => value === undefined || typeof value === 'function'
@@ -119,7 +118,7 @@ const isGrantType = (value: unknown): value is GrantType =>
   isTexts(value['parameters']) &&
   isAbsentOr(isTexts, value['credentialParameters']) &&
   typeof value['handle'] === 'function' &&
-  ['function', 'undefined'].includes(typeof value['introspect'])
+  isAbsentOrFunction(value['introspect'])
 
 const responseTypesOption = 'responseTypes'
 const responseTypesMessage =
@@ -149,7 +148,7 @@ const isResponseType = (value: unknown): value is ResponseType =>
   isText(value['name']) &&
   isTexts(value['grantTypes']) &&
   (value['mode'] === 'query' || value['mode'] === 'fragment') &&
-  (value['redirectBy'] === undefined || isRedirectMethod(value['redirectBy'])) &&
+  isAbsentOr(isRedirectMethod, value['redirectBy']) &&
   typeof value['approve'] === 'function'
 
 const tokenTypesOption = 'tokenTypes'
@@ -205,7 +204,7 @@ const isTokenType = (value: unknown): value is TokenType =>
   isText(value['name']) &&
   isText(value['scheme']) &&
   typeof value['read'] === 'function' &&
-  (value['issue'] === undefined || typeof value['issue'] === 'function')
+  isAbsentOrFunction(value['issue'])
 
 /** Reads which clients must use PKCE. */
 export function resolvePkce(reading: OptionsReader): PkceRequirement {
@@ -240,8 +239,6 @@ const isExtension = (value: unknown): value is Extension =>
 // RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
 const isParameterNames = (value: unknown) =>
   isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
-const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
-  value === undefined || accepts(value)
 
 /** The grant types that clients of this server can use, at the token endpoint or at the authorization endpoint. */
 export function offeredGrantTypes(

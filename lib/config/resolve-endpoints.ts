@@ -1,5 +1,5 @@
 import { wellKnownBelowIssuer } from '../metadata/server-metadata'
-import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import { isAbsentOr, isList, isRecord, isText, type OptionsReader } from '../protocol/configuration'
 import type { Endpoint } from '../protocol/endpoint'
 import { isExtensionMetadata } from '../protocol/extension'
 import { hasUriCharacters } from '../protocol/uri'
@@ -106,7 +106,3 @@ const isErrorStatus = (value: unknown) =>
 // A function `answer` is enough here: any other mistake ends the construction.
 const isEndpoint = (value: unknown): value is Endpoint =>
   isRecord(value) && typeof value['answer'] === 'function'
-
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
-const isAbsentOr = (accepts: (value: unknown) => boolean, value: unknown) =>
-  value === undefined || accepts(value)

@@ -3,7 +3,7 @@ import { readClientAuthenticationLimits } from '../client-authentication/credent
 import { pkce } from '../extensions/pkce'
 import { resolveRateLimit } from '../http/network-limit'
 import type { FindClient } from '../protocol/client'
-import { ConfigurationError, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { ConfigurationError, isList, isRecord, isText, OptionsReader } from '../protocol/configuration'
 import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
@@ -232,7 +232,6 @@ export function resolveClients(
   return configuredClients(given, parsed)
 }
 
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 const isListOrStore = (value: unknown): value is readonly unknown[] | ClientStore =>
   isList(value) || (isRecord(value) && typeof value['find'] === 'function')
 

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { type AuditLog, type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
-import { challengeOf } from '../client-authentication/method'
+import { challengeOf, type PresentedClient } from '../client-authentication/method'
 import { type ClientStrategy, runStrategy } from '../passport/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
@@ -22,16 +22,7 @@ import {
   unexpected,
 } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
-import {
-  authorizationOf,
-  credentialSourcesOf,
-  formOf,
-  hasLongBody,
-  HttpRequest,
-  jsonOf,
-  leavesBody,
-  queryOf,
-} from './request'
+import { authorizationOf, formOf, hasLongBody, HttpRequest, jsonOf, leavesBody, queryOf } from './request'
 import { type AuthenticationHttp, presentedBy } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { sendJson, sendJsonError } from './response'
@@ -174,13 +165,13 @@ async function authenticate(
   const { failures, endpoint } = http
   const { clientAuthentication: need = 'required' } = endpoint
   if (need !== 'none' && hasLongBody(request) && failures.refusalOf(request) !== undefined)
-    await authenticateWith(http, request, Parameters.none)
+    await prove(http, request, present(http, request, Parameters.none))
   const parameters = await parametersOf(http, request)
   if (need === 'none') return { parameters, proven: undefined }
   // Credentials may stand only in a form or a header.
   const form = endpoint.method === 'GET' ? Parameters.none : parameters
-  if (need === 'optional' && !presentsClient(http, request, form)) return { parameters, proven: undefined }
-  return { parameters, proven: await authenticateWith(http, request, form) }
+  const presented = (need === 'optional' ? presentIfAny : present)(http, request, form)
+  return { parameters, proven: presented && (await prove(http, request, presented)) }
 }
 
 /** The content of a request: parameters, or a JSON value. */
@@ -197,28 +188,39 @@ function parametersOf(
   return body === 'json' ? Parameters.none : formOf(request, bodyDeadline)
 }
 
-function presentsClient({ verification }: EndpointHttp, request: Request, form: Parameters): boolean {
-  if (authorizationOf(request).length > 0) return true
-  try {
-    return verification.present(credentialSourcesOf(request, form)) !== undefined
-  } catch (error) {
-    if (error instanceof OAuthError && error.reason === 'no_client_authentication') return false
-    throw error
-  }
-}
-
-/** Runs the strategy of the one method by which this form, or the header, presents a client. */
-function authenticateWith(
-  { contexts, verification, strategies }: EndpointHttp,
+/** Finds the client that a request presents, in place of any client that the request has proven before. */
+function present(
+  { contexts, verification }: EndpointHttp,
   request: Request,
   form: Parameters,
-): Promise<ProvenClient> {
+): PresentedClient {
   const context = contexts.of(request)
   context.client = undefined
   const presented = presentedBy(verification, context, request, form)
   context.presented = presented
-  const strategy = strategies.get(presented.method.name)
-  if (strategy === undefined) throw new Error(`The method ${presented.method.name} has no strategy.`)
+  return presented
+}
+
+/** Finds the client that a request presents; undefined if the request presents no client at all. */
+function presentIfAny(http: EndpointHttp, request: Request, form: Parameters): PresentedClient | undefined {
+  try {
+    return present(http, request, form)
+  } catch (error) {
+    const isAbsent = error instanceof OAuthError && error.reason === 'no_client_authentication'
+    if (isAbsent && authorizationOf(request).length === 0) return undefined
+    throw error
+  }
+}
+
+/** Proves a client with the strategy of the method by which the request presents the client. */
+function prove(
+  { contexts, strategies }: EndpointHttp,
+  request: Request,
+  { method }: PresentedClient,
+): Promise<ProvenClient> {
+  const strategy = strategies.get(method.name)
+  if (strategy === undefined) throw new Error(`The method ${method.name} has no strategy.`)
+  const context = contexts.of(request)
   return runStrategy(strategy, request, () => {
     if (context.client === undefined) throw new Error(`The strategy ${strategy.name} proved no client.`)
     return context.client

@@ -113,6 +113,15 @@ export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+/** Whether an optional value is absent, or accepted. */
+export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || accepts(value)
+}
+
 const longestCompared = 64
 
 /**

@@ -125,6 +125,11 @@ export interface Extension {
   access?(data: KeptData): Readonly<Record<string, Json>>
 }
 
+/** Whether no extension keeps data. */
+export function isEmpty(data: ExtensionData): boolean {
+  return Object.keys(data).length === 0
+}
+
 /** Members of the metadata, under the registered names. */
 export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 

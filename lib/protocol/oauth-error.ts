@@ -83,6 +83,12 @@ export class NotAttempted extends OAuthError {
   }
 }
 
+/** Returns the outcome, or throws it if it is an error. */
+export function returnOrThrow<Outcome>(outcome: Outcome | OAuthError): Outcome {
+  if (outcome instanceof OAuthError) throw outcome
+  return outcome
+}
+
 const grammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
 
 type Cause = { readonly cause?: unknown }

@@ -142,8 +142,8 @@ interface Clocks {
 }
 
 /**
- * Sets a deadline on a store of the host's, because express-rate-limit waits as long as its store takes. The host's store tells
- * `resetTime` by the wall clock; the result tells it by the clock that does not step.
+ * Sets a deadline on a store of the host, because express-rate-limit waits for its store without one. Converts
+ * `resetTime` from the wall clock of the store to the clock that does not step.
  */
 function storeOfHost(
   store: Store,
@@ -156,7 +156,7 @@ function storeOfHost(
     async increment(key) {
       const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
       const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
-      // The clocks of store and process may differ; no count lasts longer than its window.
+      // The clocks of store and process may differ, but no count lasts longer than its window.
       return { totalHits, resetTime: new Date(clock() + Math.min(left, seconds * 1000)) }
     },
     decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),

@@ -4,8 +4,7 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { metadataDocument } from '../http/metadata'
 import { hostWatch } from '../http/transport'
 import { serverMetadata } from '../metadata/server-metadata'
-import type { Endpoint } from '../protocol/endpoint'
-import type { Extension, ExtensionMetadata } from '../protocol/extension'
+import type { ExtensionMetadata } from '../protocol/extension'
 import type { Endpoints } from './endpoints'
 
 /** Assembles the metadata from the parts of the server that serve requests, so the metadata promises nothing else. */
@@ -22,10 +21,7 @@ export function wireMetadata(
       grantTypes: offeredGrantTypes(settings, grantTypes),
       authenticationMethods: strategies.map(({ name }) => name),
       signingAlgorithms,
-      extensionMembers: {
-        ...endpointMembers(settings.endpoints),
-        ...extensionMembers(settings.extensions, asks),
-      },
+      extensionMembers: plugInMembers(settings, asks),
       authorization: asks
         ? {
             path: settings.authorizationPath,
@@ -38,13 +34,9 @@ export function wireMetadata(
   )
 }
 
-function extensionMembers(extensions: readonly Extension[], asks: boolean): ExtensionMetadata {
+function plugInMembers({ endpoints, extensions }: ServerSettings, asks: boolean): ExtensionMetadata {
   const acting = extensions.filter(
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
-  return Object.assign({}, ...acting.map(({ metadata }) => metadata))
-}
-
-function endpointMembers(endpoints: readonly Endpoint[]): ExtensionMetadata {
-  return Object.assign({}, ...endpoints.map(({ metadata }) => metadata))
+  return Object.assign({}, ...[...endpoints, ...acting].map(({ metadata }) => metadata))
 }

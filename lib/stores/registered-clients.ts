@@ -1,5 +1,5 @@
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
-import { isRecord, isText } from '../protocol/configuration'
+import { isList, isRecord, isText } from '../protocol/configuration'
 import type { ClientStore } from './client-store'
 import { withinDeadline } from './deadline'
 
@@ -115,8 +115,6 @@ function areUnchanged(values: readonly unknown[], copies: readonly unknown[]): b
   for (let at = 0; at < copies.length; at++) if (!isUnchanged(values[at], copies[at])) return false
   return true
 }
-
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 /** Encodes a registration as JSON, for a store. */
 export function encodeRegistration(registration: ClientRegistration): string {

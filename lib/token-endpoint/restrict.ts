@@ -1,5 +1,5 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
-import { isRecord } from '../protocol/configuration'
+import { isRecord, isTexts } from '../protocol/configuration'
 import {
   dataOf,
   type Extension,
@@ -96,7 +96,7 @@ function requireRestriction(
   const { scope: narrowed, lifetime, tokenData, authorizationData, ...others } = restriction
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
-  if (narrowed !== undefined && !(isListOfTexts(narrowed) && covers(scope, narrowed)))
+  if (narrowed !== undefined && !(isTexts(narrowed) && covers(scope, narrowed)))
     wrong('scope must be a list of scope tokens, all within the scope of the request.')
   if (lifetime !== undefined && !(Number.isSafeInteger(lifetime) && Number(lifetime) > 0))
     wrong('lifetime must be whole seconds, 1 or more.')
@@ -105,6 +105,3 @@ function requireRestriction(
   if (!isKeepable(authorizationData)) wrong(`authorizationData ${keepableCure}`)
   if (!begins) wrong('authorizationData is only allowed if the authorization begins with the request.')
 }
-
-const isListOfTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')
