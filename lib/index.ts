@@ -19,6 +19,7 @@ export {
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
 export type {
+  AuthenticatingServer,
   PresentedCredential,
   ClientAuthenticationMethod,
   ClientCertificate,
@@ -26,6 +27,8 @@ export type {
   Verification,
   Throttle,
 } from './client-authentication/method'
+export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
+export type { DocumentFetch, FetchedDocument } from './document-fetch/document-fetch'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-types'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types'

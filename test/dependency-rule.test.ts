@@ -26,7 +26,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'ioredis',
   ],
   'token-types': ['protocol', 'authorization'],
-  'client-authentication': ['protocol', 'password-hashing', 'rate-limit', 'stores/counters', 'passport'],
+  'client-authentication': ['protocol', 'password-hashing', 'jwt', 'document-fetch', 'rate-limit', 'stores/counters', 'passport'],
   passport: ['protocol', 'express', 'passport', 'passport-http'],
   registration: ['protocol', 'client-authentication', 'stores/client-store'],
   'revocation-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],

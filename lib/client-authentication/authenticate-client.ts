@@ -5,6 +5,7 @@ import type { Reason } from '../protocol/reasons'
 import { none } from './built-in-methods'
 import type { CredentialThrottle } from './credential-throttle'
 import {
+  type AuthenticatingServer,
   type ClientAuthenticationMethod,
   type CredentialSources,
   type PresentedClient,
@@ -109,6 +110,7 @@ export interface ProvenClient {
  *
  * @param client the registered client with this identifier; undefined if there is none.
  * @param limitsFor makes the limits on guesses at a client; undefined stands for an unknown client.
+ * @param server the server, for the method.
  * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures, for an unknown client,
  * too.
  */
@@ -116,10 +118,11 @@ export async function authenticateClient(
   { method, credential }: PresentedClient,
   client: Client | undefined,
   limitsFor: (client: Client | undefined) => Throttle,
+  server: AuthenticatingServer,
 ): Promise<ProvenClient> {
   // For each method, a disabled client is unknown. Otherwise, the cost would show whether the secret was right.
   const asked = client?.disabled === true ? undefined : client
-  const proven: unknown = await method.verify(asked, credential, limitsFor(asked))
+  const proven: unknown = await method.verify(asked, credential, limitsFor(asked), server)
   if (client === undefined) throw refused('client_unknown')
   if (client.disabled) throw refused('client_disabled')
   // A host may have written the method. Only the two documented values prove a client, and no other truthy value.
@@ -150,6 +153,7 @@ export class ClientVerification {
     private readonly findClient: FindClient,
     private readonly throttle: CredentialThrottle,
     private readonly credentialParameters: readonly string[],
+    private readonly server: AuthenticatingServer,
   ) {}
 
   /**
@@ -173,9 +177,9 @@ export class ClientVerification {
   ): Promise<ProvenClient> {
     const client = await this.findClient(presented.clientId)
     if (client !== undefined) clientFound()
-    const proven = await authenticateClient(presented, client, (asked) =>
-      this.throttle.of(presented, asked, address, networkRefusal),
-    )
+    const limitsFor = (asked: Client | undefined) =>
+      this.throttle.of(presented, asked, address, networkRefusal)
+    const proven = await authenticateClient(presented, client, limitsFor, this.server)
     if (networkRefusal !== undefined && !hasCredentials(proven.client)) throw networkRefusal
     return proven
   }

@@ -1,6 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
+import type { DocumentFetch } from '../document-fetch/document-fetch'
 import type { AuthenticationMethodDescription, Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
+import type { Counters } from '../stores/counters'
 
 /** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
 export interface ClientCertificate {
@@ -53,6 +55,23 @@ export type Verification = boolean | 'by an old secret'
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
+/** The server at which a client authenticates, as a method sees it. */
+export interface AuthenticatingServer {
+  /** The option `issuer`. */
+  readonly issuer: string
+  /** The absolute URL of the token endpoint, as the metadata has it. */
+  readonly tokenEndpoint: string
+  /**
+   * The counters of the server. A key is good once at this issuer, across all processes that share the counters. The
+   * client of a single use is under `singleUseLimit`.
+   */
+  readonly counters: Counters
+  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`: at most 64 KiB. */
+  readonly documents: DocumentFetch
+  /** The time, in whole seconds since the epoch. */
+  readonly now: () => number
+}
+
 /** A presented credential, and the one method by which the request presents it. */
 export interface PresentedClient extends PresentedCredential {
   readonly method: ClientAuthenticationMethod
@@ -92,8 +111,16 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * @param withinLimits runs a verification under `clientAuthenticationLimits`. Use it for credentials that can be
    * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
    * right for signatures, certificates and long random keys.
+   * @param server the server at which the client authenticates. Each call of one server gets the same object.
+   * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same description, and
+   * throw none for an unknown client: return false.
    */
-  verify(client: Client | undefined, credential: string, withinLimits: Throttle): Promise<Verification>
+  verify(
+    client: Client | undefined,
+    credential: string,
+    withinLimits: Throttle,
+    server: AuthenticatingServer,
+  ): Promise<Verification>
 }
 
 /** The scheme of an `Authorization` header, in lower case: schemes are case-insensitive (RFC 9110 11.1). */

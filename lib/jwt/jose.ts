@@ -14,6 +14,8 @@ export interface Jose {
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
   /** Verifies signature and claims. @throws JOSEError if the signature is wrong or a claim is not as expected. */
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
+  /** Verifies the signature only. @throws JOSEError if the signature is wrong. */
+  compactVerify(token: string, key: VerificationKey): Promise<unknown>
   readonly errors: JoseErrors
 }
 

@@ -86,7 +86,19 @@ const textOf = (keys: readonly PublicKey[]): string =>
     .toSorted()
     .join('\n')
 
-/** Seconds after which a key set is fetched again. A withdrawn key stays trusted for this time at most. */
+/** A JSON document, and the seconds for which it stays good. */
+interface PublishedDocument {
+  readonly json: unknown
+  readonly maximumAge: number
+}
+
+/** Fetches a JSON document from a URI. Rejects if the document is unavailable. */
+export type FetchDocument = (uri: string) => Promise<PublishedDocument>
+
+/**
+ * Seconds after which the key set of an issuer of the configuration is fetched again. A withdrawn key stays trusted for
+ * this time at most.
+ */
 export const maximumAge = 600
 /**
  * The least number of seconds between the starts of two fetches, also after a failure and however many requests come.
@@ -101,18 +113,23 @@ export const maximumSize = 256 * 1024
 const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
 
 /**
- * Fetches the keys that an issuer publishes (RFC 7517 5), and keeps them for 600 seconds. The similar function of jose
- * does not suffice: it fetches again for each request while an issuer is down, reads without a bound, and uses its own
- * clock.
+ * Fetches the keys that an issuer publishes (RFC 7517 5), and keeps them as long as the document is good. The similar
+ * function of jose does not suffice: it fetches again for each request while an issuer is down, reads without a bound,
+ * and uses its own clock.
  */
 export class FetchedKeys implements KeySource {
-  private last: { readonly keySet: KeySet; readonly at: number } | undefined
+  private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
 
-  constructor(private readonly uri: string) {}
+  /** @param fetchDocument default: trusts the URI, and keeps the keys for 600 seconds. */
+  constructor(
+    private readonly uri: string,
+    private readonly fetchDocument: FetchDocument = fetchTrusted,
+  ) {}
 
   trusted(now: number): KeySet | undefined {
-    return this.last !== undefined && isWithin(maximumAge, this.last.at, now) ? this.last.keySet : undefined
+    const { last } = this
+    return last !== undefined && isWithin(last.maximumAge, last.at, now) ? last.keySet : undefined
   }
 
   fetched(now: number): Promise<KeySet> {
@@ -123,10 +140,11 @@ export class FetchedKeys implements KeySource {
   }
 
   private async fetch(now: number): Promise<KeySet> {
-    const keys = parsePublicKeys(await fetchJson(this.uri).catch(unavailable))?.keys
+    const document = await this.fetchDocument(this.uri).catch(unavailable)
+    const keys = parsePublicKeys(document.json)?.keys
     if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
     const keySet = this.last?.keySet.holds(keys) === true ? this.last.keySet : new KeySet(keys)
-    this.last = { keySet, at: now }
+    this.last = { keySet, at: now, maximumAge: document.maximumAge }
     return keySet
   }
 }
@@ -136,7 +154,7 @@ function unavailable(cause: unknown): never {
   throw new KeysUnavailable('The keys of the issuer are unavailable.', { cause })
 }
 
-async function fetchJson(uri: string): Promise<unknown> {
+async function fetchTrusted(uri: string): Promise<PublishedDocument> {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
     // Follows no redirect: the host trusts this URI only, and not another host or plain HTTP.
@@ -145,7 +163,7 @@ async function fetchJson(uri: string): Promise<unknown> {
   })
   if (response.status !== 200 || response.body === null)
     throw new Error(`${uri} responded with status ${response.status}.`)
-  return JSON.parse(await boundedText(response.body, uri))
+  return { json: JSON.parse(await boundedText(response.body, uri)), maximumAge }
 }
 
 async function boundedText(body: ReadableStream<Uint8Array>, uri: string): Promise<string> {

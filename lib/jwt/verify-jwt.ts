@@ -1,4 +1,4 @@
-import { isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
@@ -8,6 +8,8 @@ export interface JwtTerms {
   readonly issuers: ReadonlyMap<string, KeySource>
   /** `aud` must name at least one of these. */
   readonly audience: readonly string[]
+  /** Whether `aud` must name nothing else: one text, or a list of one. Default false. */
+  readonly soleAudience?: boolean
   /** Seconds by which the clock of the issuer may differ. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
@@ -53,6 +55,8 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
   try {
     const { key, keySet } = await findKey(jose, source, allowed(header, terms.algorithms), now)
     const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))
+    if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
+      throw new RefusedJwt('audience_wrong')
     return { ...registeredClaims(payload, now + terms.clockTolerance), claims: payload, keySet }
   } catch (error) {
     throw refusedBy(jose, error)
@@ -67,6 +71,20 @@ function isCompact(token: string): boolean {
     parts.length === 3 &&
     parts.every((part) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part)
   )
+}
+
+/**
+ * The claim `sub` of a JWT; undefined if the text is not a JWT with a subject. Nothing of the JWT is proven: the
+ * subject only says whose keys can prove it.
+ */
+export function unprovenSubject(token: string): string | undefined {
+  if (!isCompact(token)) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return isRecord(claims) && isText(claims['sub']) ? claims['sub'] : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Decodes header and issuer, and verifies nothing. `iss` only chooses the keys, which then verify the whole JWT. */

@@ -35,10 +35,15 @@ export interface AuthorizationOffer {
 /** Authorization server metadata under the registered names (RFC 8414 2). Members that do not apply are missing. */
 export type ServerMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
+/** The absolute URL of a path below the issuer. */
+export function urlBelow(issuer: string, path: string): string {
+  return issuer.replace(/\/+$/, '') + path
+}
+
 /** Builds the metadata of a server. */
 export function serverMetadata(offer: Offer): ServerMetadata {
   const { authorization, endpoints, scopes } = offer
-  const at = (path: string) => offer.issuer.replace(/\/+$/, '') + path
+  const at = (path: string) => urlBelow(offer.issuer, path)
   return {
     ...offer.extensionMembers,
     issuer: offer.issuer,

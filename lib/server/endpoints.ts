@@ -3,7 +3,8 @@ import { clientSecretBasic, clientSecretPost, none } from '../client-authenticat
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
-import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
+import { documentFetch, type DocumentFetch } from '../document-fetch/document-fetch'
 import {
   type EndpointHttp,
   type EndpointRow,
@@ -22,6 +23,9 @@ import { isText } from '../protocol/configuration'
 import { dataOf, type Json, keptBy } from '../protocol/extension'
 import { grantableScope } from '../protocol/scope'
 import { steadyClock } from '../protocol/steady-clock'
+import { isLoopback } from '../protocol/uri'
+import { urlBelow } from '../metadata/server-metadata'
+import type { Counters } from '../stores/counters'
 import { revoke } from '../revocation-endpoint/revoke'
 import type { Mint, MintRequest } from '../audit/testing-door'
 import { beginWith, exchange, type TokenEndpoint } from '../token-endpoint/exchange'
@@ -160,8 +164,34 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
   const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
   const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
-  const verification = new ClientVerification(methods, findClient, limits, credentialParameters)
+  const server = authenticatingServer(settings, counters)
+  const verification = new ClientVerification(methods, findClient, limits, credentialParameters, server)
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
+}
+
+// A JWK set of a client: a dozen keys with certificates.
+const largestDocument = 64 * 1024
+
+/** What methods of client authentication see of the server. */
+function authenticatingServer(
+  { issuer, tokenPath, clock }: ServerSettings,
+  counters: Counters,
+): AuthenticatingServer {
+  let documents: DocumentFetch | undefined
+  return {
+    issuer,
+    tokenEndpoint: urlBelow(issuer, tokenPath),
+    counters,
+    // Made at first use: most servers fetch no documents of clients.
+    get documents() {
+      return (documents ??= documentFetch({
+        loopback: isLoopback(new URL(issuer).hostname),
+        maximumSize: largestDocument,
+        clock: steadyClock(clock),
+      }))
+    },
+    now: () => Math.floor(clock() / 1000),
+  }
 }
 
 /** Collects the members that plug-ins add to the introspection of an access token. */

@@ -4,6 +4,7 @@ import { generateClientSecret, SecretVerifier } from '../../lib/client-authentic
 import type { ClientAuthenticationMethod, CredentialSources } from '../../lib/client-authentication/method'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
+import { authenticatingServer } from '../support/rooms/authenticating-server'
 import { basic } from '../support/rooms/credentials'
 import { clientsOf } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
@@ -206,8 +207,9 @@ describe('authenticateClient', () => {
   const byBasic = clientSecretBasic(secrets)
   const byPost = clientSecretPost(secrets)
 
+  const atServer = authenticatingServer()
   const authenticate = async (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
-    authenticateClient({ method, clientId, credential }, await findClient(clientId), () => freely)
+    authenticateClient({ method, clientId, credential }, await findClient(clientId), () => freely, atServer)
 
   it.each([
     ['Basic', byBasic],
@@ -312,7 +314,7 @@ describe('authenticateClient', () => {
     const verify = jest.fn(async () => true)
     const attempt = authenticate({ name: 'costly', read: () => undefined, verify }, 'nobody', 'secret')
     expect(await refusalOf(attempt)).toHaveProperty('reason', 'client_unknown')
-    expect(verify).toHaveBeenCalledWith(undefined, 'secret', expect.any(Function))
+    expect(verify).toHaveBeenCalledWith(undefined, 'secret', expect.any(Function), atServer)
   })
 
   it('asks the method about a disabled client as about an unknown one, so that its secret tells nothing', async () => {
@@ -322,6 +324,6 @@ describe('authenticateClient', () => {
       'reason',
       'client_disabled',
     )
-    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret, expect.any(Function))
+    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret, expect.any(Function), atServer)
   })
 })

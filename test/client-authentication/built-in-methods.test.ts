@@ -8,6 +8,7 @@ import {
 import { generateClientSecret, SecretVerifier } from '../../lib/client-authentication/client-secret'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
+import { authenticatingServer } from '../support/rooms/authenticating-server'
 import { anyText } from '../support/rooms/arbitrary-text'
 import { basic, rawBasic } from '../support/rooms/credentials'
 import { parametersOf } from '../support/rooms/parameters'
@@ -196,9 +197,9 @@ describe('both', () => {
   it.each([byBasic, byPost])('verify by the secrets of the client ($name)', async (method) => {
     const { client_secret, client_secret_hash } = generateClientSecret()
     const client = clientWith({ client_secret_hashes: [client_secret_hash] })
-    await expect(method.verify(client, client_secret, freely)).resolves.toBe(true)
-    await expect(method.verify(client, 'wrong', freely)).resolves.toBe(false)
-    await expect(method.verify(undefined, client_secret, freely)).resolves.toBe(false)
+    await expect(method.verify(client, client_secret, freely, authenticatingServer())).resolves.toBe(true)
+    await expect(method.verify(client, 'wrong', freely, authenticatingServer())).resolves.toBe(false)
+    await expect(method.verify(undefined, client_secret, freely, authenticatingServer())).resolves.toBe(false)
   })
 })
 
@@ -229,6 +230,6 @@ describe('none', () => {
     ['a confidential client', clientWith(), false],
     ['an unknown client', undefined, false],
   ])('holds for %s: %s', async (_who, client, proven) => {
-    await expect(none.verify(client, '', freely)).resolves.toBe(proven)
+    await expect(none.verify(client, '', freely, authenticatingServer())).resolves.toBe(proven)
   })
 })

@@ -1,14 +1,21 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
-import { privateKeyJwt } from '../../docs/examples/private-key-jwt'
-import { ConfigurationError, memoryCounters, type ClientRegistration, type Json } from '../../lib/index'
-import { Clock } from '../support/flows/clock'
+import {
+  ConfigurationError,
+  privateKeyJwt,
+  type ClientRegistration,
+  type DocumentFetch,
+  type Json,
+  type PrivateKeyJwtOptions,
+} from '../../lib/index'
+import { application } from '../support/flows/application'
 import { nightlyReport } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const audience = ['http://localhost', 'http://localhost/token']
+const issuer = 'http://localhost'
+const tokenEndpoint = 'http://localhost/token'
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
 const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -31,26 +38,43 @@ const broker = {
   credentials: { private_key_jwt: { keys: [jwkOf(foreign.publicKey, '1')] } },
 }
 
-function host(stage: SetStage) {
-  const clock = new Clock()
-  const clientAuthenticationMethods = [
-    privateKeyJwt(audience, memoryCounters({ clock: clock.read }), clock.read),
-  ]
-  const clients = [bank, broker, nightlyReport.registration]
-  return { ...stage({ clients, clientAuthenticationMethods, clock: clock.read }), clock }
+const publisher = {
+  ...bank,
+  client_id: 'publisher',
+  credentials: { private_key_jwt: { jwks_uri: 'https://publisher.example/jwks.json' } },
 }
-type Host = ReturnType<typeof host>
+
+const clients: ClientRegistration[] = [bank, broker, publisher, nightlyReport.registration]
+
+function host(stage: SetStage, options?: PrivateKeyJwtOptions) {
+  return stage({ clients, clientAuthenticationMethods: [privateKeyJwt(options)] })
+}
+type Host = Pick<ReturnType<typeof host>, 'flow' | 'clock' | 'failures'>
 
 interface Bend {
   readonly claims?: object
+  /** Claims that are so many seconds from now. */
+  readonly times?: Readonly<Record<string, number>>
   readonly header?: object
   readonly key?: KeyObject
 }
 
 /** An assertion as the bank's own software makes it, with something bent. */
-function assertionAt({ clock }: Host, { claims, header, key = own.privateKey }: Bend = {}): string {
+function assertionAt(
+  { clock }: Host,
+  { claims, times = {}, header, key = own.privateKey }: Bend = {},
+): string {
   const now = Math.floor(clock.read() / 1000)
-  const said = { iss: 'bank', sub: 'bank', aud: audience[0], exp: now + 60, jti: randomUUID(), ...claims }
+  const ahead = Object.fromEntries(Object.entries(times).map(([name, seconds]) => [name, now + seconds]))
+  const said = {
+    iss: 'bank',
+    sub: 'bank',
+    aud: issuer,
+    exp: now + 60,
+    jti: randomUUID(),
+    ...claims,
+    ...ahead,
+  }
   const text = [{ alg: 'ES256', kid: '1', ...header }, said]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.')
@@ -66,17 +90,39 @@ const ask = ({ flow }: Host, client_assertion: string, fields: Fields = {}, head
     headers,
   )
 
-const at = (seconds: number) => Math.floor(new Clock().read() / 1000) + seconds
-
-describeOnStores('The method of docs/examples/private-key-jwt.ts', (stage) => {
+describeOnStores('A client that signs who it is', (stage) => {
   test.each<[string, Bend]>([
-    ['the issuer', {}],
-    ['the token endpoint', { claims: { aud: audience[1] } }],
-    ['one of several audiences', { claims: { aud: ['https://other.example', audience[0]] } }],
-  ])('[CAU-5] takes an assertion for %s', async (_, bend) => {
+    ['for the issuer', {}],
+    ['for the issuer in a list', { claims: { aud: [issuer] } }],
+    ['with the type of client assertions', { header: { typ: 'client-authentication+jwt' } }],
+    ['with that type written as a media type', { header: { typ: 'application/client-authentication+jwt' } }],
+    ['of the type JWT', { header: { typ: 'JWT' } }],
+    ['that says when it began', { times: { iat: 0, nbf: -30 } }],
+    ['that lives as long as it may', { times: { exp: 330 } }],
+    ['of a clock that is behind', { times: { exp: -29 } }],
+  ])('[CAU-5] gets tokens for an assertion %s', async (_, bend) => {
     const set = host(stage)
     const { accessToken } = tokensOf(await ask(set, assertionAt(set, bend)))
     expect((await set.flow.photos(accessToken)).body).toMatchObject({ clientId: 'bank' })
+  })
+
+  test('may name the token endpoint where the server allows it, but nothing beside it', async () => {
+    const set = host(stage, { tokenEndpointAudience: true })
+    for (const aud of [issuer, tokenEndpoint, [tokenEndpoint]])
+      tokensOf(await ask(set, assertionAt(set, { claims: { aud } })))
+    for (const aud of [[issuer, tokenEndpoint], `${issuer}/revoke`, `${tokenEndpoint}/`]) {
+      const response = await ask(set, assertionAt(set, { claims: { aud } }))
+      expect(refusalOf(response)).toBe('401 invalid_client')
+    }
+  })
+
+  test('authenticates so at the other endpoints, too', async () => {
+    const set = host(stage)
+    const { accessToken } = tokensOf(await ask(set, assertionAt(set)))
+    const fields = { token: accessToken, client_assertion_type: assertionType }
+    const revoked = await set.flow.submit('/revoke', { ...fields, client_assertion: assertionAt(set) })
+    expect(revoked.status).toBe(200)
+    expect((await set.flow.photos(accessToken)).status).toBe(401)
   })
 
   test('takes either key during a rotation, and the same client_id beside it', async () => {
@@ -86,65 +132,136 @@ describeOnStores('The method of docs/examples/private-key-jwt.ts', (stage) => {
     expect(tokensOf(response).scope).toBe('photos:read')
   })
 
-  test.each<[string, Bend]>([
-    ['signed by another client', { key: foreign.privateKey }],
-    ['of another client, signed by its own key', { claims: { iss: 'broker', sub: 'broker' } }],
-    ['of an unknown client', { claims: { iss: 'nobody', sub: 'nobody' } }],
-    ['of a client without keys', { claims: { iss: 'nightly-report', sub: 'nightly-report' } }],
-    ['with another issuer', { claims: { iss: 'broker' } }],
-    ['without an issuer', { claims: { iss: undefined } }],
-    ['for another audience', { claims: { aud: 'https://other.example' } }],
-    ['without an audience', { claims: { aud: undefined } }],
-    ['without an expiry', { claims: { exp: undefined } }],
-    ['that has expired', { claims: { exp: at(-11) } }],
-    ['that lives too long', { claims: { exp: at(3600) } }],
-    ['that is not good yet', { claims: { nbf: at(60) } }],
-    ['without an id', { claims: { jti: undefined } }],
-    ['with an id that is no text', { claims: { jti: 7 } }],
-    ['with a huge id', { claims: { jti: 'x'.repeat(257) } }],
-    ['without a signature', { header: { alg: 'none' } }],
-    ['by another algorithm', { header: { alg: 'RS256' }, key: rsa.privateKey }],
-    ['by a shared secret', { header: { alg: 'HS256' } }],
-    ['that brings its own key', { header: { jwk: jwkOf(foreign.publicKey, '1') }, key: foreign.privateKey }],
-    ['with an unknown critical header', { header: { crit: ['x'], x: 1 } }],
-  ])('refuses an assertion %s [client-30]', async (_, bend) => {
+  test.each<[reason: string, title: string, bend: Bend]>([
+    ['signature_wrong', 'signed by another client', { key: foreign.privateKey }],
+    [
+      'signature_wrong',
+      'of another client, signed by its own key',
+      { claims: { iss: 'broker', sub: 'broker' } },
+    ],
+    ['issuer_wrong', 'with another issuer', { claims: { iss: 'broker' } }],
+    ['issuer_wrong', 'that an identity provider makes', { claims: { iss: 'https://login.example' } }],
+    ['incomplete', 'without an issuer', { claims: { iss: undefined } }],
+    ['audience_wrong', 'for another audience', { claims: { aud: 'https://other.example' } }],
+    ['audience_wrong', 'for the token endpoint', { claims: { aud: tokenEndpoint } }],
+    ['audience_wrong', 'for others, too', { claims: { aud: [issuer, 'https://other.example'] } }],
+    ['audience_wrong', 'for the issuer twice', { claims: { aud: [issuer, issuer] } }],
+    ['audience_wrong', 'for the issuer with a slash more', { claims: { aud: `${issuer}/` } }],
+    ['audience_wrong', 'for a list in a list', { claims: { aud: [[issuer]] } }],
+    ['incomplete', 'without an audience', { claims: { aud: undefined } }],
+    ['incomplete', 'without an expiry', { claims: { exp: undefined } }],
+    ['expired', 'that has expired', { times: { exp: -30 } }],
+    ['too_long_lived', 'that lives too long', { times: { exp: 331 } }],
+    ['too_long_lived', 'that lives for ever', { claims: { exp: 1e300 } }],
+    ['not_yet_valid', 'that is not good yet', { times: { nbf: 31 } }],
+    ['not_yet_valid', 'of the future', { times: { iat: 31 } }],
+    ['incomplete', 'without an id', { claims: { jti: undefined } }],
+    ['incomplete', 'with an id that is no text', { claims: { jti: 7 } }],
+    ['incomplete', 'with an empty id', { claims: { jti: '' } }],
+    ['algorithm_refused', 'without a signature', { header: { alg: 'none' } }],
+    ['algorithm_refused', 'by a shared secret', { header: { alg: 'HS256' } }],
+    ['header_refused', 'without an algorithm', { header: { alg: undefined } }],
+    ['key_unknown', 'by another algorithm', { header: { alg: 'RS256' }, key: rsa.privateKey }],
+    ['key_unknown', 'that names no key, where the client has two', { header: { kid: undefined } }],
+    ['key_unknown', 'that names a key of another client', { header: { kid: '3' } }],
+    [
+      'signature_wrong',
+      'that brings its own key',
+      { header: { jwk: jwkOf(foreign.publicKey, '1') }, key: foreign.privateKey },
+    ],
+    ['header_refused', 'with an unknown critical header', { header: { crit: ['x'], x: 1 } }],
+    ['header_refused', 'of the type of an access token', { header: { typ: 'at+jwt' } }],
+    ['header_refused', 'of the type of an identity assertion', { header: { typ: 'oauth-id-jag+jwt' } }],
+  ])('is refused (%s) with an assertion %s [client-30]', async (reason, _title, bend) => {
     const set = host(stage)
     const response = await ask(set, assertionAt(set, bend))
     expect(refusalOf(response)).toBe('401 invalid_client')
     expect(response.body.error_description).toBe('Client authentication failed.')
     expect(response.get('WWW-Authenticate')).toBe('Basic realm="oauth", charset="UTF-8"')
+    expect(set.failures).toMatchObject([{ reason: `client_assertion_${reason}`, cause: undefined }])
   })
 
-  test('takes an assertion once, of parallel requests too, and again only where it has expired [client-31]', async () => {
+  test.each<[reason: string, title: string, id: string]>([
+    ['client_unknown', 'unknown', 'nobody'],
+    ['client_unknown', 'named like a member of every object', '__proto__'],
+    ['client_not_authenticated', 'without keys', 'nightly-report'],
+  ])('is refused (%s) in the same words if it is %s [client-30]', async (reason, _title, id) => {
+    const set = host(stage)
+    for (const header of [{}, { kid: '9' }, { alg: 'RS256' }, { alg: 'EdDSA', kid: undefined }]) {
+      const response = await ask(set, assertionAt(set, { header, claims: { iss: id, sub: id } }))
+      expect(refusalOf(response)).toBe('401 invalid_client')
+      expect(response.body.error_description).toBe('Client authentication failed.')
+    }
+    expect(new Set(set.failures.map((failure) => failure.reason))).toEqual(new Set([reason]))
+  })
+
+  test('uses an assertion once, of parallel requests too, and never again [client-31]', async () => {
     const set = host(stage)
     const assertion = assertionAt(set)
-    const statuses = await Promise.all([1, 2, 3].map(async () => (await ask(set, assertion)).status))
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 401)).toHaveLength(2)
-    for (const seconds of [0, 59, 9, 1, 3600]) {
+    const responses = await Promise.all([1, 2, 3].map(() => ask(set, assertion)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(2)
+    expect(set.failures).toMatchObject([
+      { reason: 'client_assertion_replayed' },
+      { reason: 'client_assertion_replayed' },
+    ])
+    for (const seconds of [0, 59, 29, 1, 1, 3600]) {
       set.clock.advance(seconds)
       expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
     }
   })
 
-  test('takes an assertion once also where a process has a clock that is behind', async () => {
-    const clock = new Clock()
-    const counters = memoryCounters({ clock: clock.read })
-    const hostBehind = (behind: number) => {
-      const late = () => clock.read() - behind * 1000
-      const clientAuthenticationMethods = [privateKeyJwt(audience, counters, late)]
-      return { ...stage({ clients: [bank], clientAuthenticationMethods, clock: late }), clock }
+  test('uses an assertion once at two servers of one issuer, and once more at another issuer [client-31]', async () => {
+    const set = host(stage)
+    const always = { store: set.store, clock: set.clock.read, storeDeadline: 10, clients }
+    const twin = application({ ...always, clientAuthenticationMethods: [privateKeyJwt()] })
+    for (let round = 0; round < 5; round++) {
+      const assertion = assertionAt(set)
+      const responses = await Promise.all(
+        [set, twin, set, twin].map(({ flow }) => ask({ ...set, flow }, assertion)),
+      )
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(responses.filter(({ status }) => status === 401)).toHaveLength(3)
     }
-    const [here, behind] = [hostBehind(0), hostBehind(9)]
-    const assertion = assertionAt(here)
-    tokensOf(await ask(here, assertion))
-    for (const seconds of [69, 1, 8, 1]) {
-      clock.advance(seconds)
-      expect(refusalOf(await ask(behind, assertion))).toBe('401 invalid_client')
+    const claims = { jti: 'one' }
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    const otherIssuer = 'http://127.0.0.1'
+    const other = application({
+      ...always,
+      issuer: otherIssuer,
+      clientAuthenticationMethods: [privateKeyJwt()],
+    })
+    const here = { ...set, flow: other.flow }
+    tokensOf(await ask(here, assertionAt(set, { claims: { ...claims, aud: otherIssuer } })))
+  })
+
+  test('uses an assertion once also where a process has a clock that is behind', async () => {
+    const set = host(stage)
+    const clientAuthenticationMethods = [privateKeyJwt()]
+    const late = () => set.clock.read() - 29_000
+    const behind = application({
+      store: set.store,
+      storeDeadline: 10,
+      clients,
+      clientAuthenticationMethods,
+      clock: late,
+    })
+    const assertion = assertionAt(set)
+    tokensOf(await ask(set, assertion))
+    for (const seconds of [89, 1, 28, 1]) {
+      set.clock.advance(seconds)
+      expect(refusalOf(await ask({ ...set, flow: behind.flow }, assertion))).toBe('401 invalid_client')
     }
   })
 
-  test('takes the id of another client for another id', async () => {
+  test('uses an assertion up also with a request that is refused', async () => {
+    const set = host(stage)
+    const assertion = assertionAt(set)
+    expect(refusalOf(await ask(set, assertion, { scope: 'reports:write' }))).toBe('400 invalid_scope')
+    expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
+  })
+
+  test('may have the id of an assertion of another client', async () => {
     const set = host(stage)
     tokensOf(await ask(set, assertionAt(set, { claims: { jti: '1' } })))
     const claims = { jti: '1', iss: 'broker', sub: 'broker' }
@@ -156,6 +273,20 @@ describeOnStores('The method of docs/examples/private-key-jwt.ts', (stage) => {
     ['an assertion without its type', (set) => ({ client_assertion: assertionAt(set) })],
     ['a type without an assertion', () => ({ client_assertion_type: assertionType })],
     ['another type', (set) => ({ client_assertion_type: 'saml2', client_assertion: assertionAt(set) })],
+    [
+      'a huge assertion',
+      (set) => ({
+        client_assertion_type: assertionType,
+        client_assertion: assertionAt(set, { claims: { more: 'x'.repeat(16_384) } }),
+      }),
+    ],
+    [
+      'a subject that is no identifier',
+      (set) => ({
+        client_assertion_type: assertionType,
+        client_assertion: assertionAt(set, { claims: { sub: 'x'.repeat(257) } }),
+      }),
+    ],
     ['no JWT', () => ({ client_assertion_type: assertionType, client_assertion: 'x.y.z' })],
     [
       'a JWT without a subject',
@@ -218,18 +349,153 @@ describeOnStores('The method of docs/examples/private-key-jwt.ts', (stage) => {
     expect(refusalOf(await set.flow.submit(`/token?${query}`, grant))).toBe('400 invalid_request')
   })
 
+  test('is in the metadata with every algorithm that it may use, and in the strategies', async () => {
+    const set = host(stage, { algorithms: ['ES256', 'PS256'] })
+    const { body } = await set.flow.open('/.well-known/oauth-authorization-server')
+    expect(body.token_endpoint_auth_methods_supported).toContain('private_key_jwt')
+    for (const endpoint of ['token', 'revocation', 'introspection'])
+      expect(body[`${endpoint}_endpoint_auth_signing_alg_values_supported`]).toEqual(['ES256', 'PS256'])
+    expect(set.oauth.strategies.map(({ name }) => name)).toContain('private_key_jwt')
+    expect((await stage().flow.open('/.well-known/oauth-authorization-server')).body).not.toHaveProperty(
+      'token_endpoint_auth_signing_alg_values_supported',
+    )
+  })
+})
+
+describeOnStores('A client that publishes its keys', (stage) => {
+  const uri = publisher.credentials.private_key_jwt.jwks_uri
+
+  /** What the client publishes, and how often the server asked. */
+  function publication(...keys: Json[]) {
+    const asked: string[] = []
+    const state: { keys: Json[] | undefined } = { keys }
+    const documents: DocumentFetch = {
+      async fetch(url) {
+        asked.push(url)
+        if (state.keys === undefined) throw new Error('The document is not available.')
+        return { json: { keys: state.keys }, maximumAge: 60 }
+      },
+    }
+    return { asked, state, documents }
+  }
+
+  const claims = { iss: 'publisher', sub: 'publisher' }
+
+  test('authenticates by them, with one fetch for as long as the headers allow', async () => {
+    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
+    const set = host(stage, { documents })
+    await Promise.all([1, 2, 3].map(async () => tokensOf(await ask(set, assertionAt(set, { claims })))))
+    set.clock.advance(59)
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    expect(asked).toEqual([uri])
+    set.clock.advance(1)
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    expect(asked).toEqual([uri, uri])
+  })
+
+  test('may change them at once, but unknown keys make one fetch in 10 seconds', async () => {
+    const { asked, state, documents } = publication(jwkOf(own.publicKey, '1'))
+    const set = host(stage, { documents })
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    state.keys = [jwkOf(second.publicKey, '2')]
+    const changed = () => assertionAt(set, { claims, header: { kid: '2' }, key: second.privateKey })
+    expect(refusalOf(await ask(set, changed()))).toBe('401 invalid_client')
+    set.clock.advance(10)
+    tokensOf(await ask(set, changed()))
+    for (let times = 0; times < 20; times++) {
+      const response = await ask(set, assertionAt(set, { claims, header: { kid: `made up ${times}` } }))
+      expect(refusalOf(response)).toBe('401 invalid_client')
+    }
+    expect(asked).toEqual([uri, uri])
+  })
+
+  test('is asked to try again while they cannot be had, and keeps its assertion', async () => {
+    const { state, documents } = publication()
+    const set = host(stage, { documents })
+    for (const keys of [undefined, [] as Json[]]) {
+      state.keys = keys
+      const expected = keys === undefined ? '400 temporarily_unavailable' : '401 invalid_client'
+      expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe(expected)
+      set.clock.advance(10)
+    }
+    state.keys = undefined
+    const assertion = assertionAt(set, { claims, times: { exp: 120 } })
+    set.clock.advance(60)
+    const response = await ask(set, assertion)
+    expect(refusalOf(response)).toBe('400 temporarily_unavailable')
+    expect(response.get('Retry-After')).toBe('1')
+    expect(set.failures.at(-1)).toMatchObject({ reason: 'client_keys_unavailable' })
+    state.keys = [jwkOf(own.publicKey, '1')]
+    set.clock.advance(10)
+    tokensOf(await ask(set, assertion))
+  })
+
+  test('is asked for nothing by an assertion that names another address', async () => {
+    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
+    const set = host(stage, { documents })
+    const header = { jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/chain.pem' }
+    expect(refusalOf(await ask(set, assertionAt(set, { claims, header, key: foreign.privateKey })))).toBe(
+      '401 invalid_client',
+    )
+    tokensOf(await ask(set, assertionAt(set)))
+    expect(asked).toEqual([uri])
+  })
+})
+
+describe('A registration with keys', () => {
+  const register = (private_key_jwt: Json) => () =>
+    application({
+      clients: [{ ...bank, credentials: { private_key_jwt } }],
+      clientAuthenticationMethods: [privateKeyJwt()],
+    })
+
+  test.each<[string, Json]>([
+    ['a key on a curve', { keys: [jwkOf(own.publicKey, '1')] }],
+    ['an RSA key', { keys: [jwkOf(rsa.publicKey, '1')] }],
+    ['a key for something else beside it', { keys: [{ kty: 'oct', use: 'enc' }, jwkOf(own.publicKey, '1')] }],
+    ['an address of keys', { jwks_uri: 'https://bank.example/jwks.json' }],
+  ])('may have %s', (_, credential) => {
+    expect(register(credential)).not.toThrow()
+  })
+
   test.each<[string, Json]>([
     ['a private key', { keys: [jwkOf(own.privateKey, '1')] }],
-    ['a key of another kind', { keys: [jwkOf(rsa.publicKey, '1')] }],
+    ['a shared secret', { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }],
+    ['a weak key', { keys: [jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, '1')] }],
     ['a broken key', { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }],
+    ['a broken key beside a good one', { keys: [jwkOf(own.publicKey, '1'), { kty: 'EC' }] }],
     ['no key', { keys: [] }],
+    [
+      'keys for encryption only',
+      { keys: [{ ...own.publicKey.export({ format: 'jwk' }), use: 'enc' }] as Json },
+    ],
     ['a key outside a set', jwkOf(own.publicKey, '1')],
     ['a text', 'key'],
-  ])('registers %s for nobody', (_, private_key_jwt) => {
-    const clients = [{ ...bank, credentials: { private_key_jwt } }]
-    const register = () =>
-      stage({ clients, clientAuthenticationMethods: [privateKeyJwt(audience, memoryCounters())] })
-    expect(register).toThrow(ConfigurationError)
-    expect(register).toThrow('clients[0].credentials.private_key_jwt must be')
+    ['both', { keys: [jwkOf(own.publicKey, '1')], jwks_uri: 'https://bank.example/jwks.json' }],
+    ['an address without TLS', { jwks_uri: 'http://bank.example/jwks.json' }],
+    ['an address with a password', { jwks_uri: 'https://a:b@bank.example/jwks.json' }],
+    ['an address with a fragment', { jwks_uri: 'https://bank.example/jwks.json#1' }],
+    ['an address that is none', { jwks_uri: 7 }],
+  ])('cannot have %s', (_, credential) => {
+    expect(register(credential)).toThrow(ConfigurationError)
+    expect(register(credential)).toThrow('clients[0].credentials.private_key_jwt must ')
+  })
+})
+
+describe('The options of privateKeyJwt()', () => {
+  test.each<[string, object]>([
+    ['algorithms must be', { algorithms: ['none'] }],
+    ['algorithms must be', { algorithms: ['HS256'] }],
+    ['algorithms must be', { algorithms: [] }],
+    ['clockTolerance must be', { clockTolerance: -1 }],
+    ['clockTolerance must be', { clockTolerance: 301 }],
+    ['maximumLifetime must be', { maximumLifetime: 0 }],
+    ['maximumLifetime must be', { maximumLifetime: 86_401 }],
+    ['tokenEndpointAudience must be', { tokenEndpointAudience: 'yes' }],
+    ['documents must have', { documents: {} }],
+    ['audience is not known', { audience: 'x' }],
+  ])('%s', (message, options) => {
+    expect(() => privateKeyJwt(options)).toThrow(ConfigurationError)
+    expect(() => privateKeyJwt(options)).toThrow(message)
   })
 })

@@ -112,8 +112,7 @@ import type {} from 'express-session'
 import type { PassportStatic } from 'passport'
 import type supertest from 'supertest'
 import type {
-  AuthorizationServer, AuthorizationServerOptions, ClientAuthenticationMethod, ClientRegistration, Counters, Endpoint,
-  ExchangePolicy, RedisStore,
+  AuthorizationServer, AuthorizationServerOptions, ClientRegistration, Endpoint, ExchangePolicy, RedisStore,
 } from 'express-authorization-server'
 interface Owner {
   readonly id: string
@@ -149,7 +148,6 @@ declare global {
   const scope: string
   const redirect_uris: readonly string[]
   const publicJwk: { readonly kty: string }
-  const privateKeyJwt: (audience: string[], counters: Counters) => ClientAuthenticationMethod
 }`
 
   let application: string

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { privateKeyJwt } from '../../docs/examples/private-key-jwt'
-import { jwtBearer, memoryCounters, type Json } from '../../lib/index'
+import { jwtBearer, privateKeyJwt, type Json } from '../../lib/index'
 import { forgedJwts } from '../support/assertions/forged-jwts'
 import { audience, claimsAt, hub, issuers, jwt, signer, type Signer } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
@@ -89,11 +88,10 @@ test('an assertion by which a client authenticates is no grant, and a grant auth
     client_secret_hashes: undefined,
     credentials: { private_key_jwt: { keys: [jwk] } },
   })
-  const counters = memoryCounters()
   const { flow, clock } = setStage({
     grantTypes: [grantType],
     clients: [...clients, bank.registration],
-    clientAuthenticationMethods: [privateKeyJwt([audience], counters)],
+    clientAuthenticationMethods: [privateKeyJwt()],
   })
   const own: Signer = { issuer: 'bank', kid: '1', alg: 'ES256', privateKey, publicKey, jwk: { kid: '1' } }
   const now = Math.floor(clock.read() / 1000)

@@ -1,0 +1,217 @@
+import type { DocumentFetch } from '../document-fetch/document-fetch'
+import { DecoyKeys } from '../jwt/decoy-keys'
+import { requireJose } from '../jwt/jose'
+import { KeysUnavailable, type KeySource } from '../jwt/key-source'
+import {
+  type JwtFault,
+  type JwtTerms,
+  readAlgorithms,
+  RefusedJwt,
+  unprovenSubject,
+  verifyJwt,
+} from '../jwt/verify-jwt'
+import { isBoolean, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { digest } from '../protocol/credential'
+import { invalidClient, invalidRequest, temporarilyUnavailable } from '../protocol/oauth-error'
+import { isTooLong, type Parameters } from '../protocol/parameters'
+import type { Reason } from '../protocol/reasons'
+import { ClientKeys, mistakeInKeys } from './client-keys'
+import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
+
+/** Options of {@link privateKeyJwt}. */
+export interface PrivateKeyJwtOptions {
+  /**
+   * Whether `aud` may also be the URL of the token endpoint, at each endpoint where clients authenticate: for clients
+   * from before the change of RFC 7523. A server of another party that names this URL as its own token endpoint can then
+   * use an assertion that a client meant for that server. Default `false`.
+   */
+  readonly tokenEndpointAudience?: boolean
+  /**
+   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
+   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   */
+  readonly algorithms?: readonly string[]
+  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
+  readonly clockTolerance?: number
+  /**
+   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400, with `clockTolerance` beside it.
+   * Default 300. The server remembers each used assertion until shortly after its end.
+   */
+  readonly maximumLifetime?: number
+  /**
+   * Fetches the JWK sets that clients publish at `jwks_uri`, for example through a proxy. Default: over https, at most
+   * 64 KiB, and never from an address inside your network. The server keeps a set for one minute to one day, as the
+   * headers of the response say. For an unknown `kid`, the server fetches the set again, at most once in 10 seconds.
+   */
+  readonly documents?: DocumentFetch
+}
+
+const name = 'private_key_jwt'
+
+/**
+ * Makes the method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client authenticates by a
+ * JWT that it signs with its private key. The registration holds the public keys, or the URL where the client publishes
+ * them: `credentials: { private_key_jwt: { keys: [jwk] } }` or `{ private_key_jwt: { jwks_uri } }`. With several keys,
+ * the JWT names one by `kid`.
+ *
+ * The JWT has the claims `iss` and `sub`, both the `client_id`, `aud`, which is the issuer of this server and nothing
+ * else, `exp` and `jti`, and at most 16 KiB. It authenticates one request, whatever becomes of the request, on all
+ * processes that share the counters of the server. The host installs the package `jose`.
+ *
+ * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ */
+export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
+  const settings = readOptions(options)
+  requireJose('privateKeyJwt()')
+  const clientKeys = new ClientKeys(name)
+  const decoys = new DecoyKeys()
+  return {
+    name,
+    signingAlgorithms: settings.algorithms,
+    read: ({ body }) => readAssertion(body),
+    mistakeIn: mistakeInKeys,
+    async verify(client, assertion, _withinLimits, server) {
+      const keys = client && clientKeys.of(client, settings.documents ?? server.documents)
+      try {
+        await useUp(assertion, keys ?? ClientKeys.none, server, settings)
+        return true
+      } catch (error) {
+        if (!(error instanceof RefusedAssertion)) throw error
+        // An unknown client, a client without keys and a wrong signature cost the same.
+        if (error.reason === 'client_assertion_key_unknown') await decoys.verifyInVain(assertion)
+        if (keys === undefined) return false
+        throw invalidClient(error.reason, 'Client authentication failed.')
+      }
+    },
+  }
+}
+
+interface PrivateKeyJwtSettings extends Pick<JwtTerms, 'algorithms' | 'clockTolerance'> {
+  readonly tokenEndpointAudience: boolean
+  readonly maximumLifetime: number
+  readonly documents: DocumentFetch | undefined
+}
+
+function readOptions(options: unknown): PrivateKeyJwtSettings {
+  const reading = new OptionsReader(options, '')
+  const seconds = (key: string, fallback: number, least: number, most: number) =>
+    reading.optional(key, fallback, isWithin(least, most), `must be whole seconds, ${least} to ${most}.`)
+  const settings = {
+    tokenEndpointAudience: reading.optional(
+      'tokenEndpointAudience',
+      false,
+      isBoolean,
+      'must be true or false.',
+    ),
+    algorithms: readAlgorithms(reading),
+    clockTolerance: seconds('clockTolerance', 30, 0, 300),
+    maximumLifetime: seconds('maximumLifetime', 300, 1, 86_400),
+    documents: reading.optional<DocumentFetch | undefined>(
+      'documents',
+      undefined,
+      isDocumentFetch,
+      'must have the function fetch(url), as documentFetch() has.',
+    ),
+  }
+  reading.refuseUnknown()
+  reading.settle('privateKeyJwt() cannot work with these options:')
+  return settings
+}
+
+const isDocumentFetch = (value: unknown): value is DocumentFetch =>
+  isRecord(value) && typeof value['fetch'] === 'function'
+const isWithin =
+  (least: number, most: number) =>
+  (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** RFC 7521 4.2: `client_id` may be missing, because the subject of the assertion is the client. */
+function readAssertion(body: Parameters): PresentedCredential | undefined {
+  const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
+  if (type === undefined && assertion === undefined) return undefined
+  const clientId = assertion === undefined ? undefined : unprovenSubject(assertion)
+  if (
+    type !== assertionType ||
+    assertion === undefined ||
+    clientId === undefined ||
+    isTooLong('client_id', clientId)
+  )
+    throw invalidRequest(
+      'client_assertion_malformed',
+      'The client assertion is no JWT, or its type does not say so.',
+    )
+  return { clientId, credential: assertion }
+}
+
+/** A client assertion that proves nothing. */
+class RefusedAssertion extends Error {
+  override readonly name = 'RefusedAssertion'
+
+  constructor(readonly reason: Reason<'invalid_client'>) {
+    super(reason)
+  }
+}
+
+// draft-ietf-oauth-rfc7523bis: clients should write the specific type; `JWT` and no type come from older clients.
+// RFC 8725 3.11: an assertion for another purpose, such as a grant of an identity provider, has another type.
+const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
+
+/**
+ * Verifies an assertion with the keys of its client, and uses it up.
+ *
+ * @throws RefusedAssertion; OAuthError `temporarily_unavailable` if the keys or the counters are not available.
+ */
+async function useUp(
+  assertion: string,
+  keys: KeySource,
+  { issuer, tokenEndpoint, counters, now: clock }: AuthenticatingServer,
+  { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: PrivateKeyJwtSettings,
+): Promise<void> {
+  // `read` has found the client by this subject.
+  const clientId = unprovenSubject(assertion) ?? ''
+  const now = clock()
+  const { expiresAt, claims } = await verifyJwt(assertion, now, {
+    issuers: new Map([[clientId, keys]]),
+    audience: tokenEndpointAudience ? [issuer, tokenEndpoint] : [issuer],
+    // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each of them.
+    soleAudience: true,
+    algorithms,
+    clockTolerance,
+    types,
+  }).catch(refuse)
+  // A clock of the client that is ahead must not make its assertions too long.
+  if (expiresAt > now + maximumLifetime + clockTolerance)
+    throw new RefusedAssertion('client_assertion_too_long_lived')
+  const { jti } = claims
+  if (!isText(jti)) throw new RefusedAssertion('client_assertion_incomplete')
+  // A process whose clock is behind accepts the assertion for one tolerance longer.
+  const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
+  const key = `${name}:${digest(JSON.stringify([clientId, jti]))}`
+  if (!(await counters.useOnce(key, seconds, clientId)))
+    throw new RefusedAssertion('client_assertion_replayed')
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])
+  if (!(error instanceof KeysUnavailable)) throw error
+  // The assertion may be good. With `invalid_client`, the client could give its registration up.
+  throw temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', {
+    cause: error.cause,
+  })
+}
+
+const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_client'>>> = {
+  // `read` accepts the form of a JWT. What is malformed beyond it stands in the header.
+  malformed: 'client_assertion_header_refused',
+  header_refused: 'client_assertion_header_refused',
+  issuer_unknown: 'client_assertion_issuer_wrong',
+  algorithm_refused: 'client_assertion_algorithm_refused',
+  key_unknown: 'client_assertion_key_unknown',
+  signature_wrong: 'client_assertion_signature_wrong',
+  audience_wrong: 'client_assertion_audience_wrong',
+  expired: 'client_assertion_expired',
+  not_yet_valid: 'client_assertion_not_yet_valid',
+  incomplete: 'client_assertion_incomplete',
+}

@@ -1,0 +1,44 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { isText } from '../protocol/configuration'
+import { loadJose } from './jose'
+import { KeySet } from './key-source'
+import type { PublicKey } from './public-keys'
+import { longestJwt } from './verify-jwt'
+
+/**
+ * Public keys of nobody, one for each kind of signature. A JWT for which there is no key costs one verification with a
+ * decoy: the response time does not show whether the key was missing or the signature wrong.
+ */
+export class DecoyKeys {
+  private readonly keys = new KeySet([rsa(), ...['P-256', 'P-384', 'P-521'].map(onCurve), edwards()])
+
+  /** Verifies the signature of a JWT in vain. Never rejects, and proves nothing. */
+  async verifyInVain(token: string): Promise<void> {
+    if (token.length > longestJwt) return
+    const jose = await loadJose()
+    try {
+      const { alg } = jose.decodeProtectedHeader(token)
+      if (isText(alg)) await jose.compactVerify(token, await this.keys.find(jose, { alg }))
+    } catch {
+      // The signature is wrong, as it must be, or no key can verify such a signature.
+    }
+  }
+}
+
+// Nobody uses the private half. So the modulus need not be a product of two primes, which would take long to find.
+function rsa(): PublicKey {
+  const modulus = randomBytes(256)
+  modulus[0] = 0xff
+  modulus[255] = 0xff
+  return { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }
+}
+
+const onCurve = (namedCurve: string): PublicKey => {
+  const { x, y } = generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' })
+  return { kty: 'EC', crv: namedCurve, x: `${x}`, y: `${y}` }
+}
+
+const edwards = (): PublicKey => {
+  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+  return { kty: 'OKP', crv: 'Ed25519', x: `${x}` }
+}
