@@ -40,6 +40,9 @@ const secondsIn = (text: string | undefined): number | undefined =>
 
 // RFC 9111 4.2.1: by the clock of the host that sent both. A date that cannot be read is in the past (5.3).
 function secondsUntilExpiry(expires: string | undefined, date: string | undefined): number {
-  const seconds = Math.floor((Date.parse(expires ?? '') - Date.parse(date ?? '')) / 1000)
+  const seconds = Math.floor((parseDate(expires) - parseDate(date)) / 1000)
   return Number.isNaN(seconds) ? 0 : seconds
 }
+
+// Date.parse alone reads the customary `Expires: 0` as the year 2000.
+const parseDate = (text = ''): number => (text.endsWith(' GMT') ? Date.parse(text) : Number.NaN)

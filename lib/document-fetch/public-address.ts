@@ -46,10 +46,6 @@ assigned.addSubnet('2000::', 3, 'ipv6')
 // RFC 6052 2.1: where a network has IPv6 only, its DNS answers so for each IPv4 address.
 assigned.addSubnet('64:ff9b::', 96, 'ipv6')
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
 /**
  * Whether the text is an address of the public internet, in its usual spelling and without a zone. An IPv4 address
  * within an IPv6 address must be public too.
@@ -64,12 +60,9 @@ export function isPublicAddress(address: string): boolean {
 
 /** Whether the text is a loopback address: 127.0.0.0/8 or ::1, and no other form of them. */
 export function isLoopbackAddress(address: string): boolean {
-  if (isIPv4(address)) return loopback.check(address, 'ipv4')
-  return isIPv6(address) && !isMapped(address) && loopback.check(address, 'ipv6')
+  if (isIPv4(address)) return address.startsWith('127.')
+  return isIPv6(address) && !address.includes('%') && groupsOf(address).join() === '0,0,0,0,0,0,0,1'
 }
-
-// BlockList compares a mapped address with the IPv4 networks.
-const isMapped = (address: string): boolean => groupsOf(address)[5] === 0xffff
 
 function embeddedIPv4(groups: readonly number[]): string | undefined {
   const isTranslated = groups.slice(0, 6).join() === [0x64, 0xff9b, 0, 0, 0, 0].join()
