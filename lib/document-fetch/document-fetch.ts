@@ -1,41 +1,97 @@
 import type { RequestOptions } from 'node:https'
+import { Semaphore } from '../concurrency/semaphore'
+import { steadyClock } from '../protocol/steady-clock'
+import { checkedAddresses, type Lookup, lookupInDns } from './checked-addresses'
 import { DocumentUnavailable } from './document-unavailable'
+import { HostLimits } from './host-limits'
+import { maximumAgeOf } from './maximum-age'
+import { readJson } from './read-json'
+import { requestDocument } from './request-document'
+import { parseTarget } from './target'
 
 /** Fetches JSON documents of strangers over https. */
 export interface DocumentFetch {
   /**
-   * Resolves to the document at this URL. Calls for the same URL at the same time share one fetch and its result.
+   * Resolves to the document at this URL. Calls for the same URL at the same time share one fetch and its outcome. No
+   * outcome is kept.
    *
    * @throws DocumentUnavailable in every other case.
    */
   fetch(url: string): Promise<FetchedDocument>
 }
 
-/** A document and how long it may be kept. */
+/** A document, and how long it may be kept. */
 export interface FetchedDocument {
-  /** Callers may share the value, and must not change it. */
+  /** Several callers may have this value: do not change it. */
   readonly json: unknown
   /** Seconds, 60 to 86 400. */
   readonly maximumAge: number
 }
 
 export interface DocumentFetchOptions {
-  /** Whether documents may come from loopback addresses: only a server whose own issuer is at loopback allows them. */
+  /** Whether documents may come from loopback addresses. Only a server whose own issuer is at loopback allows this. */
   readonly loopback: boolean
-  /** The most bytes that a document has. Default 5120. */
+  /** The most bytes of a document. Default 5120. */
   readonly maximumSize?: number
-  /** Milliseconds of a clock that does not step, for the limits per host. Default `performance.now()`. */
+  /** Milliseconds since the epoch, for the limits per host. Default `Date.now`. */
   readonly clock?: () => number
   /** Finds the addresses of a name. Default: DNS. `lookup` of `node:dns/promises` has this form. */
-  readonly lookup?: (
-    hostname: string,
-    options: { readonly all: true },
-  ) => Promise<readonly { readonly address: string }[]>
-  /** The certificate authorities, in the form of `node:tls`. Default: those of Node. */
+  readonly lookup?: Lookup
+  /** The certificate authorities, in place of those of Node. */
   readonly ca?: RequestOptions['ca']
 }
 
-/** Makes a {@link DocumentFetch}. The limits count for everything that is fetched through it: make one per server. */
-export function documentFetch(_options: DocumentFetchOptions): DocumentFetch {
-  return { fetch: async () => Promise.reject(new DocumentUnavailable('unresolved')) }
+/** Milliseconds from the call to the document, or to its failure. */
+const patience = 2000
+/** How many documents are fetched at once, and how many calls wait for their turn. */
+const atOnce = 16
+const longestLine = 64
+
+/**
+ * Makes a {@link DocumentFetch} for documents that anyone may name: at most 16 at once, at most so many of one host, and
+ * each within 2 seconds, its waiting included. A server makes one, because the limits count for what goes through it.
+ */
+export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
+  const { loopback, maximumSize = 5120, clock = Date.now, lookup = lookupInDns, ca } = options
+  const limits = new HostLimits(steadyClock(clock))
+  const turns = new Semaphore(atOnce, longestLine, () => new DocumentUnavailable('busy'))
+  const underWay = new Map<string, Promise<FetchedDocument>>()
+
+  async function fetchNow(url: string, signal: AbortSignal): Promise<FetchedDocument> {
+    const target = parseTarget(url)
+    limits.countName(target.hostname)
+    return turns.take('in line', async () => {
+      signal.throwIfAborted()
+      const addresses = await checkedAddresses(target.hostname, { lookup, loopback })
+      signal.throwIfAborted()
+      limits.countAddresses(addresses)
+      const { headers, body } = await requestDocument({ target, addresses, maximumSize, ca, signal })
+      return { json: readJson(body), maximumAge: maximumAgeOf(headers) }
+    })
+  }
+
+  return {
+    fetch(url) {
+      const other = underWay.get(url)
+      if (other !== undefined) return other
+      const own = withinPatience((signal) => fetchNow(url, signal)).finally(() => underWay.delete(url))
+      underWay.set(url, own)
+      return own
+    },
+  }
+}
+
+/** Rejects and aborts the signal of an act that takes too long. The timer ends with the act. */
+async function withinPatience<Outcome>(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  const deadline = new AbortController()
+  const { signal } = deadline
+  const timer = setTimeout(() => deadline.abort(new DocumentUnavailable('timeout')), patience)
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  try {
+    return await Promise.race([act(signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

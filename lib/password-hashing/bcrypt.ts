@@ -1,10 +1,13 @@
 import { compare, hash } from 'bcrypt'
-import { type Priority, Semaphore } from './semaphore'
+import { type Priority, Semaphore } from '../concurrency/semaphore'
+import { tooManyAtOnce } from '../protocol/oauth-error'
 
 // Runs as many hashes at once as libuv has threads. More would wait in the queue of libuv, in front of file system and
 // DNS, where this package could not bound them.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
-const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32)
+const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
+  tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.'),
+)
 
 /** The largest number of bytes that bcrypt reads of a secret. */
 export const bcryptBytes = 72

@@ -31,8 +31,9 @@ function networkOfGroups(groups: readonly number[]): string {
     .join(':')}::/64`
 }
 
-// Returns the eight groups. The URL parser gives each address one spelling, and writes a dotted end in hexadecimal.
-function groupsOf(address: string): readonly number[] {
+/** The eight groups of an IPv6 address. */
+export function groupsOf(address: string): readonly number[] {
+  // The URL parser gives each address one spelling, and writes a dotted end in hexadecimal.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = [], tail = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const between = Array.from({ length: 8 - head.length - tail.length }, () => '0')

@@ -1,4 +1,3 @@
-import type { OverShare } from '../protocol/oauth-error'
 import { type Limit, secondsToWait } from './limit'
 
 interface Bucket {
@@ -31,7 +30,7 @@ export class TokenBuckets {
    */
   constructor(
     { attempts, seconds }: Limit,
-    private readonly refusal: (secondsLeft: number) => OverShare,
+    private readonly refusal: (secondsLeft: number) => Error,
     private readonly clock: () => number,
     private readonly maximum = 100_000,
   ) {
@@ -39,7 +38,7 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Refuses a key whose bucket is empty. Takes nothing. @throws OverShare with the seconds to wait. */
+  /** Refuses a key whose bucket is empty. Takes nothing. @throws the refusal with the seconds to wait. */
   requireRoom(key: string): void {
     const bucket = this.buckets.get(this.placeOf(key))
     if (bucket === undefined) return
@@ -47,7 +46,7 @@ export class TokenBuckets {
     if (missing > 0) throw this.refusal(secondsToWait(Math.ceil(missing / this.perMillisecond / 1000)))
   }
 
-  /** Takes 1 from the bucket of a key. @throws OverShare if the bucket is empty; the bucket then stays as it is. */
+  /** Takes 1 from the bucket of a key. @throws the refusal if the bucket is empty; the bucket then stays as it is. */
   take(key: string): void {
     this.requireRoom(key)
     const now = this.clock()

@@ -1,5 +1,3 @@
-import { tooManyAtOnce } from '../protocol/oauth-error'
-
 /**
  * Where a call waits for its turn:
  *
@@ -25,13 +23,15 @@ export class Semaphore {
   /**
    * @param atOnce the number of calls that may run at once.
    * @param longestLine the number of calls that may wait `in line`.
+   * @param refusal makes the error for a call that finds the queue full.
    */
   constructor(
     private readonly atOnce: number,
     private readonly longestLine: number,
+    private readonly refusal: () => Error,
   ) {}
 
-  /** Runs a call in its turn. @throws NotAttempted if the queue is full; the call has not begun then. */
+  /** Runs a call in its turn. @throws the refusal if the queue is full; the call has not begun then. */
   async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {
@@ -47,8 +47,7 @@ export class Semaphore {
       return
     }
     const line = this.waiting[place]
-    if (place === 'in line' && line.length >= this.longestLine)
-      throw tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.')
+    if (place === 'in line' && line.length >= this.longestLine) throw this.refusal()
     await new Promise<void>((resolve) => line.push(resolve))
   }
 

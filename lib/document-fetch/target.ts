@@ -1,0 +1,34 @@
+import { hasUriCharacters, namesHost } from '../protocol/uri'
+import { DocumentUnavailable } from './document-unavailable'
+
+/** Where a document is. */
+export interface Target {
+  /** A name in lower case, or an IP address without brackets, as the URL parser writes them. */
+  readonly hostname: string
+  readonly port: number
+  /** The value of the header `Host`. */
+  readonly host: string
+  /** The path and the query. */
+  readonly path: string
+}
+
+/**
+ * Reads an https URL without user name, password and fragment. The URL parser repairs no part of it, because other
+ * software would then fetch from elsewhere. An IP address in any spelling becomes the usual one.
+ *
+ * @throws DocumentUnavailable for every other text.
+ */
+export function parseTarget(text: string): Target {
+  if (!hasUriCharacters(text) || !namesHost(text) || !URL.canParse(text)) throw new DocumentUnavailable('url')
+  const { protocol, hostname, port, host, pathname, search } = new URL(text)
+  const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
+  // A name with a dot at its end has another certificate and another count than the same name without.
+  if (protocol !== 'https:' || hasCredentials || text.includes('#') || hostname.endsWith('.'))
+    throw new DocumentUnavailable('url')
+  return {
+    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 443 : Number(port),
+    host,
+    path: pathname + search,
+  }
+}
