@@ -109,6 +109,7 @@ const types = [
   'RemoteGuard',
   'RemoteGuardOptions',
   'ReplicaWait',
+  'ResourceOptions',
   'ResourceOwner',
   'ResourceRequest',
   'ResponseType',
