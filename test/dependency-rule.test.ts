@@ -10,6 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   metadata: [],
   extensions: ['protocol'],
+  'resource-indicators': ['protocol'],
   'password-hashing': ['protocol', 'bcrypt'],
   jwt: ['protocol', 'jose'],
   'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
@@ -79,6 +80,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   config: [
     'protocol',
     'extensions',
+    'resource-indicators',
     'rate-limit',
     'authorization',
     'token-types',
@@ -141,6 +143,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   '.': [
     'protocol',
     'extensions',
+    'resource-indicators',
     'rate-limit',
     'authorization',
     'stores/redis',

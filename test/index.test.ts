@@ -114,6 +114,7 @@ const types = [
   'RemoteGuard',
   'RemoteGuardOptions',
   'ReplicaWait',
+  'ResourceOptions',
   'ResourceOwner',
   'ResourceRequest',
   'ResponseType',

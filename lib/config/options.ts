@@ -21,6 +21,7 @@ import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import type { IssueLimitOptions, ResolvedIssueLimits } from '../rate-limit/issue-limits'
 import type { Limit, LimitOption } from '../rate-limit/limit'
+import type { ResourceOptions, Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { ClientRegistry, ClientStore } from '../stores/client-store'
 import type { Counters } from '../stores/counters'
@@ -48,6 +49,17 @@ export interface AuthorizationServerOptions {
    * `invalid_scope`.
    */
   readonly defaultScope?: string
+  /**
+   * The protected resources that tokens are for (RFC 8707), by their URIs: absolute, without a fragment. Clients name
+   * them with the parameter `resource`, and a guard refuses tokens for other resources. Default: tokens name no
+   * resource, and every guard accepts every token.
+   */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /**
+   * The resource of requests and guards that name none, one of `resources`. Default: the only one of `resources`; if
+   * there are several, the server refuses such a request with `invalid_target`, and such a guard does not start.
+   */
+  readonly defaultResource?: string
   /**
    * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if no owner is. Leave the
    * option out if all clients act for themselves: the server then has no authorization endpoint.
@@ -204,6 +216,8 @@ export interface ServerSettings {
   /** Each scope, with the text that says what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
+  /** The protected resources; undefined if the host names none. */
+  readonly resources: Resources | undefined
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
   readonly store: AuthorizationStore

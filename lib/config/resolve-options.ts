@@ -10,6 +10,7 @@ import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
 import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
 import { type Limit, readLimit } from '../rate-limit/limit'
+import { readResources } from '../resource-indicators/resources'
 import {
   type AuthorizationStore,
   isAuthorizationStore,
@@ -79,6 +80,7 @@ export function resolveOptions(options: Options): ServerSettings {
     capabilities,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
+    resources: readResources(reading, knownScope, lifetimes.accessToken),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),

@@ -187,7 +187,7 @@ function authenticatingServer(
       return (documents ??= documentFetch({
         loopback: isLoopback(new URL(issuer).hostname),
         maximumSize: largestDocument,
-        clock: steadyClock(clock),
+        clock,
       }))
     },
     now: () => Math.floor(clock() / 1000),

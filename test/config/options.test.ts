@@ -59,6 +59,11 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: "must be an object of scope and description, such as { 'photos:read': 'See your photos' }.",
   },
   defaultScope: { wrong: noText, cure: 'must be a text.' },
+  resources: {
+    wrong: [null, 7, 'https://api.example', [], {}, ['https://api.example']],
+    cure: "must be an object of URIs and their scopes, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }.",
+  },
+  defaultResource: { wrong: noText, cure: 'must be one of resources.' },
   resourceOwner: callable,
   login: {
     wrong: [null, 7, true, {}, [], '', 'login', 'https://example.com/login'],
@@ -188,6 +193,15 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   ...optionsWith(),
   resourceOwner: () => 'alice',
   defaultScope: 'photos.read',
+  resources: {
+    'https://api.example.com/mcp': {
+      scopes: ['photos.read'],
+      accessTokenLifetime: 1,
+      name: 'Photos',
+      documentation: 'https://example.com/docs#photos',
+    },
+  },
+  defaultResource: 'HTTPS://API.example.com/mcp',
   login: '/login',
   store: memoryStore(),
   counters: memoryCounters(),

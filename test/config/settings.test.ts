@@ -27,6 +27,7 @@ describe('settings', () => {
       mount: '',
       tlsRequired: false,
       defaultScope: [],
+      resources: undefined,
       login: '/login',
       authorizationPath: '/authorize',
       tokenPath: '/token',
