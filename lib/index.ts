@@ -55,8 +55,9 @@ export type {
 export type { IssueLimitOptions } from './rate-limit/issue-limits'
 export type { Limit, LimitOption } from './rate-limit/limit'
 export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion'
-export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer'
-export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer'
+export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
+export type { IdentityAssertionOptions } from './token-endpoint/grant-types/jwt-bearer/id-jag'
+export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/jwt-assertion'
 export { tokenExchange } from './token-endpoint/grant-types/token-exchange/token-exchange'
 export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange'
 export type {

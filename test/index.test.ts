@@ -22,6 +22,7 @@ const types = [
   'BearerGuardOptions',
   'ExtensionData',
   'StoreWarning',
+  'IdentityAssertionOptions',
   'IssueContext',
   'PresentedCredential',
   'Client',

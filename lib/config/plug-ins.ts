@@ -117,6 +117,7 @@ const isGrantType = (value: unknown): value is GrantType =>
   isText(value['name']) &&
   isTexts(value['parameters']) &&
   isAbsentOr(isTexts, value['credentialParameters']) &&
+  isAbsentOr(isExtensionMetadata, value['metadata']) &&
   typeof value['handle'] === 'function' &&
   isAbsentOrFunction(value['introspect'])
 

@@ -215,12 +215,13 @@ function tokenEndpoint({
   issueLimits,
   issueContext,
 }: ServerContext): TokenEndpoint {
-  const { issuer, extensions, defaultScope } = settings
+  const { issuer, extensions, defaultScope, resources } = settings
   const grantTypes = [authorizationCode, refreshToken, clientCredentials, ...settings.grantTypes]
   return {
     issuer,
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     extensions,
+    resources,
     defaultScope,
     tokenType: settings.tokenType,
     store,

@@ -34,9 +34,12 @@ export function wireMetadata(
   )
 }
 
-function plugInMembers({ endpoints, extensions }: ServerSettings, asks: boolean): ExtensionMetadata {
+function plugInMembers(
+  { endpoints, grantTypes, extensions }: ServerSettings,
+  asks: boolean,
+): ExtensionMetadata {
   const acting = extensions.filter(
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
-  return Object.assign({}, ...[...endpoints, ...acting].map(({ metadata }) => metadata))
+  return Object.assign({}, ...[...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata))
 }

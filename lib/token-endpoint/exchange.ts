@@ -9,6 +9,7 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import { distinct, type Scope } from '../protocol/scope'
 import { countersOfClient, type IssueLimits } from '../rate-limit/issue-limits'
+import type { Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
 import type { WriteBackCache } from '../stores/recently-written'
@@ -28,6 +29,8 @@ export interface TokenEndpoint {
   readonly issuer: string
   readonly grantTypes: ReadonlyMap<string, GrantType>
   readonly extensions: readonly Extension[]
+  /** The protected resources; undefined if the server names none. */
+  readonly resources: Resources | undefined
   readonly defaultScope: Scope
   /** The token type of a client whose registration names none. */
   readonly tokenType: string
@@ -92,6 +95,15 @@ class RequestOfClient implements TokenRequest {
     private readonly addressOf: () => string | undefined,
   ) {
     this.defaultScope = endpoint.defaultScope
+  }
+
+  get issuer(): string {
+    return this.endpoint.issuer
+  }
+
+  get findResource() {
+    const { resources } = this.endpoint
+    return resources && ((uri: string) => resources.find(uri)?.uri)
   }
 
   get counters(): Counters {

@@ -9,7 +9,7 @@ import {
   isRecord,
   isText,
 } from '../protocol/configuration'
-import { isKeepable, type Json, keepableCure } from '../protocol/extension'
+import { type ExtensionMetadata, isKeepable, type Json, keepableCure } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
 import { isSubject, subjectCure } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeCure } from '../protocol/scope'
@@ -21,6 +21,14 @@ export interface TokenRequest {
   readonly client: Client
   /** The parameters of the body. */
   readonly parameters: Parameters
+  /** The issuer: the option `issuer` of the server. */
+  readonly issuer: string
+  /**
+   * The URI of the protected resource that a URI names, as the option `resources` writes it; undefined for an unknown
+   * one. The member is undefined if the server names no resources. To bind tokens to resources, put their URIs into
+   * `grant.extensionData['resource-indicators']`.
+   */
+  readonly findResource: ((uri: string) => string | undefined) | undefined
   /** The context for transitions: the time, random bytes and lifetimes. */
   readonly context: IssueContext
   /** The scope of a request that names none. */
@@ -67,6 +75,8 @@ export interface GrantType {
   readonly parameters: readonly string[]
   /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
+  /** Members that the grant type adds to the metadata of the server (RFC 8414 2). The members of the suite win. */
+  readonly metadata?: ExtensionMetadata
   /**
    * Proves the grant of a request. If the result is not a `GrantResult`, the client gets `server_error` and no token.
    *

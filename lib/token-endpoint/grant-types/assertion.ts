@@ -3,7 +3,7 @@ import type { OptionsReader } from '../../protocol/configuration'
 import { invalidGrant } from '../../protocol/oauth-error'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
-import type { GrantType } from '../grant-type'
+import type { DirectGrant, GrantType, TokenRequest } from '../grant-type'
 
 /** The content of an assertion that the server has verified, in either format: JWT or SAML (RFC 7521 5.1). */
 export interface Assertion {
@@ -47,13 +47,22 @@ export interface AssertionOptions {
   readonly maximumLifetime?: number
 }
 
+/** The checked options of every grant type for assertions. */
+export interface AssertionTerms {
+  readonly resourceOwner: OwnerOfAssertion
+  /**
+   * The tolerated difference between clocks, in seconds. The server accepts an assertion for this long after its end.
+   */
+  readonly clockTolerance: number
+  /** The longest time from now to the end of an assertion, in seconds. */
+  readonly maximumLifetime: number
+}
+
 /**
  * Reads the options of {@link AssertionOptions}. After a mistake, the value is a placeholder: `settle()` of the
  * reader throws before any code uses it.
  */
-export function readAssertionTerms(
-  reading: OptionsReader,
-): Pick<AssertionFormat, 'resourceOwner' | 'clockTolerance' | 'maximumLifetime'> {
+export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
   const seconds = (key: string, fallback: number, least: number, most: number) =>
     reading.optional(key, fallback, isWithin(least, most), `must be whole seconds, ${least} to ${most}.`)
   return {
@@ -75,16 +84,9 @@ const isWithin =
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
 /** One format of assertions as an authorization grant (RFC 7521 4.1). */
-export interface AssertionFormat {
+export interface AssertionFormat extends AssertionTerms {
   /** The URI of the grant type. */
   readonly name: string
-  readonly resourceOwner: OwnerOfAssertion
-  /**
-   * The tolerated difference between clocks, in seconds. The server accepts an assertion for this long after its end.
-   */
-  readonly clockTolerance: number
-  /** The longest time from now to the end of an assertion, in seconds. */
-  readonly maximumLifetime: number
   /**
    * Verifies an assertion, except the bounds of its lifetime and its single use. {@link assertionGrant} checks these
    * two for every format.
@@ -103,29 +105,44 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
     parameters: ['assertion', 'scope'],
-    async handle({ client, parameters, context: { now }, defaultScope }) {
+    async handle(request) {
+      const { client, parameters, context, defaultScope } = request
       const presented = parameters.require('assertion')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-      const assertion = await format.verify(presented, now)
-      const until = endOfUse(assertion, format, now)
-      const owner: unknown = await format.resourceOwner(assertion, client)
-      const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
-      if (subject === undefined)
-        throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
-      // RFC 7521 8.2: an assertion works once. The write that stores the token also marks the assertion as used.
-      const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
-      // RFC 7521 4.1: no refresh token. The client presents a new assertion instead, so access ends when the issuer
-      // ends it.
-      return { grant: { subject, scope, refreshToken: false, extensionData: {}, oneTimeUse } }
+      const assertion = await format.verify(presented, context.now)
+      return { grant: { ...(await grantByAssertion(assertion, request, format)), scope, extensionData: {} } }
     },
   }
+}
+
+/**
+ * The grant of a verified assertion, except scope and resources: for the resource owner of the host, once, and without
+ * a refresh token.
+ *
+ * @throws OAuthError `invalid_grant` if the assertion lives too long, or is about nobody.
+ */
+export async function grantByAssertion(
+  assertion: Assertion,
+  { client, context: { now } }: Pick<TokenRequest, 'client' | 'context'>,
+  terms: AssertionTerms,
+): Promise<Pick<DirectGrant, 'refreshToken'> & Required<Pick<DirectGrant, 'subject' | 'oneTimeUse'>>> {
+  const until = endOfUse(assertion, terms, now)
+  const owner: unknown = await terms.resourceOwner(assertion, client)
+  const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
+  if (subject === undefined)
+    throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
+  // RFC 7521 8.2: an assertion works once. The write that stores the token also marks the assertion as used.
+  const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
+  // RFC 7521 4.1: no refresh token. The client presents a new assertion instead, so access ends when the issuer
+  // ends it.
+  return { subject, refreshToken: false, oneTimeUse }
 }
 
 const replayed = () => invalidGrant('assertion_replayed', 'The assertion was used before.')
 
 function endOfUse(
   { expiresAt }: Assertion,
-  { clockTolerance, maximumLifetime }: AssertionFormat,
+  { clockTolerance, maximumLifetime }: AssertionTerms,
   now: number,
 ): number {
   if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')

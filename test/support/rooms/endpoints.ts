@@ -43,6 +43,7 @@ export function tokenEndpoint(
     issuer: 'https://photos.example',
     grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
     extensions: [],
+    resources: undefined,
     defaultScope: [],
     tokenType: 'bearer',
     store: watchedStore(),

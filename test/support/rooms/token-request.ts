@@ -9,6 +9,8 @@ export const tokenRequest: TokenRequest = {
   client: clientWith(),
   parameters: parametersOf({}),
   context: context(),
+  issuer: 'https://photos.example',
+  findResource: undefined,
   defaultScope: [],
   address: '192.0.2.7',
   counters: memoryCounters(),

@@ -14,7 +14,7 @@ describe('jwtBearer() in plain Node', () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'jwt-bearer-'))
     buildSync({
-      entryPoints: [join(root, 'lib/token-endpoint/grant-types/jwt-bearer.ts')],
+      entryPoints: [join(root, 'lib/token-endpoint/grant-types/jwt-bearer/jwt-bearer.ts')],
       outfile: join(directory, 'jwt-bearer.js'),
       bundle: true,
       platform: 'node',

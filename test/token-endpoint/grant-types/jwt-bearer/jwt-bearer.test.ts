@@ -46,7 +46,7 @@ describe('jwtBearer()', () => {
       {
         path: 'algorithm',
         message:
-          'is not known here. Did you mean algorithms? The known names are algorithms, audience, clockTolerance, issuers, maximumLifetime, resourceOwner.',
+          'is not known here. Did you mean algorithms? The known names are algorithms, audience, clockTolerance, issuers, maximumLifetime, profile, resourceOwner.',
       },
     ])
   })

@@ -1,68 +1,8 @@
-import { requireJose } from '../../jwt/jose'
-import { type KeySource, KeysUnavailable, readKeys } from '../../jwt/key-source'
-import {
-  type JwtFault,
-  type JwtTerms,
-  readAlgorithms,
-  readAudience,
-  RefusedJwt,
-  verifyJwt,
-} from '../../jwt/verify-jwt'
-import { isText, OptionsReader } from '../../protocol/configuration'
-import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../protocol/oauth-error'
-import type { GrantType } from '../grant-type'
-import { type Assertion, assertionGrant, type AssertionOptions, readAssertionTerms } from './assertion'
-
-/** Options of {@link jwtBearer}. */
-export interface JwtBearerOptions extends AssertionOptions {
-  /**
-   * The trusted issuers, at least one. The server verifies the assertions of an issuer with the keys of that issuer
-   * only.
-   */
-  readonly issuers: readonly TrustedIssuer[]
-  /**
-   * The names of this server. The claim `aud` of an assertion must contain one of them, letter by letter, and may
-   * contain others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
-   * that.
-   */
-  readonly audience: string | readonly string[]
-  /**
-   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
-   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
-   */
-  readonly algorithms?: readonly string[]
-}
-
-/**
- * Makes the grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). For each
- * assertion, the client gets one access token for the resource owner whom a trusted issuer names, and no refresh
- * token. An assertion must have the claims `iss`, `sub`, `aud`, `exp` and `jti`, and at most 16 KiB. The host
- * installs the package `jose`.
- *
- * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
- */
-export function jwtBearer(options: JwtBearerOptions): GrantType {
-  const terms = readOptions(options)
-  requireJose('jwtBearer()')
-  return assertionGrant({
-    name: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-    ...terms,
-    verify: (assertion, now) => verifyAssertion(assertion, now, terms),
-  })
-}
-
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    issuers: readTrustedIssuers(reading),
-    audience: readAudience(reading, 'must be the issuer of this server.'),
-    ...readAssertionTerms(reading),
-    algorithms: readAlgorithms(reading),
-  }
-  reading.refuseUnknown()
-  reading.settle('jwtBearer() cannot work with these options:')
-  return read
-}
+import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
+import { type JwtFault, type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
+import { isText, OptionsReader } from '../../../protocol/configuration'
+import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../protocol/oauth-error'
+import type { Assertion } from '../assertion'
 
 /**
  * A party whose assertions the server accepts, and its public keys: as a JWK set, or as the URL where the party
@@ -105,22 +45,14 @@ export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, 
 
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
-// RFC 8725 3.11: the type of a JWT separates its purposes. An access token (`at+jwt`) or a logout token of the same
-// issuer is not a grant.
-const types = ['jwt', 'application/jwt']
-
 /**
  * Verifies an assertion with the keys of the issuer that the assertion names (RFC 7523 3).
  *
  * @param now seconds since the epoch.
  * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
  */
-export async function verifyAssertion(
-  assertion: string,
-  now: number,
-  terms: Omit<JwtTerms, 'types'>,
-): Promise<Assertion> {
-  const proven = await verifyJwt(assertion, now, { ...terms, types }).catch((error: unknown) => {
+export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
+  const proven = await verifyJwt(assertion, now, terms).catch((error: unknown) => {
     throw refusalOf(error)
   })
   const { issuer, subject, expiresAt } = proven
@@ -147,12 +79,14 @@ export function refusalOf(error: unknown): unknown {
 export const incomplete = () =>
   invalidGrant('assertion_incomplete', 'The assertion lacks a claim, or has one of a wrong type.')
 
+export const unknownIssuer = () =>
+  invalidGrant('assertion_issuer_unknown', 'The issuer of the assertion is not trusted.')
+
 const refusals: Readonly<Record<JwtFault, () => OAuthError>> = {
   malformed: () => invalidGrant('assertion_malformed', 'The assertion is malformed.'),
   header_refused: () =>
     invalidGrant('assertion_header_refused', 'The assertion is of another kind or needs an extension.'),
-  issuer_unknown: () =>
-    invalidGrant('assertion_issuer_unknown', 'The issuer of the assertion is not trusted.'),
+  issuer_unknown: unknownIssuer,
   algorithm_refused: () =>
     invalidGrant('assertion_algorithm_refused', 'The assertion is not signed by its issuer.'),
   key_unknown: () => invalidGrant('assertion_key_unknown', 'The assertion is not signed by its issuer.'),

@@ -1,0 +1,128 @@
+import type { JwtTerms } from '../../../jwt/verify-jwt'
+import type { Client } from '../../../protocol/client'
+import { isText, isTexts } from '../../../protocol/configuration'
+import type { ExtensionData } from '../../../protocol/extension'
+import { invalidGrant, invalidScope, invalidTarget, unauthorizedClient } from '../../../protocol/oauth-error'
+import { grantableScope, parseScope, type Scope } from '../../../protocol/scope'
+import type { GrantType, TokenRequest } from '../../grant-type'
+import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
+import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
+
+/**
+ * Options of `jwtBearer()` for identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the identity
+ * provider of an enterprise says which of its people use which client, and for what.
+ */
+export interface IdentityAssertionOptions extends AssertionOptions {
+  readonly profile: 'id-jag'
+  /**
+   * The trusted identity providers, at least one. The server verifies the assertions of a provider with the keys of that
+   * provider only.
+   */
+  readonly issuers: readonly TrustedIssuer[]
+  /** The signature algorithms that the server accepts. Default: all asymmetric algorithms, as for plain assertions. */
+  readonly algorithms?: readonly string[]
+}
+
+const profile = 'id-jag'
+const resourceIndicatorsName = 'resource-indicators'
+
+export function isIdentityAssertionProfile(value: unknown): value is typeof profile {
+  return value === profile
+}
+
+// The draft, 7.2: clients look for the profile here.
+const metadata = {
+  authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+}
+
+// RFC 8725 3.11: an ID token or a plain JWT assertion of the same provider is no identity assertion.
+const types = ['oauth-id-jag+jwt', 'application/oauth-id-jag+jwt']
+
+type IdentityAssertionTerms = AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms' | 'clockTolerance'>
+
+/**
+ * Makes the grant type for identity assertions. An assertion is for one server, one confidential client and the
+ * resources that it names, and works once.
+ *
+ * @param name the URI of the grant type.
+ */
+export function identityAssertionGrant(name: string, terms: IdentityAssertionTerms): GrantType {
+  return {
+    name,
+    parameters: ['assertion', 'scope'],
+    metadata,
+    async handle(request) {
+      const { client, parameters, context, issuer } = request
+      // The draft, 8.1: public clients use the authorization code grant. Anyone could present an assertion in the name
+      // of such a client.
+      if (client.client_type !== 'confidential')
+        throw unauthorizedClient('client_not_confidential', 'Only confidential clients may use this grant.')
+      const presented = parameters.require('assertion')
+      const asked = askedScope(request)
+      // The draft, 4.4.1: the audience is the issuer of this server. An assertion for several servers would be good at
+      // each of them.
+      const expected = { ...terms, audience: [issuer], soleAudience: true, types }
+      const assertion = await verifyAssertion(presented, context.now, expected)
+      requireClaims(assertion, client, issuer)
+      const extensionData = boundResources(assertion, request)
+      const scope = grantedScope(assertion, asked, request)
+      return { grant: { ...(await grantByAssertion(assertion, request, terms)), scope, extensionData } }
+    },
+  }
+}
+
+function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
+  // The draft, 8.3: a server that accepted assertions of its own would let a client widen its access.
+  if (issuer === ownIssuer) throw unknownIssuer()
+  const { client_id: clientId, iat, cnf } = claims
+  if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
+  if (clientId !== client.client_id)
+    throw invalidGrant('assertion_of_another_client', 'The assertion was issued to another client.')
+  // RFC 7800 3.1: only the holder of a key may use such an assertion, and this grant sees no proof of a key.
+  if (cnf !== undefined)
+    throw invalidGrant('assertion_bound_to_key', 'The assertion is bound to a key, which is not supported.')
+}
+
+/** The scope that the request asks for; undefined if it names none. */
+function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
+  const asked = parameters.get('scope')
+  return asked === undefined ? undefined : grantableScope(asked, client, [])
+}
+
+/**
+ * The scope that provider, client and registration have in common. An assertion without the claim `scope` stands for
+ * the default scope (RFC 6749 3.3).
+ *
+ * @throws OAuthError `invalid_scope` if they have nothing in common.
+ */
+function grantedScope(
+  { claims: { scope: claim } }: Assertion,
+  asked: Scope | undefined,
+  { client, defaultScope }: TokenRequest,
+): Scope {
+  const asserted = claim === undefined ? defaultScope : isText(claim) ? parseScope(claim) : undefined
+  if (asserted === undefined) throw incomplete()
+  const scope = (asked ?? client.scope).filter((token) => asserted.includes(token))
+  if (scope.length === 0) throw invalidScope('scope_not_asserted', 'The assertion does not grant the scope.')
+  return scope
+}
+
+// A list beyond this belongs to no client, and would only cost time.
+const resourcesAtMost = 8
+
+/**
+ * Binds the tokens to the resources that the assertion names. A server with resources needs the claim: an assertion for
+ * one resource must not open another one.
+ */
+function boundResources({ claims: { resource } }: Assertion, { findResource }: TokenRequest): ExtensionData {
+  if (findResource === undefined && resource === undefined) return {}
+  const named = isText(resource) ? [resource] : resource
+  if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
+  const found = named.flatMap((uri) => findResource?.(uri) ?? [])
+  if (found.length < named.length)
+    throw invalidTarget(
+      'assertion_resource_unknown',
+      'The assertion is for a resource that is not known here.',
+    )
+  return { [resourceIndicatorsName]: [...new Set(found)] }
+}

@@ -1,0 +1,73 @@
+import { requireJose } from '../../../jwt/jose'
+import { readAlgorithms, readAudience } from '../../../jwt/verify-jwt'
+import { OptionsReader } from '../../../protocol/configuration'
+import type { GrantType } from '../../grant-type'
+import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
+import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
+import { readTrustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-assertion'
+
+/** Options of {@link jwtBearer} for plain JWT assertions. */
+export interface JwtBearerOptions extends AssertionOptions {
+  /** A profile of this grant type has options of its own: {@link IdentityAssertionOptions}. Default: no profile. */
+  readonly profile?: undefined
+  /**
+   * The trusted issuers, at least one. The server verifies the assertions of an issuer with the keys of that issuer
+   * only.
+   */
+  readonly issuers: readonly TrustedIssuer[]
+  /**
+   * The names of this server. The claim `aud` of an assertion must contain one of them, letter by letter, and may
+   * contain others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
+   * that.
+   */
+  readonly audience: string | readonly string[]
+  /**
+   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
+   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   */
+  readonly algorithms?: readonly string[]
+}
+
+const name = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+// RFC 8725 3.11: the type of a JWT separates its purposes. An access token (`at+jwt`), a logout token or an identity
+// assertion (`oauth-id-jag+jwt`) of the same issuer is not a grant of this kind.
+const types = ['jwt', 'application/jwt']
+
+/**
+ * Makes the grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). For each
+ * assertion, the client gets one access token for the resource owner whom a trusted issuer names, and no refresh
+ * token. An assertion must have the claims `iss`, `sub`, `aud`, `exp` and `jti`, and at most 16 KiB. The host
+ * installs the package `jose`.
+ *
+ * With `profile: 'id-jag'`, the assertions are identity assertions of an identity provider
+ * (draft-ietf-oauth-identity-assertion-authz-grant). A server takes either kind, because both have the same
+ * `grant_type`.
+ *
+ * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ */
+export function jwtBearer(options: JwtBearerOptions | IdentityAssertionOptions): GrantType {
+  const reading = new OptionsReader(options, '')
+  const isProfiled = readProfile(reading)
+  if (isProfiled) reading.refuse('audience', 'must be left out: the audience is the issuer of the server.')
+  const terms = {
+    issuers: readTrustedIssuers(reading),
+    audience: isProfiled ? [] : readAudience(reading, 'must be the issuer of this server.'),
+    ...readAssertionTerms(reading),
+    algorithms: readAlgorithms(reading),
+  }
+  reading.refuseUnknown()
+  reading.settle('jwtBearer() cannot work with these options:')
+  requireJose('jwtBearer()')
+  if (isProfiled) return identityAssertionGrant(name, terms)
+  return assertionGrant({
+    name,
+    ...terms,
+    verify: (assertion, now) => verifyAssertion(assertion, now, { ...terms, types }),
+  })
+}
+
+function readProfile(reading: OptionsReader): boolean {
+  const cure = "must be 'id-jag', or left out for plain JWT assertions."
+  return reading.optional('profile', undefined, isIdentityAssertionProfile, cure) !== undefined
+}

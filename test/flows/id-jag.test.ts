@@ -1,0 +1,245 @@
+import { ConfigurationError, jwtBearer, type AuthorizationServerOptions } from '../../lib/index'
+import { claimsAt, hub, hubOnCurve, issuers, jwt, partner, type Signer } from '../support/assertions/jwt'
+import { application } from '../support/flows/application'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import type { Fields } from '../support/flows/flow'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const people = new Map([['alice@issuer.example', 'alice']])
+const options = {
+  issuers,
+  resourceOwner: ({ subject }: { readonly subject: string }) => people.get(subject),
+}
+const identityAssertions = jwtBearer({ profile: 'id-jag', ...options })
+const plainAssertions = jwtBearer({ ...options, audience: 'http://localhost' })
+const grant_type = identityAssertions.name
+const urn = 'urn:ietf:params:oauth:grant-profile:id-jag'
+
+const agent = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
+const other = bent(nightlyReport, { grant_types: [grant_type], redirect_uris: [] })
+const app = bent(photoBook, { grant_types: ['authorization_code', grant_type] })
+const clients = [agent.registration, other.registration, app.registration]
+
+const open = (stage: SetStage, bend: Partial<AuthorizationServerOptions> = {}) =>
+  stage({ grantTypes: [identityAssertions], clients, ...bend })
+
+interface Bend {
+  readonly claims?: object
+  /** Claims that are so many seconds from now. */
+  readonly times?: Readonly<Record<string, number>>
+  readonly header?: object
+  readonly by?: Signer
+}
+
+/** An assertion as the identity provider of the enterprise makes it for the agent, with something bent. */
+function assertionAt(
+  { clock }: Pick<Stage, 'clock'>,
+  { claims, times = {}, header, by = hub }: Bend = {},
+): string {
+  const now = Math.floor(clock.read() / 1000)
+  const ahead = Object.fromEntries(Object.entries(times).map(([name, seconds]) => [name, now + seconds]))
+  const said = { ...claimsAt(now), client_id: 'photo-print', scope: 'photos:read photos:print' }
+  return jwt(by, { ...said, ...claims, ...ahead }, { typ: 'oauth-id-jag+jwt', ...header })
+}
+
+const ask = ({ flow }: Pick<Stage, 'flow'>, assertion: string, fields: Fields = {}, client = agent) =>
+  flow.request(client, { grant_type, assertion, ...fields })
+
+describeOnStores('An identity assertion', (stage) => {
+  test('gives its client one access token for its person, and no refresh token', async () => {
+    const set = open(stage)
+    const { accessToken, refreshToken, scope } = tokensOf(await ask(set, assertionAt(set)))
+    expect({ refreshToken, scope }).toEqual({ refreshToken: '', scope: 'photos:read photos:print' })
+    expect((await set.flow.photos(accessToken)).body).toMatchObject({
+      subject: 'alice',
+      clientId: 'photo-print',
+    })
+  })
+
+  test.each<[title: string, scope: string, asserted: unknown, asked: string | undefined]>([
+    ['what is asserted, if none is asked', 'photos:print', 'photos:print', undefined],
+    ['what is asked and asserted', 'photos:print', 'photos:read photos:print', 'photos:print'],
+    ['what is asserted of more that is asked', 'photos:read', 'photos:read', 'photos:print photos:read'],
+    ['nothing that the client may not have', 'photos:read', 'reports:write photos:read chat', undefined],
+    ['the default, if the assertion names none', 'photos:print', undefined, undefined],
+    ['of the default what is asked', 'photos:print', undefined, 'photos:read photos:print'],
+  ])('gives as scope %s', async (_, scope, asserted, asked) => {
+    const set = open(stage, { defaultScope: 'photos:print' })
+    const assertion = assertionAt(set, { claims: { scope: asserted } })
+    expect(tokensOf(await ask(set, assertion, { scope: asked })).scope).toBe(scope)
+  })
+
+  test.each<[reason: string, asserted: unknown, asked: string | undefined]>([
+    ['scope_not_asserted', 'photos:read', 'photos:print'],
+    ['scope_not_asserted', 'reports:write', undefined],
+    ['scope_not_asserted', undefined, undefined],
+    ['scope_not_asserted', undefined, 'photos:read'],
+    ['scope_not_allowed', 'reports:write', 'reports:write'],
+    ['scope_malformed', 'photos:read', 'photos:read  photos:print'],
+  ])('gives no token without a scope (%s): asserted %j, asked %j', async (reason, asserted, asked) => {
+    const set = open(stage)
+    const assertion = assertionAt(set, { claims: { scope: asserted } })
+    expect(refusalOf(await ask(set, assertion, { scope: asked }))).toBe('400 invalid_scope')
+    expect(set.failures).toMatchObject([{ reason }])
+  })
+
+  test.each<[reason: string, title: string, bend: Bend]>([
+    ['header_refused', 'is a plain JWT', { header: { typ: 'JWT' } }],
+    ['header_refused', 'has no type', { header: { typ: undefined } }],
+    ['header_refused', 'is an access token', { header: { typ: 'at+jwt' } }],
+    ['header_refused', 'authenticates a client', { header: { typ: 'client-authentication+jwt' } }],
+    ['header_refused', 'has a type that only begins so', { header: { typ: 'oauth-id-jag' } }],
+    ['header_refused', 'needs an extension', { header: { crit: ['x'], x: 1 } }],
+    ['algorithm_refused', 'is not signed', { header: { alg: 'none' } }],
+    ['algorithm_refused', 'has a shared secret', { header: { alg: 'HS256' } }],
+    [
+      'signature_wrong',
+      'is signed by another provider',
+      { by: partner, header: { kid: hub.kid, alg: 'RS256' } },
+    ],
+    ['key_unknown', 'names a key of another provider', { by: partner }],
+    [
+      'signature_wrong',
+      'brings its own key',
+      { by: partner, header: { kid: hubOnCurve.kid, jwk: partner.jwk } },
+    ],
+    ['issuer_unknown', 'is of an unknown provider', { claims: { iss: 'https://nobody.example' } }],
+    ['audience_wrong', 'is for another server', { claims: { aud: 'https://other.example' } }],
+    [
+      'audience_wrong',
+      'is for other servers, too',
+      { claims: { aud: ['http://localhost', 'https://other.example'] } },
+    ],
+    ['audience_wrong', 'is for the token endpoint', { claims: { aud: 'http://localhost/token' } }],
+    ['audience_wrong', 'is for the issuer with a slash more', { claims: { aud: 'http://localhost/' } }],
+    ['audience_wrong', 'is for the client, as an ID token', { claims: { aud: 'photo-print' } }],
+    ['of_another_client', 'was issued to another client', { claims: { client_id: 'nightly-report' } }],
+    ['incomplete', 'names no client', { claims: { client_id: undefined } }],
+    ['incomplete', 'names several clients', { claims: { client_id: ['photo-print'] } }],
+    ['incomplete', 'has no id', { claims: { jti: undefined } }],
+    ['incomplete', 'has no time', { claims: { iat: undefined } }],
+    ['incomplete', 'has no end', { claims: { exp: undefined } }],
+    ['incomplete', 'has no subject', { claims: { sub: undefined } }],
+    ['incomplete', 'has a list as scope', { claims: { scope: ['photos:read'] } }],
+    ['incomplete', 'has a malformed scope', { claims: { scope: 'photos:read  photos:print' } }],
+    ['incomplete', 'has an empty scope', { claims: { scope: '' } }],
+    ['bound_to_key', 'is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
+    ['subject_refused', 'is about nobody here', { claims: { sub: 'mallory' } }],
+    ['expired', 'has expired', { times: { exp: -30 } }],
+    ['too_long_lived', 'lives too long', { times: { exp: 3601 } }],
+    ['not_yet_valid', 'is of the future', { times: { iat: 31 } }],
+    ['malformed', 'is huge', { claims: { more: 'x'.repeat(20_000) } }],
+  ])('is refused (%s) if it %s', async (reason, _title, bend) => {
+    const set = open(stage)
+    const response = await ask(set, assertionAt(set, bend))
+    expect(refusalOf(response)).toBe('400 invalid_grant')
+    expect(set.failures).toMatchObject([{ reason: `assertion_${reason}`, cause: undefined }])
+  })
+
+  test('is of no use to another client, who does not use it up', async () => {
+    const set = open(stage)
+    const assertion = assertionAt(set)
+    expect(refusalOf(await ask(set, assertion, {}, other))).toBe('400 invalid_grant')
+    expect(refusalOf(await ask(set, assertion, {}, { ...agent, secret: 'wrong' }))).toBe('401 invalid_client')
+    tokensOf(await ask(set, assertion))
+  })
+
+  test('is of no use to a public client, even if it names that client', async () => {
+    const set = open(stage)
+    const assertion = assertionAt(set, { claims: { client_id: 'photo-book' } })
+    expect(refusalOf(await ask(set, assertion, {}, app))).toBe('400 unauthorized_client')
+    expect(set.failures).toMatchObject([{ reason: 'client_not_confidential' }])
+  })
+
+  test('of this server itself is no grant, even if the server trusts its own keys', async () => {
+    const own = { ...hub, issuer: 'http://localhost' }
+    const grantTypes = [
+      jwtBearer({
+        profile: 'id-jag',
+        issuers: [{ issuer: own.issuer, jwks: { keys: [own.jwk] } }],
+        resourceOwner: () => 'alice',
+      }),
+    ]
+    const set = open(stage, { grantTypes })
+    expect(refusalOf(await ask(set, assertionAt(set, { claims: { iss: own.issuer } })))).toBe(
+      '400 invalid_grant',
+    )
+    expect(set.failures).toMatchObject([{ reason: 'assertion_issuer_unknown' }])
+  })
+
+  test('works once, of parallel requests at two servers, too, and never again', async () => {
+    const set = open(stage)
+    const always = { store: set.store, clock: set.clock.read, storeDeadline: 10, clients }
+    const twin = application({ ...always, grantTypes: [identityAssertions] })
+    for (let round = 0; round < 5; round++) {
+      const assertion = assertionAt(set)
+      const responses = await Promise.all([set, twin, set, twin].map((each) => ask(each, assertion)))
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(3)
+    }
+    const assertion = assertionAt(set)
+    tokensOf(await ask(set, assertion))
+    for (const seconds of [0, 299, 29, 1, 30, 3600]) {
+      set.clock.advance(seconds)
+      expect(refusalOf(await ask(twin, assertion))).toBe('400 invalid_grant')
+    }
+  })
+
+  test('is not spent by a request that is refused', async () => {
+    const set = open(stage)
+    const assertion = assertionAt(set)
+    expect(refusalOf(await ask(set, assertion, { scope: 'reports:write' }))).toBe('400 invalid_scope')
+    set.store.begin('fails', 'save')
+    expect(refusalOf(await ask(set, assertion))).toBe('400 temporarily_unavailable')
+    set.store.recover()
+    tokensOf(await ask(set, assertion))
+  })
+
+  test('for a resource is refused where the server names no resources', async () => {
+    const set = open(stage)
+    const assertion = assertionAt(set, { claims: { resource: 'https://api.example/mcp' } })
+    expect(refusalOf(await ask(set, assertion))).toBe('400 invalid_target')
+    expect(set.failures).toMatchObject([{ reason: 'assertion_resource_unknown' }])
+  })
+
+  test('is no plain assertion, and a plain assertion is none', async () => {
+    const set = open(stage, { grantTypes: [plainAssertions] })
+    expect(refusalOf(await ask(set, assertionAt(set), { scope: 'photos:read' }))).toBe('400 invalid_grant')
+    expect(set.failures).toMatchObject([{ reason: 'assertion_header_refused' }])
+    const plain = assertionAt(set, { header: { typ: 'JWT' } })
+    tokensOf(await ask(set, plain, { scope: 'photos:read' }))
+  })
+
+  test('is announced in the metadata where it is switched on, and only there', async () => {
+    const metadataOf = async ({ flow }: Stage) =>
+      (await flow.open('/.well-known/oauth-authorization-server')).body
+    expect(await metadataOf(open(stage))).toMatchObject({
+      authorization_grant_profiles_supported: [urn],
+      grant_types_supported: expect.arrayContaining([grant_type]),
+    })
+    for (const grantTypes of [[plainAssertions], []])
+      expect(await metadataOf(stage({ grantTypes, clients: [] }))).not.toHaveProperty(
+        'authorization_grant_profiles_supported',
+      )
+  })
+})
+
+describe('The profile id-jag', () => {
+  test.each<[string, object]>([
+    ['profile must be', { profile: 'id_jag' }],
+    ['audience must be left out', { profile: 'id-jag', audience: 'http://localhost' }],
+    ['issuers must be', { profile: 'id-jag', issuers: [] }],
+    ['resourceOwner is missing', { profile: 'id-jag', resourceOwner: undefined }],
+    ['scope is not known', { profile: 'id-jag', scope: 'x' }],
+  ])('reports a mistake in its options: %s', (message, bend) => {
+    const make = () => Reflect.apply(jwtBearer, undefined, [{ ...options, ...bend }])
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(message)
+  })
+
+  test('cannot stand beside plain assertions, because both have one name', () => {
+    const make = () => application({ grantTypes: [identityAssertions, plainAssertions] })
+    expect(make).toThrow('grantTypes[1].name is "urn:ietf:params:oauth:grant-type:jwt-bearer", which another')
+  })
+})
