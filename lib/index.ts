@@ -136,8 +136,12 @@ export type {
 } from './protocol/endpoint'
 export type { ExtensionData, ExtensionMetadata, Json } from './protocol/extension'
 export type {
+  ConsentFact,
+  ConsentTerms,
+  ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,
+  ExtensionConsentRequest,
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,

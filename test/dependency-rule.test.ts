@@ -67,11 +67,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     '@xmldom/xmldom',
     'xml-crypto',
   ],
-  'resource-server': ['protocol', 'jwt', 'authorization'],
+  'resource-server': ['protocol', 'resource-indicators', 'jwt', 'authorization'],
   audit: ['protocol', 'authorization', 'resource-server', 'express'],
   'node-http': ['protocol', 'audit'],
   http: [
     'protocol',
+    'resource-indicators',
     'metadata',
     'rate-limit',
     'authorization',
@@ -109,6 +110,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'protocol',
+    'resource-indicators',
     'metadata',
     'jwt',
     'rate-limit',

@@ -7,6 +7,7 @@ import type { Extension } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { AccessRefusal } from '../resource-server/access-refusal'
+import type { Resources } from '../resource-indicators/resources'
 import {
   authorizeRequest,
   type FindToken,
@@ -42,6 +43,11 @@ export interface BearerGuardOptions {
    * Default false.
    */
   readonly optional?: boolean
+  /**
+   * The resource that the route belongs to: a URI of the option `resources`. The guard refuses tokens for other
+   * resources. Default: the default resource. Without the option `resources`, the guard accepts every token.
+   */
+  readonly resource?: string
 }
 
 /** Makes a guard for a route. @throws ConfigurationError if no token could ever pass the guard. */
@@ -65,6 +71,8 @@ export interface GuardHttp {
   readonly now: () => number
   /** The scope of the server; undefined if only the authorization server knows the scope. */
   readonly knownScope: Scope | undefined
+  /** The resources of the server; undefined if the server names none. */
+  readonly resources: Resources | undefined
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
   /** The URL of the page that explains error codes; undefined if the host has none. */
@@ -83,7 +91,7 @@ export function bearerGuard(http: GuardHttp): BearerGuard {
     // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
-    return guard(http, parseRequirement(scope, options, http.knownScope))
+    return guard(http, parseRequirement(scope, options, http.knownScope, http.resources))
   }
 }
 

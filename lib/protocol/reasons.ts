@@ -127,8 +127,17 @@ export const reasons = {
     'scope_not_allowed',
     'scope_exceeded',
     'scope_not_asserted',
+    'scope_of_another_resource',
   ],
-  invalid_target: ['resource_malformed', 'targets_too_large', 'target_refused', 'assertion_resource_unknown'],
+  invalid_target: [
+    'resource_malformed',
+    'resource_unknown',
+    'resource_missing',
+    'resource_not_approved',
+    'resource_too_many',
+    'targets_too_large',
+    'target_refused',
+  ],
   unauthorized_client: [
     'grant_type_not_registered',
     'response_type_not_registered',
@@ -166,6 +175,7 @@ export const reasons = {
   invalid_token: [
     'token_invalid',
     'token_of_another_type',
+    'token_resource',
     'jwt_malformed',
     'jwt_header_refused',
     'jwt_algorithm_refused',

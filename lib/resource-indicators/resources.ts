@@ -45,6 +45,12 @@ export class Resources {
   find(uri: string): Resource | undefined {
     return this.byUri.get(comparable(uri))
   }
+
+  /** The known resources among some URIs, each once, in the order of the option. */
+  among(uris: readonly string[]): readonly Resource[] {
+    const found = new Set(uris.map((uri) => this.find(uri)))
+    return this.all.filter((resource) => found.has(resource))
+  }
 }
 
 const authorityGrammar = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]*)(\/?)(.*)$/is
@@ -182,3 +188,25 @@ const isScopes = (value: unknown): value is readonly string[] =>
 const isWebPage = (value: unknown): value is string =>
   isText(value) && URL.canParse(value) && hasUriCharacters(value) && /^https?:\/\//i.test(value)
 const hasCredentials = (uri: string) => new URL(uri).username !== '' || new URL(uri).password !== ''
+
+/** Reads the option `resource` of a guard. Undefined if the server names no resources, and after a mistake. */
+export function guardedResource(
+  reading: OptionsReader,
+  resources: Resources | undefined,
+): Resource | undefined {
+  const given = reading.take('resource')
+  if (resources === undefined) {
+    if (given !== undefined) reading.wrong('resource', 'needs the option resources of the server.')
+    return undefined
+  }
+  const known = resources.all.map(({ uri }) => uri).join(', ')
+  if (given === undefined) {
+    // A guard that guessed would accept tokens that were approved for something else.
+    if (resources.defaultResource === undefined)
+      reading.wrong('resource', `is missing, and there is no defaultResource: it must be one of ${known}.`)
+    return resources.defaultResource
+  }
+  const found = isText(given) ? resources.find(given) : undefined
+  if (found === undefined) reading.wrong('resource', `must be one of ${known}.`)
+  return found
+}

@@ -142,6 +142,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       extensions: settings.extensions,
       now: () => issueContext().now,
       knownScope: [...settings.scopes.keys()],
+      resources: settings.resources,
       audit,
       requests,
       errorUri: settings.errorUri,

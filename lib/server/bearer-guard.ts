@@ -2,8 +2,8 @@ import { AuditLog } from '../audit/audit-log'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { findAccessToken } from '../authorization/lookup'
-import { resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
-import { resolveCounters, resolveIssuer } from '../config/resolve-options'
+import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
+import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
@@ -13,6 +13,7 @@ import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageCure } from '../protocol/uri'
 import { usualSingleUses, withSingleUseLimit } from '../rate-limit/issue-limits'
 import { type LimitOption, readLimit } from '../rate-limit/limit'
+import { readResources, type ResourceOptions } from '../resource-indicators/resources'
 import {
   type AuthorizationStore,
   isAuthorizationStore,
@@ -39,6 +40,13 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
    * Default none.
    */
   readonly extensions?: readonly Extension[]
+  /**
+   * The option `resources` of the authorization server. Without it, the guard accepts tokens for every resource.
+   * Default none.
+   */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
+  readonly defaultResource?: string
   /**
    * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
    * of the store, which `redisStore()` has; for a store without counters, the memory of this process.
@@ -69,7 +77,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const alone = readStandaloneGuard(reading)
   const tokenTypes = resolveTokenTypes(reading)
-  const extensions = resolveExtensions(reading)
+  const resources = readResources(reading, undefined, tenYears)
+  const extensions = [...ofResources(resources), ...resolveExtensions(reading)]
   const counters = resolveCounters(reading, store, alone.clock, tokenTypes.length > 1)
   const singleUseLimit = readLimit(reading, 'singleUseLimit', usualSingleUses)
   reading.refuseUnknown()
@@ -86,6 +95,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     ),
     tokenTypes,
     extensions,
+    resources,
     ...standaloneGuard(alone),
   }
   const { closeDeadline } = alone
@@ -121,7 +131,7 @@ export function standaloneGuard({
   errorUri,
 }: ReturnType<typeof readStandaloneGuard>): Omit<
   GuardHttp,
-  'find' | 'useOnce' | 'tokenTypes' | 'extensions'
+  'find' | 'useOnce' | 'tokenTypes' | 'extensions' | 'resources'
 > {
   const contexts = new RequestContexts()
   return {

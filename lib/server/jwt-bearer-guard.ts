@@ -91,6 +91,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     useOnce: neverAsked,
     tokenTypes: [bearer],
     extensions: [],
+    resources: undefined,
     ...standaloneGuard(alone),
   }
   const living = {

@@ -192,10 +192,13 @@ describe('options that belong together', () => {
     expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
   })
 
-  it.each([[['pkce']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
+  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
     const extensions = names.map((name) => ({ name }))
     expect(mistakesWith({ extensions })).toEqual([
-      { path: 'extensions', message: 'must each have a unique name; "pkce" is taken.' },
+      {
+        path: 'extensions',
+        message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
+      },
     ])
   })
 })

@@ -200,7 +200,7 @@ describeOnStores('An identity assertion', (stage) => {
     const set = open(stage)
     const assertion = assertionAt(set, { claims: { resource: 'https://api.example/mcp' } })
     expect(refusalOf(await ask(set, assertion))).toBe('400 invalid_target')
-    expect(set.failures).toMatchObject([{ reason: 'assertion_resource_unknown' }])
+    expect(set.failures).toMatchObject([{ reason: 'resource_unknown' }])
   })
 
   test('is no plain assertion, and a plain assertion is none', async () => {

@@ -169,7 +169,7 @@ describe('parseRequirement', () => {
     expect(mistakesOf('photos.read', { matches: 'any' })).toEqual([
       {
         path: 'matches',
-        message: 'is not known here. Did you mean match? The known names are match, optional.',
+        message: 'is not known here. Did you mean match? The known names are match, optional, resource.',
       },
     ])
     for (const options of [null, 7, 'any', []]) expect(mistakesOf('photos.read', options)).toHaveLength(1)

@@ -70,7 +70,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     takeCached: () => undefined,
     openRequests: { opened: () => {}, ended: () => {} },
     letArrive: async () => {},
-    issueContext: context,
+    issueContext: () => context(),
     ...bend,
   }
 }

@@ -4,6 +4,7 @@ import { isText, isTexts } from '../../../protocol/configuration'
 import type { ExtensionData } from '../../../protocol/extension'
 import { invalidGrant, invalidScope, invalidTarget, unauthorizedClient } from '../../../protocol/oauth-error'
 import { grantableScope, parseScope, type Scope } from '../../../protocol/scope'
+import { resourceIndicatorsName } from '../../../resource-indicators/resource-indicators'
 import type { GrantType, TokenRequest } from '../../grant-type'
 import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
 import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
@@ -24,7 +25,6 @@ export interface IdentityAssertionOptions extends AssertionOptions {
 }
 
 const profile = 'id-jag'
-const resourceIndicatorsName = 'resource-indicators'
 
 export function isIdentityAssertionProfile(value: unknown): value is typeof profile {
   return value === profile
@@ -120,9 +120,6 @@ function boundResources({ claims: { resource } }: Assertion, { findResource }: T
   if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
-    throw invalidTarget(
-      'assertion_resource_unknown',
-      'The assertion is for a resource that is not known here.',
-    )
+    throw invalidTarget('resource_unknown', 'The assertion is for a resource that is not known here.')
   return { [resourceIndicatorsName]: [...new Set(found)] }
 }
