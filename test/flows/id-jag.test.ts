@@ -225,6 +225,90 @@ describeOnStores('An identity assertion', (stage) => {
   })
 })
 
+describeOnStores('An identity assertion for resources', (stage) => {
+  const photos = 'https://api.example/photos'
+  const reports = 'https://api.example/reports'
+  const printer = 'https://Print.example'
+  const asker = bent(agent, { may_introspect: true, scope: 'photos:read photos:print reports:write' })
+
+  const openApi = () =>
+    open(stage, {
+      clients: [asker.registration],
+      resources: {
+        [photos]: { scopes: ['photos:read', 'photos:print'], accessTokenLifetime: 60 },
+        [reports]: { scopes: ['reports:write'] },
+        [printer]: { scopes: ['photos:print'] },
+      },
+      defaultResource: photos,
+    })
+
+  const audienceOf = async (set: Stage, accessToken: string) =>
+    (await set.flow.introspect(asker, accessToken)).body.aud
+
+  test.each<[title: string, claim: unknown, audience: readonly string[], scope: string]>([
+    ['one', photos, [photos], 'photos:read photos:print'],
+    [
+      'one that is written in another way',
+      'HTTPS://api.example/photos',
+      [photos],
+      'photos:read photos:print',
+    ],
+    ['one under the name of the option', 'https://print.example/', [printer], 'photos:print'],
+    ['a list of one', [reports], [reports], 'reports:write'],
+    ['a list with a twin', [reports, reports], [reports], 'reports:write'],
+    ['several', [reports, photos], [photos, reports], 'photos:read photos:print reports:write'],
+  ])('binds the token to %s', async (_, resource, audience, scope) => {
+    const set = openApi()
+    const claims = { resource, scope: 'photos:read photos:print reports:write' }
+    const tokens = tokensOf(await ask(set, assertionAt(set, { claims }), {}, asker))
+    expect(await audienceOf(set, tokens.accessToken)).toEqual(audience)
+    expect(tokens.scope.split(' ').toSorted()).toEqual(scope.split(' ').toSorted())
+    expect((await set.flow.photos(tokens.accessToken)).status).toBe(audience.includes(photos) ? 200 : 401)
+  })
+
+  test('lets the request narrow them, and never leave them', async () => {
+    const set = openApi()
+    const claims = { resource: [photos, printer], scope: 'photos:print' }
+    const narrowed = tokensOf(await ask(set, assertionAt(set, { claims }), { resource: printer }, asker))
+    expect(await audienceOf(set, narrowed.accessToken)).toEqual([printer])
+    const assertion = assertionAt(set, { claims: { resource: printer, scope: 'photos:print' } })
+    for (const resource of [photos, 'https://other.example/', `${printer}/#x`])
+      expect(refusalOf(await ask(set, assertion, { resource }, asker))).toBe('400 invalid_target')
+    expect(tokensOf(await ask(set, assertion, {}, asker)).expiresIn).toBe(3600)
+  })
+
+  test.each<[refusal: string, reason: string, title: string, claim: unknown]>([
+    ['invalid_target', 'resource_unknown', 'is unknown', 'https://other.example/'],
+    [
+      'invalid_target',
+      'resource_unknown',
+      'is unknown beside a known one',
+      [photos, 'https://other.example/'],
+    ],
+    ['invalid_target', 'resource_unknown', 'only begins like a known one', `${photos}/more`],
+    ['invalid_target', 'resource_unknown', 'has a fragment', `${photos}#x`],
+    ['invalid_target', 'resource_unknown', 'is named like a member of every object', '__proto__'],
+    ['invalid_grant', 'assertion_incomplete', 'is missing', undefined],
+    ['invalid_grant', 'assertion_incomplete', 'is empty', ''],
+    ['invalid_grant', 'assertion_incomplete', 'is an empty list', []],
+    ['invalid_grant', 'assertion_incomplete', 'is no text', { uri: photos }],
+    ['invalid_grant', 'assertion_incomplete', 'is a list in a list', [[photos]]],
+    ['invalid_grant', 'assertion_incomplete', 'is a long list', Array.from({ length: 9 }, () => photos)],
+  ])('is refused (%s, %s) if the resource %s', async (refusal, reason, _title, resource) => {
+    const set = openApi()
+    const response = await ask(set, assertionAt(set, { claims: { resource } }), {}, asker)
+    expect(refusalOf(response)).toBe(`400 ${refusal}`)
+    expect(set.failures).toMatchObject([{ reason }])
+  })
+
+  test('gives no scope that the resource does not have', async () => {
+    const set = openApi()
+    const assertion = assertionAt(set, { claims: { resource: reports, scope: 'photos:read reports:write' } })
+    expect(refusalOf(await ask(set, assertion, { scope: 'photos:read' }, asker))).toBe('400 invalid_scope')
+    expect(tokensOf(await ask(set, assertion, {}, asker)).scope).toBe('reports:write')
+  })
+})
+
 describe('The profile id-jag', () => {
   test.each<[string, object]>([
     ['profile must be', { profile: 'id_jag' }],
