@@ -1,13 +1,19 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { Passport } from 'passport'
+import { documentFetch } from '../../lib/document-fetch/document-fetch'
 import {
   ConfigurationError,
+  memoryClients,
   privateKeyJwt,
   type ClientRegistration,
   type DocumentFetch,
   type Json,
   type PrivateKeyJwtOptions,
 } from '../../lib/index'
-import { application } from '../support/flows/application'
+import { application, type Mount } from '../support/flows/application'
+import { Clock } from '../support/flows/clock'
+import { authority, httpsOrigin } from '../support/https-origin'
 import { nightlyReport } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
@@ -349,6 +355,33 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect(refusalOf(await set.flow.submit(`/token?${query}`, grant))).toBe('400 invalid_request')
   })
 
+  test('authenticates at a Passport instance of the host, too', async () => {
+    const mount: Mount = (app, oauth) => {
+      const passport = new Passport()
+      for (const strategy of oauth.strategies) passport.use(strategy)
+      const byKey = passport.authenticate('private_key_jwt', { session: false, failWithError: true })
+      app.post('/token', byKey, oauth.token())
+    }
+    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()] }, { mount })
+    const assertion = assertionAt(set)
+    tokensOf(await ask(set, assertion))
+    expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
+    expect(refusalOf(await set.flow.request(nightlyReport, grant))).toBe('401 invalid_client')
+  })
+
+  test('registers with its keys while the server runs, and is shut out at once when it is disabled', async () => {
+    const registry = memoryClients()
+    const set = stage({ clients: registry, clientAuthenticationMethods: [privateKeyJwt()] })
+    await set.oauth.registerClient(bank)
+    tokensOf(await ask(set, assertionAt(set)))
+    await set.oauth.disableClient('bank')
+    const assertion = assertionAt(set)
+    expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
+    expect(set.failures).toMatchObject([{ reason: 'client_disabled' }])
+    await set.oauth.enableClient('bank')
+    tokensOf(await ask(set, assertion))
+  })
+
   test('is in the metadata with every algorithm that it may use, and in the strategies', async () => {
     const set = host(stage, { algorithms: ['ES256', 'PS256'] })
     const { body } = await set.flow.open('/.well-known/oauth-authorization-server')
@@ -439,6 +472,65 @@ describeOnStores('A client that publishes its keys', (stage) => {
     )
     tokensOf(await ask(set, assertionAt(set)))
     expect(asked).toEqual([uri])
+  })
+})
+
+describe('Keys of a client over https', () => {
+  const json = { 'Content-Type': 'application/jwk-set+json' }
+  const jwks = JSON.stringify({ keys: [jwkOf(own.publicKey, '1')] })
+
+  /** A client that publishes on this machine, asked by a server on this machine. */
+  async function withOrigin(answer: RequestListener, visit: (set: Host) => Promise<void>, loopback = true) {
+    const origin = await httpsOrigin(authority.issue(['127.0.0.1']), answer)
+    try {
+      const documents = documentFetch({ loopback, ca: authority.ca, maximumSize: 64 * 1024 })
+      const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
+      const client = { ...publisher, credentials: { private_key_jwt: { jwks_uri } } }
+      const clientAuthenticationMethods = [privateKeyJwt({ documents })]
+      const { flow, failures } = application({ clients: [client], clientAuthenticationMethods })
+      await visit({ flow, failures, clock: new Clock() })
+      return origin.connections()
+    } finally {
+      await origin.close()
+    }
+  }
+
+  const claims = { iss: 'publisher', sub: 'publisher' }
+
+  test('authenticate the client', async () => {
+    const connections = await withOrigin(
+      (_request, response) => void response.writeHead(200, json).end(jwks),
+      async (set) => {
+        for (let times = 0; times < 3; times++) tokensOf(await ask(set, assertionAt(set, { claims })))
+      },
+    )
+    expect(connections).toBe(1)
+  })
+
+  test.each<[string, RequestListener]>([
+    [
+      'are elsewhere',
+      (_, response) => void response.writeHead(302, { Location: 'https://127.0.0.1/' }).end(),
+    ],
+    ['are missing', (_, response) => void response.writeHead(404).end()],
+    ['are no JWK set', (_, response) => void response.writeHead(200, json).end('[]')],
+    ['are huge', (_, response) => void response.writeHead(200, json).end(`${' '.repeat(64 * 1024)}${jwks}`)],
+  ])('that %s are a reason to try again, and none to refuse the client', async (_, answer) => {
+    await withOrigin(answer, async (set) => {
+      expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe('400 temporarily_unavailable')
+      expect(set.failures).toMatchObject([{ reason: 'client_keys_unavailable' }])
+    })
+  })
+
+  test('are not fetched from inside the network of the server', async () => {
+    const connections = await withOrigin(
+      (_request, response) => void response.writeHead(200, json).end(jwks),
+      async (set) => {
+        expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe('400 temporarily_unavailable')
+      },
+      false,
+    )
+    expect(connections).toBe(0)
   })
 })
 
