@@ -10,9 +10,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   metadata: [],
   extensions: ['protocol'],
-  'password-hashing': ['protocol', 'bcrypt'],
+  concurrency: [],
+  'password-hashing': ['protocol', 'concurrency', 'bcrypt'],
   jwt: ['protocol', 'jose'],
   'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
+  'document-fetch': ['protocol', 'concurrency', 'rate-limit'],
   authorization: ['protocol', 'stores/authorization-store', 'stores/counters'],
   stores: ['protocol', 'authorization'],
   'stores/redis': [
