@@ -12,10 +12,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   extensions: ['protocol'],
   'resource-indicators': ['protocol'],
   concurrency: [],
-  'document-fetch': ['protocol', 'concurrency', 'rate-limit'],
   'password-hashing': ['protocol', 'concurrency', 'bcrypt'],
   jwt: ['protocol', 'jose'],
   'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
+  'document-fetch': ['protocol', 'concurrency', 'rate-limit'],
   authorization: ['protocol', 'stores/authorization-store', 'stores/counters'],
   stores: ['protocol', 'authorization'],
   'stores/redis': [

@@ -33,6 +33,8 @@ export interface DocumentFetchOptions {
   readonly loopback: boolean
   /** The most bytes of a document. Default 5120. */
   readonly maximumSize?: number
+  /** Milliseconds from the call to the document or its failure, all waiting included. Default 2000. */
+  readonly timeout?: number
   /** Milliseconds since the epoch, for the limits per host. Default `Date.now`. */
   readonly clock?: () => number
   /** Finds the addresses of a name. Default: DNS. `lookup` of `node:dns/promises` has this form. */
@@ -41,18 +43,16 @@ export interface DocumentFetchOptions {
   readonly ca?: RequestOptions['ca']
 }
 
-/** Milliseconds from the call to the document, or to its failure. */
-const patience = 2000
 /** How many documents are fetched at once, and how many calls wait for their turn. */
 const atOnce = 16
 const longestLine = 64
 
 /**
  * Makes a {@link DocumentFetch} for documents that anyone may name: at most 16 at once, at most so many of one host, and
- * each within 2 seconds, its waiting included. A server makes one, because the limits count for what goes through it.
+ * each within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const { loopback, maximumSize = 5120, clock = Date.now, lookup = lookupInDns, ca } = options
+  const { loopback, maximumSize = 5120, timeout = 2000, clock = Date.now, lookup = lookupInDns, ca } = options
   const limits = new HostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestLine, () => new DocumentUnavailable('busy'))
   const underWay = new Map<string, Promise<FetchedDocument>>()
@@ -74,18 +74,21 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
     fetch(url) {
       const other = underWay.get(url)
       if (other !== undefined) return other
-      const own = withinPatience((signal) => fetchNow(url, signal)).finally(() => underWay.delete(url))
+      const own = within(timeout, (signal) => fetchNow(url, signal)).finally(() => underWay.delete(url))
       underWay.set(url, own)
       return own
     },
   }
 }
 
-/** Rejects and aborts the signal of an act that takes too long. The timer ends with the act. */
-async function withinPatience<Outcome>(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+/** Rejects if an act takes too long, and aborts its signal. The timer ends with the act. */
+async function within<Outcome>(
+  milliseconds: number,
+  act: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
   const deadline = new AbortController()
   const { signal } = deadline
-  const timer = setTimeout(() => deadline.abort(new DocumentUnavailable('timeout')), patience)
+  const timer = setTimeout(() => deadline.abort(new DocumentUnavailable('timeout')), milliseconds)
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { isRecord } from '../protocol/configuration'
 import { DocumentUnavailable } from './document-unavailable'
 import type { Target } from './target'
 
@@ -108,7 +109,8 @@ function requireJson({ statusCode, headers }: IncomingMessage, maximumSize: numb
   // No redirect is followed: its destination is not what the client has named.
   if (statusCode !== 200) throw new DocumentUnavailable('status')
   if (!jsonType.test(headers['content-type'] ?? '')) throw new DocumentUnavailable('type')
-  if (headers['content-encoding'] !== undefined) throw new DocumentUnavailable('encoding')
+  if (headers['content-encoding'] !== undefined || (headers['transfer-encoding'] ?? 'chunked') !== 'chunked')
+    throw new DocumentUnavailable('encoding')
   if (Number(headers['content-length'] ?? 0) > maximumSize) throw new DocumentUnavailable('size')
 }
 
@@ -124,4 +126,4 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
 }
 
 const isHeaderOverflow = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'HPE_HEADER_OVERFLOW'
+  isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'

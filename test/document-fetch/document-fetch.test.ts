@@ -25,6 +25,8 @@ async function stage(answer = answerJson, options: Partial<DocumentFetchOptions>
     loopback: true,
     lookup: atLoopback,
     ca: authority.ca,
+    // What is tested here is never slow by intent, and a busy machine may be.
+    timeout: 60_000,
     clock: clock.read,
     ...options,
   })
@@ -69,7 +71,7 @@ describe('a document', () => {
     'comes from %s where loopback is allowed, without any resolver of the test',
     async (host) => {
       const { origin } = await stage()
-      const documents = documentFetch({ loopback: true, ca: authority.ca })
+      const documents = documentFetch({ loopback: true, ca: authority.ca, timeout: 60_000 })
       const { json } = await documents.fetch(`https://${host}:${origin.port}/a`)
       expect(json).toEqual({ path: '/a' })
     },

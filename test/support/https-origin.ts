@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
-import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { CertificateAuthority, type KeyAndCertificate } from './certificate-authority'
 
@@ -35,8 +35,10 @@ async function listening(server: Server, { address = '127.0.0.1', port = 0 }: Pl
   })
   server.listen(port, address)
   await once(server, 'listening')
+  const place = server.address()
+  if (place === null || typeof place === 'string') throw new Error('The server has no port.')
   return {
-    port: (server.address() as AddressInfo).port,
+    port: place.port,
     connections: () => connections,
     open: () => sockets.size,
     close: async () => {
@@ -72,5 +74,9 @@ export async function tlsOrigin(
 
 /** A server that accepts connections and never writes: what must not be reached, or what never answers. */
 export async function silentListener(place: Place = {}): Promise<Listener> {
-  return listening(createNetServer(), place)
+  // A socket that nobody reads would not notice its end.
+  return listening(
+    createNetServer((socket) => socket.resume()),
+    place,
+  )
 }
