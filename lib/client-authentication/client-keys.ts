@@ -1,14 +1,15 @@
-import type { DocumentFetch } from '../document-fetch/document-fetch'
+import type { DocumentFetch, FetchedDocument } from '../document-fetch/document-fetch'
 import { FetchedKeys, givenKeys, type KeySource } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
 import { BoundedMap } from '../protocol/bounded-map'
 import type { Client } from '../protocol/client'
-import { isRecord, isText } from '../protocol/configuration'
+import { isList, isRecord, isText } from '../protocol/configuration'
 import { dataOf, type Json } from '../protocol/extension'
 import { privateState } from '../protocol/private-state'
 import { hasUriCharacters } from '../protocol/uri'
 
 const publishedAtMost = 1000
+const keysAtMost = 32
 
 /** The public keys of clients: those in registrations, and those that clients publish. */
 export class ClientKeys {
@@ -41,11 +42,20 @@ export class ClientKeys {
   private publishedOf(uri: string, documents: DocumentFetch): KeySource {
     const sources = this.published.get(documents) ?? new BoundedMap<FetchedKeys>(publishedAtMost)
     this.published.set(documents, sources)
-    const keys = sources.get(uri) ?? new FetchedKeys(uri, (url) => documents.fetch(url))
+    const keys = sources.get(uri) ?? new FetchedKeys(uri, (url) => fetchKeys(url, documents))
     // Evicts the source that no client has used for the longest time.
     sources.put(uri, keys)
     return keys
   }
+}
+
+// Reading a key takes tens of microseconds. A stranger must not hold the process up with a set of hundreds of them.
+async function fetchKeys(uri: string, documents: DocumentFetch): Promise<FetchedDocument> {
+  const document = await documents.fetch(uri)
+  const keys = isRecord(document.json) ? document.json['keys'] : undefined
+  if (isList(keys) && keys.length > keysAtMost)
+    throw new Error(`A client publishes more than ${keysAtMost} keys.`)
+  return document
 }
 
 function publishedAt(credential: Json): string | undefined {

@@ -40,7 +40,7 @@ export interface PrivateKeyJwtOptions {
   readonly maximumLifetime?: number
   /**
    * Fetches the JWK sets that clients publish at `jwks_uri`, for example through a proxy. Default: over https, at most
-   * 64 KiB, and never from an address inside your network. The server keeps a set for one minute to one day, as the
+   * 64 KiB, and never from an address inside your network. A set has at most 32 keys. The server keeps a set for one minute to one day, as the
    * headers of the response say. For an unknown `kid`, the server fetches the set again, at most once in 10 seconds.
    */
   readonly documents?: DocumentFetch

@@ -463,6 +463,23 @@ describeOnStores('A client that publishes its keys', (stage) => {
     tokensOf(await ask(set, assertion))
   })
 
+  test('may publish 32 keys, and no more', async () => {
+    const { state, documents } = publication()
+    const set = host(stage, { documents })
+    const key = jwkOf(own.publicKey, '1')
+    for (const [count, status] of [
+      [33, 400],
+      [32, 200],
+    ] as const) {
+      const others = Array.from({ length: count - 1 }, (_, index) =>
+        jwkOf(second.publicKey, `other ${index}`),
+      )
+      state.keys = [...others, key]
+      expect((await ask(set, assertionAt(set, { claims }))).status).toBe(status)
+      set.clock.advance(10)
+    }
+  })
+
   test('is asked for nothing by an assertion that names another address', async () => {
     const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
     const set = host(stage, { documents })
