@@ -7,6 +7,7 @@ import { isList, isRecord, isText } from '../protocol/configuration'
 import { dataOf, type Json } from '../protocol/extension'
 import { privateState } from '../protocol/private-state'
 import { hasUriCharacters } from '../protocol/uri'
+import type { AuthenticatingServer } from './method'
 
 const publishedAtMost = 1000
 const keysAtMost = 32
@@ -20,15 +21,22 @@ export class ClientKeys {
   // The sources of one server: another server may fetch from other networks.
   private readonly published = new WeakMap<DocumentFetch, BoundedMap<FetchedKeys>>()
 
-  /** @param method the entry in `credentials` that holds the keys. */
-  constructor(private readonly method: string) {}
+  /**
+   * @param method the entry in `credentials` that holds the keys.
+   * @param documents fetches published keys. Default: the fetch of the server.
+   */
+  constructor(
+    private readonly method: string,
+    private readonly documents: DocumentFetch | undefined,
+  ) {}
 
   /** The keys of a client; undefined if its registration has none. */
-  of(client: Client, documents: DocumentFetch): KeySource | undefined {
+  of(client: Client, server: Pick<AuthenticatingServer, 'documents'>): KeySource | undefined {
     const credential = dataOf(this.method, client.credentials)
     if (credential === undefined) return undefined
     const uri = publishedAt(credential)
-    return uri === undefined ? this.registeredOf(client, credential) : this.publishedOf(uri, documents)
+    if (uri === undefined) return this.registeredOf(client, credential)
+    return this.publishedOf(uri, this.documents ?? server.documents)
   }
 
   private registeredOf(client: Client, credential: Json): KeySource {

@@ -63,7 +63,7 @@ const name = 'private_key_jwt'
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
   const settings = readOptions(options)
   requireJose('privateKeyJwt()')
-  const clientKeys = new ClientKeys(name)
+  const clientKeys = new ClientKeys(name, settings.documents)
   const decoys = new DecoyKeys()
   return {
     name,
@@ -71,7 +71,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
     read: ({ body }) => readAssertion(body),
     mistakeIn: mistakeInKeys,
     async verify(client, assertion, _withinLimits, server) {
-      const keys = client && clientKeys.of(client, settings.documents ?? server.documents)
+      const keys = client && clientKeys.of(client, server)
       try {
         await useUp(assertion, keys ?? ClientKeys.none, server, settings)
         return true
@@ -110,7 +110,7 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
       'documents',
       undefined,
       isDocumentFetch,
-      'must have the function fetch(url), as documentFetch() has.',
+      'must have a function fetch(url) that resolves to { json, maximumAge }.',
     ),
   }
   reading.refuseUnknown()

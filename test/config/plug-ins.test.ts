@@ -26,6 +26,12 @@ describe('the option grantTypes', () => {
     },
   )
 
+  it.each([{ a: 1 }, { a: [1] }, { a: null }, 'a', ['a']])('refuses %j as metadata', (metadata) => {
+    expect(mistakesWith({ grantTypes: [{ ...named('urn:x:1'), metadata }] })).toMatchObject([
+      { path: 'grantTypes' },
+    ])
+  })
+
   it.each(['authorization_code', 'refresh_token', 'client_credentials', 'implicit', 'urn:x:1'])(
     'refuses the name %s, which is taken',
     (name) => {

@@ -100,6 +100,16 @@ describe('host results', () => {
   const client = bent(photoPrint, { grant_types: [grant_type] })
   const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} }
 
+  test('may add members to the metadata, and replace none of the suite', async () => {
+    const metadata = { voucher_values_supported: ['PAPER'], issuer: 'https://other.example' }
+    const handle = () => Promise.reject(new Error('Nobody asks.'))
+    const { flow } = setStage({ grantTypes: [{ name: grant_type, parameters: [], metadata, handle }] })
+    expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
+      voucher_values_supported: ['PAPER'],
+      issuer: 'http://localhost',
+    })
+  })
+
   const stageWith = (answer: unknown) => {
     const prove: GrantType['handle'] = async () => unchecked(answer)
     const grantTypes = [{ name: grant_type, parameters: [], handle: prove }]

@@ -137,7 +137,7 @@ describeOnStores('An identity assertion', (stage) => {
     expect(set.failures).toMatchObject([{ reason: `assertion_${reason}`, cause: undefined }])
   })
 
-  test('is of no use to another client, who does not use it up', async () => {
+  test('is of no use to another client, who does not use it up [jwt-20]', async () => {
     const set = open(stage)
     const assertion = assertionAt(set)
     expect(refusalOf(await ask(set, assertion, {}, other))).toBe('400 invalid_grant')
@@ -145,7 +145,7 @@ describeOnStores('An identity assertion', (stage) => {
     tokensOf(await ask(set, assertion))
   })
 
-  test('is of no use to a public client, even if it names that client', async () => {
+  test('is of no use to a public client, even if it names that client [jwt-22]', async () => {
     const set = open(stage)
     const assertion = assertionAt(set, { claims: { client_id: 'photo-book' } })
     expect(refusalOf(await ask(set, assertion, {}, app))).toBe('400 unauthorized_client')
@@ -266,7 +266,7 @@ describeOnStores('An identity assertion for resources', (stage) => {
     expect((await set.flow.photos(tokens.accessToken)).status).toBe(audience.includes(photos) ? 200 : 401)
   })
 
-  test('lets the request narrow them, and never leave them', async () => {
+  test('lets the request narrow them, and never leave them [jwt-21]', async () => {
     const set = openApi()
     const claims = { resource: [photos, printer], scope: 'photos:print' }
     const narrowed = tokensOf(await ask(set, assertionAt(set, { claims }), { resource: printer }, asker))

@@ -112,7 +112,7 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect((await set.flow.photos(accessToken)).body).toMatchObject({ clientId: 'bank' })
   })
 
-  test('may name the token endpoint where the server allows it, but nothing beside it', async () => {
+  test('may name the token endpoint where the server allows it, but nothing beside it [jwt-19]', async () => {
     const set = host(stage, { tokenEndpointAudience: true })
     for (const aud of [issuer, tokenEndpoint, [tokenEndpoint]])
       tokensOf(await ask(set, assertionAt(set, { claims: { aud } })))
