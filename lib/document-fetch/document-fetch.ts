@@ -59,14 +59,16 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
 
   async function fetchNow(url: string, signal: AbortSignal): Promise<FetchedDocument> {
     const target = parseTarget(url)
-    limits.countName(target.hostname)
+    limits.countFetch(url, target.hostname)
     return turns.take('in line', async () => {
       signal.throwIfAborted()
       const addresses = await checkedAddresses(target.hostname, { lookup, loopback })
       signal.throwIfAborted()
-      limits.countAddresses(addresses)
+      limits.countConnection(url, addresses)
       const { headers, body } = await requestDocument({ target, addresses, maximumSize, ca, signal })
-      return { json: readJson(body), maximumAge: maximumAgeOf(headers) }
+      const document = { json: readJson(body), maximumAge: maximumAgeOf(headers) }
+      limits.remember(url)
+      return document
     })
   }
 
