@@ -52,7 +52,14 @@ const longestLine = 64
  * each within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const { loopback, maximumSize = 5120, timeout = 2000, clock = Date.now, lookup = lookupInDns, ca } = options
+  const {
+    loopback,
+    maximumSize = 5120,
+    timeout = 2000,
+    clock = Date.now,
+    lookup = lookupInDns(),
+    ca,
+  } = options
   const limits = new HostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestLine, () => new DocumentUnavailable('busy'))
   const underWay = new Map<string, Promise<FetchedDocument>>()
