@@ -102,6 +102,7 @@ const types = [
   'DirectAuthorization',
   'RateLimitOptions',
   'RedirectMethod',
+  'RedirectUriRule',
   'RedisCommands',
   'RedisStore',
   'RedisStoreOptions',

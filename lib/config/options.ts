@@ -15,6 +15,7 @@ import type { ClientRegistration, FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
 import type { ServerCapabilities } from '../protocol/parse-client'
+import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
@@ -131,6 +132,11 @@ export interface AuthorizationServerOptions {
   readonly clientAuthenticationLimits?: ClientAuthenticationLimits | false
   /** Which clients must use PKCE (RFC 7636, method S256). Every client may use PKCE. Default `public`. */
   readonly pkce?: PkceRequirement
+  /**
+   * Which redirection URIs clients may register. With `https or loopback`, the server refuses the schemes of apps,
+   * which another app can claim (RFC 8252 7.1 and 8.6), and plain http on other hosts than loopback. Default `any`.
+   */
+  readonly redirectUris?: RedirectUriRule
   /** Extensions of the endpoints and guards, in addition to PKCE. Default none. */
   readonly extensions?: readonly Extension[]
   /**

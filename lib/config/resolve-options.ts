@@ -5,6 +5,7 @@ import { resolveRateLimit } from '../http/network-limit'
 import type { FindClient } from '../protocol/client'
 import { ConfigurationError, isList, isRecord, isText, OptionsReader } from '../protocol/configuration'
 import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
+import type { RedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
 import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
@@ -61,6 +62,12 @@ export function resolveOptions(options: Options): ServerSettings {
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
     authenticationMethods: clientAuthenticationMethods,
+    redirectUris: reading.optional<RedirectUriRule>(
+      'redirectUris',
+      'any',
+      isRedirectUriRule,
+      "must be 'any' or 'https or loopback'.",
+    ),
   }
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
@@ -102,6 +109,9 @@ export function resolveOptions(options: Options): ServerSettings {
   reading.settle(subject)
   return Object.freeze(settings)
 }
+
+const isRedirectUriRule = (value: unknown): value is RedirectUriRule =>
+  value === 'any' || value === 'https or loopback'
 
 function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
   const key = 'scopes'

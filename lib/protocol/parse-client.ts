@@ -17,7 +17,7 @@ import {
 } from './configuration'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
-import { loopbackUri, readRedirection } from './redirect-uri'
+import { loopbackUri, readRedirection, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 
@@ -30,6 +30,8 @@ export interface ServerCapabilities {
   readonly grantTypes: readonly string[] | undefined
   readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
+  /** The redirection URIs that clients may register. Default: any. */
+  readonly redirectUris?: RedirectUriRule | undefined
   /** The methods of the host. Every server has the built-in methods, too. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
 }
@@ -82,7 +84,7 @@ export function parseClient(
     client_secret_hashes: secretHashes(reading),
     credentials: readCredentials(reading, capabilities.authenticationMethods),
     token_endpoint_auth_method: authenticationMethod(reading, capabilities.authenticationMethods),
-    ...readRedirection(reading),
+    ...readRedirection(reading, capabilities.redirectUris),
     grant_types,
     response_types: responseTypes(reading, usesCode ? ['code'] : [], capabilities.responseTypes),
     token_type: tokenType(reading, capabilities.tokenTypes),

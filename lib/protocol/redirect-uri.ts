@@ -100,20 +100,37 @@ export type RegisteredRedirection = Pick<
   'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
 >
 
-/** Reads the members that say where responses may go. Each opt-in is off by default. */
-export function readRedirection(reading: OptionsReader): RegisteredRedirection {
+/**
+ * Which redirection URIs clients may register. `any` also allows the schemes of apps, such as
+ * `com.example.app:/callback` (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`.
+ */
+export type RedirectUriRule = 'any' | 'https or loopback'
+
+/**
+ * Reads the members that say where responses may go. Each opt-in is off by default.
+ *
+ * @param rule the URIs that the server allows. Undefined means unknown, and skips the check.
+ */
+export function readRedirection(
+  reading: OptionsReader,
+  rule: RedirectUriRule | undefined,
+): RegisteredRedirection {
   const optIn = (key: keyof RegisteredRedirection) =>
     reading.optional(key, false, isBoolean, 'must be true or false.')
   const insecure_redirect_uris = optIn('insecure_redirect_uris')
   return {
-    redirect_uris: redirectUris(reading, insecure_redirect_uris),
+    redirect_uris: redirectUris(reading, insecure_redirect_uris, rule),
     loopback_redirect_uris: optIn('loopback_redirect_uris'),
     dynamic_redirect_query: optIn('dynamic_redirect_query'),
     insecure_redirect_uris,
   }
 }
 
-function redirectUris(reading: OptionsReader, insecure: boolean): readonly string[] {
+function redirectUris(
+  reading: OptionsReader,
+  insecure: boolean,
+  rule: RedirectUriRule | undefined,
+): readonly string[] {
   const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
   for (const [index, uri] of uris.entries()) {
     const fault = redirectUriFault(uri, { insecure })
@@ -123,9 +140,17 @@ function redirectUris(reading: OptionsReader, insecure: boolean): readonly strin
         `redirect_uris[${index}]`,
         `must be at most ${longestValues.get('redirect_uri')} characters.`,
       )
+    else if (rule === 'https or loopback' && !isHttpsOrLoopback(uri))
+      reading.wrong(
+        `redirect_uris[${index}]`,
+        'must use https, or http on a loopback host: the option redirectUris allows no others.',
+      )
   }
   return Object.freeze([...uris])
 }
+
+const isHttpsOrLoopback = (uri: string) =>
+  protocolOf(uri) === 'https:' || (protocolOf(uri) === 'http:' && !isInsecure(uri))
 
 // The names of response parameters: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an
 // opening bracket inside a name as `_`. Other parsers skip space and NUL around a name, and what follows a bracket.

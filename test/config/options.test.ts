@@ -91,6 +91,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
   },
+  redirectUris: {
+    wrong: [null, 7, true, '', 'https', ['any']],
+    cure: "must be 'any' or 'https or loopback'.",
+  },
   responseTypes: {
     wrong: [
       null,
@@ -204,6 +208,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   clientAuthenticationLimits: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
   pkce: 'all',
+  redirectUris: 'any',
   extensions: [{ name: 'resource' }],
   storeDeadline: 0.1,
   closeDeadline: 5,

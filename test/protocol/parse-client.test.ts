@@ -288,6 +288,33 @@ describe('parseStoredClient', () => {
   })
 })
 
+describe('a server whose redirection URIs are https or loopback', () => {
+  const faultsOf = (redirect_uris: readonly string[], bend: object = {}) => {
+    const issues: ConfigurationIssue[] = []
+    const strict = { ...capabilities, redirectUris: 'https or loopback' } as const
+    parseClient({ ...registration, redirect_uris, ...bend }, 'client', issues, strict)
+    return issues.map(({ path }) => path)
+  }
+
+  it('lets clients register https, and http on a loopback host', () => {
+    const loopback = ['http://127.0.0.1/', 'http://[::1]:7/', 'http://localhost:3000/callback']
+    expect(faultsOf(['https://a.example/callback', ...loopback])).toEqual([])
+  })
+
+  it('refuses the scheme of an app, which another app can claim', () => {
+    expect(faultsOf(['https://a.example/', 'com.example.app:/callback', 'cursor://callback'])).toEqual([
+      'client.redirect_uris[1]',
+      'client.redirect_uris[2]',
+    ])
+  })
+
+  it('refuses plain http on other hosts, also for a client that opted in', () => {
+    expect(faultsOf(['http://a.example/'], { insecure_redirect_uris: true })).toEqual([
+      'client.redirect_uris[0]',
+    ])
+  })
+})
+
 /** The canonical registration with some fields bent, read by who does not know the server. */
 const read = (bend: object) => {
   const issues: ConfigurationIssue[] = []
