@@ -42,14 +42,20 @@ async function addressesOf(hostname: string, lookup: Lookup): Promise<readonly s
  * Asks DNS for the addresses of a name. In contrast to `lookup` of Node, this needs no thread: names whose servers do
  * not answer would otherwise take the threads that bcrypt and the file system need. So the hosts file of this machine
  * counts for nothing.
+ *
+ * @param servers the addresses of DNS servers, with a port if it is not 53. Default: those of this machine.
  */
-export const lookupInDns: Lookup = async (hostname) => {
-  // RFC 6761 6.3: no DNS server is asked for these names.
-  if (/(?:^|\.)localhost$/.test(hostname)) return [{ address: '127.0.0.1' }, { address: '::1' }]
-  const resolver = new Resolver({ timeout: 500, tries: 2 })
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  const [refusal] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-  if (addresses.length === 0) throw refusal
-  return addresses.map((address) => ({ address }))
-}
+export const lookupInDns =
+  (servers?: readonly string[]): Lookup =>
+  async (hostname) => {
+    // RFC 6761 6.3: no DNS server is asked for these names.
+    if (/(?:^|\.)localhost$/.test(hostname)) return [{ address: '127.0.0.1' }, { address: '::1' }]
+    // 1.2 seconds at most, so that time is left if the servers of a name answer for one family only.
+    const resolver = new Resolver({ timeout: 400, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const [refusal] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    if (addresses.length === 0) throw refusal
+    return addresses.map((address) => ({ address }))
+  }

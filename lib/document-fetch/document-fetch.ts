@@ -52,21 +52,30 @@ const longestLine = 64
  * each within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const { loopback, maximumSize = 5120, timeout = 2000, clock = Date.now, lookup = lookupInDns, ca } = options
+  const {
+    loopback,
+    maximumSize = 5120,
+    timeout = 2000,
+    clock = Date.now,
+    lookup = lookupInDns(),
+    ca,
+  } = options
   const limits = new HostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestLine, () => new DocumentUnavailable('busy'))
   const underWay = new Map<string, Promise<FetchedDocument>>()
 
   async function fetchNow(url: string, signal: AbortSignal): Promise<FetchedDocument> {
     const target = parseTarget(url)
-    limits.countName(target.hostname)
+    limits.countFetch(url, target.hostname)
     return turns.take('in line', async () => {
       signal.throwIfAborted()
       const addresses = await checkedAddresses(target.hostname, { lookup, loopback })
       signal.throwIfAborted()
-      limits.countAddresses(addresses)
+      limits.countConnection(url, addresses)
       const { headers, body } = await requestDocument({ target, addresses, maximumSize, ca, signal })
-      return { json: readJson(body), maximumAge: maximumAgeOf(headers) }
+      const document = { json: readJson(body), maximumAge: maximumAgeOf(headers) }
+      limits.remember(url)
+      return document
     })
   }
 

@@ -2,33 +2,50 @@ import { networkOf } from '../rate-limit/network'
 import { TokenBuckets } from '../rate-limit/token-buckets'
 import { DocumentUnavailable } from './document-unavailable'
 
-const ofName = { attempts: 30, seconds: 60 }
-// One network has many names: hosting companies.
-const ofNetwork = { attempts: 120, seconds: 60 }
-
+const perMinute = (attempts: number) => ({ attempts, seconds: 60 })
 const refusal = () => new DocumentUnavailable('limited')
+const mostKnown = 10_000
 
 /**
- * How often one process asks one host, so that a stranger cannot aim this server at it: by the name, and by the networks
- * of its addresses, because the owner of a domain can make any number of names for the address of another.
+ * How often one process asks one host, so that an attacker cannot aim this server at it. The limits count by name, and
+ * by the networks of the addresses: the owner of a domain can make any number of names for the address of another.
+ *
+ * A URL that has given a document before counts by itself. Otherwise, an attacker who names many other URLs of a host
+ * could use up its limit, and so lock out the clients whose documents stand there.
  */
 export class HostLimits {
+  private readonly known = new Set<string>()
+  private readonly documents: TokenBuckets
   private readonly names: TokenBuckets
+  private readonly networksOfKnown: TokenBuckets
   private readonly networks: TokenBuckets
 
   /** @param clock milliseconds of a clock that does not step. */
   constructor(clock: () => number) {
-    this.names = new TokenBuckets(ofName, refusal, clock, 10_000)
-    this.networks = new TokenBuckets(ofNetwork, refusal, clock, 10_000)
+    this.documents = new TokenBuckets(perMinute(6), refusal, clock, mostKnown)
+    this.names = new TokenBuckets(perMinute(30), refusal, clock, mostKnown)
+    // A network has many names: those of a hosting company.
+    this.networksOfKnown = new TokenBuckets(perMinute(600), refusal, clock, mostKnown)
+    this.networks = new TokenBuckets(perMinute(120), refusal, clock, mostKnown)
   }
 
-  /** Counts a fetch from this name. @throws DocumentUnavailable over its limit. */
-  countName(hostname: string): void {
-    this.names.take(hostname)
+  /** Counts a fetch, before the name is looked up. @throws DocumentUnavailable over a limit. */
+  countFetch(url: string, hostname: string): void {
+    if (this.known.has(url)) this.documents.take(url)
+    else this.names.take(hostname)
   }
 
-  /** Counts a fetch from these addresses. @throws DocumentUnavailable if one is over its limit. */
-  countAddresses(addresses: readonly string[]): void {
-    for (const network of new Set(addresses.map(networkOf))) this.networks.take(network)
+  /** Counts a fetch, before a connection is made. @throws DocumentUnavailable over a limit. */
+  countConnection(url: string, addresses: readonly string[]): void {
+    const buckets = this.known.has(url) ? this.networksOfKnown : this.networks
+    for (const network of new Set(addresses.map(networkOf))) buckets.take(network)
+  }
+
+  /** Remembers that a URL has given a document; of too many URLs, those that did so most recently. */
+  remember(url: string): void {
+    this.known.delete(url)
+    this.known.add(url)
+    const [oldest] = this.known
+    if (this.known.size > mostKnown && oldest !== undefined) this.known.delete(oldest)
   }
 }

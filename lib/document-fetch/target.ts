@@ -12,14 +12,17 @@ export interface Target {
   readonly path: string
 }
 
+const longest = 2048
+
 /**
- * Reads an https URL without user name, password and fragment. The URL parser repairs no part of it, because other
+ * Reads an https URL of at most 2048 characters, without user name, password and fragment. The URL parser repairs no part of it, because other
  * software would then fetch from elsewhere. An IP address in any spelling becomes the usual one.
  *
  * @throws DocumentUnavailable for every other text.
  */
 export function parseTarget(text: string): Target {
-  if (!hasUriCharacters(text) || !namesHost(text) || !URL.canParse(text)) throw new DocumentUnavailable('url')
+  if (text.length > longest || !hasUriCharacters(text) || !namesHost(text) || !URL.canParse(text))
+    throw new DocumentUnavailable('url')
   const { protocol, hostname, port, host, pathname, search } = new URL(text)
   const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
   // A name with a dot at its end has another certificate and another count than the same name without.

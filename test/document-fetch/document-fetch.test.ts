@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { documentFetch, type DocumentFetchOptions } from '../../lib/document-fetch/document-fetch'
 import { Clock } from '../support/flows/clock'
 import { authority, httpsOrigin, type Listener, silentListener } from '../support/https-origin'
@@ -102,37 +105,30 @@ describe('a document', () => {
     expect(await outcomes([documents.fetch(urlOf('/'))])).toEqual(['document'])
   })
 
-  test('comes directly, whatever the environment says of proxies and certificates', async () => {
+  test('comes directly and from a certified origin, whatever the environment says [document-5]', async () => {
     const proxy = await silentListener()
     listeners.push(proxy)
-    const names = [
-      'HTTPS_PROXY',
-      'https_proxy',
-      'ALL_PROXY',
-      'NODE_USE_ENV_PROXY',
-      'NODE_TLS_REJECT_UNAUTHORIZED',
-    ]
-    const before = { ...process.env }
-    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`
-    process.env['NODE_USE_ENV_PROXY'] = '1'
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-    try {
-      const { documents, origin, urlOf } = await stage()
-      const trusting = documentFetch({ loopback: true, lookup: atLoopback })
-      expect(await outcomes([documents.fetch(urlOf('/')), trusting.fetch(urlOf('/'))])).toEqual([
-        'document',
-        'connection',
-      ])
-      expect([proxy.connections(), origin.connections()]).toEqual([0, 2])
-    } finally {
-      for (const name of names) delete process.env[name]
-      Object.assign(process.env, before)
+    const url = `http://127.0.0.1:${proxy.port}`
+    const env = {
+      ...process.env,
+      HTTPS_PROXY: url,
+      https_proxy: url,
+      NODE_USE_ENV_PROXY: '1',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      NODE_NO_WARNINGS: '1',
     }
+    const words = ['-r', 'esbuild-register', join(__dirname, 'fetch-in-environment.ts')]
+    const { stdout } = await promisify(execFile)(process.execPath, words, {
+      cwd: join(__dirname, '../..'),
+      env,
+    })
+    expect(JSON.parse(stdout)).toEqual({ certified: 'document', uncertified: 'connection' })
+    expect(proxy.connections()).toBe(0)
   })
 })
 
 describe('many calls', () => {
-  test('for one URL at the same time share one fetch, its failure too, and nothing is kept', async () => {
+  test('for one URL at the same time share one fetch, its failure too, and nothing is kept [document-7]', async () => {
     let requests = 0
     const { documents, urlOf } = await stage((request, response) => {
       requests += 1
@@ -150,7 +146,7 @@ describe('many calls', () => {
     expect(requests).toBe(3)
   })
 
-  test('have at most 16 fetches at once, 64 wait, and others are refused at once', async () => {
+  test('have at most 16 fetches at once, 64 wait, and others are refused at once [document-7]', async () => {
     const held: (() => void)[] = []
     let most = 0
     let open = 0
@@ -168,21 +164,22 @@ describe('many calls', () => {
     expect(most).toBe(16)
   })
 
-  test('for one name are limited, and the limit refills', async () => {
+  test('for one name are limited, and the limit refills [document-7]', async () => {
     const { documents, urlOf, clock, origin } = await stage()
-    const ask = async (count: number) => {
+    const ask = async (count: number, path: string) => {
       const ended: string[] = []
-      for (let at = 0; at < count; at++) ended.push(...(await outcomes([documents.fetch(urlOf(`/${at}`))])))
+      for (let at = 0; at < count; at++)
+        ended.push(...(await outcomes([documents.fetch(urlOf(`/${path}${at}`))])))
       return ended.filter((each) => each === 'document').length
     }
-    expect(await ask(40)).toBe(30)
+    expect(await ask(40, 'a')).toBe(30)
     clock.advance(4)
-    expect(await ask(5)).toBe(2)
+    expect(await ask(5, 'b')).toBe(2)
     expect(origin.connections()).toBe(32)
     expect(await outcomes([documents.fetch(urlOf('/', 'other.client.example'))])).toEqual(['document'])
   })
 
-  test('for one address are limited, whatever names lead to it', async () => {
+  test('for one address are limited, whatever names lead to it [document-7]', async () => {
     const { documents, urlOf, origin } = await stage()
     const ended: string[] = []
     for (let at = 0; at < 130; at++)
@@ -190,6 +187,23 @@ describe('many calls', () => {
     expect(ended.filter((each) => each === 'document').length).toBe(120)
     expect(new Set(ended.slice(120))).toEqual(new Set(['limited']))
     expect(origin.connections()).toBe(120)
+  })
+
+  test('for a document that came before have a limit of their own, which other calls to its host do not use up [document-8]', async () => {
+    const { documents, urlOf, clock } = await stage((request, response) => {
+      if (request.url !== '/known') response.statusCode = 404
+      answerJson(request, response)
+    })
+    const ask = async (count: number, path: (at: number) => string) => {
+      const ended: string[] = []
+      for (let at = 0; at < count; at++) ended.push(...(await outcomes([documents.fetch(urlOf(path(at)))])))
+      return ended
+    }
+    expect(await ask(1, () => '/known')).toEqual(['document'])
+    expect((await ask(40, (at) => `/${at}`)).at(-1)).toBe('limited')
+    expect(await ask(8, () => '/known')).toEqual([...times(6, () => 'document'), 'limited', 'limited'])
+    clock.advance(10)
+    expect(await ask(2, () => '/known')).toEqual(['document', 'limited'])
   })
 
   test('leave no connection open', async () => {

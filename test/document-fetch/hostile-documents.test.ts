@@ -70,7 +70,7 @@ describe('a public server asks no address that is not public', () => {
     ['a short spelling', '127.1'],
     ['an empty text', ''],
   ] as const
-  test.each(lone)('a name with %s', async (_, address) => {
+  test.each(lone)('a name with %s [document-1]', async (_, address) => {
     const documents = fetching({ loopback: false, lookup: answering(address) })
     expect(await refusalOf(documents.fetch(`https://hostile.example:${inner.port}/`))).toBe(
       'address_forbidden',
@@ -81,7 +81,7 @@ describe('a public server asks no address that is not public', () => {
     ['last', ['8.8.8.8', '2600::1', '127.0.0.1']],
     ['first', ['127.0.0.1', '8.8.8.8']],
     ['behind a hundred others', [...Array.from({ length: 100 }, (_, at) => `8.8.8.${at}`), '::1']],
-  ])('a name with an inner address %s among public ones', async (_, addresses) => {
+  ])('a name with an inner address %s among public ones [document-1]', async (_, addresses) => {
     const documents = fetching({ loopback: false, lookup: answering(...addresses) })
     expect(await refusalOf(documents.fetch(`https://hostile.example:${inner.port}/`))).toBe(
       'address_forbidden',
@@ -110,7 +110,7 @@ describe('a public server asks no address that is not public', () => {
     'a.localhost',
     '169.254.169.254',
     '[fd00:ec2::254]',
-  ])('the host %s, without any resolver of the test', async (host) => {
+  ])('the host %s, without any resolver of the test [document-1]', async (host) => {
     const documents = fetching({ loopback: false })
     const reason = await refusalOf(documents.fetch(`https://${host}:${inner.port}/`))
     expect(['address_forbidden', 'url']).toContain(reason)
@@ -153,15 +153,19 @@ test.each([
   'https://127.0.0\t.1:PORT/',
   ' https://127.0.0.1:PORT/',
   'https://\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3:PORT/',
+  `https://127.0.0.1:PORT/${'a'.repeat(2048)}`,
   '//127.0.0.1:PORT/',
   '/',
   '',
-])('even a server at loopback fetches only from https URLs that need no repair: %j', async (url) => {
-  const documents = fetching({ loopback: true, ca: authority.ca })
-  expect(await refusalOf(documents.fetch(url.replace('PORT', String(inner.port))))).toBe('url')
-})
+])(
+  'even a server at loopback fetches only from https URLs that need no repair: %j [document-3]',
+  async (url) => {
+    const documents = fetching({ loopback: true, ca: authority.ca })
+    expect(await refusalOf(documents.fetch(url.replace('PORT', String(inner.port))))).toBe('url')
+  },
+)
 
-test('a name that moves inside after the check is asked for only once, and the connection stays with the first answer', async () => {
+test('a name that moves inside after the check is asked for only once, and the connection stays with the first answer [document-2]', async () => {
   const origin = await httpsOrigin(identity, (_, response) => response.end(), { address: '127.0.0.2' })
   const moved = await silentListener({ address: '127.0.0.3', port: origin.port })
   others.push(origin, moved)
@@ -172,7 +176,7 @@ test('a name that moves inside after the check is asked for only once, and the c
   expect([origin.connections(), moved.connections(), answers.length]).toEqual([1, 0, 2])
 })
 
-test('of a name with many addresses, only four are asked', async () => {
+test('of a name with many addresses, only four are asked [document-7]', async () => {
   const fourth = await silentListener({ address: '127.0.0.5' })
   others.push(fourth)
   const lookup = answering('127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5')
@@ -305,7 +309,7 @@ describe('an origin that answers', () => {
       (_, response) => response.writeHead(200, { ...json, 'X-Long': 'a'.repeat(9000) }).end('{}'),
     ],
   ]
-  test.each(answers)('%s gives no document (%s)', async (_, reason, answer) => {
+  test.each(answers)('%s gives no document (%s) [document-4]', async (_, reason, answer) => {
     const origin = await httpsOrigin(identity, answer)
     others.push(origin)
     const documents = fetching({ loopback: true, lookup: answering('127.0.0.1'), ca: authority.ca })
@@ -383,7 +387,7 @@ describe('an origin that answers', () => {
     ],
     ['a compressed transfer', 'encoding', (socket) => socket.end(`${head}Transfer-Encoding: gzip\r\n\r\n{}`)],
   ]
-  test.each(bytes)('with %s gives no document (%s)', async (_, reason, answer) => {
+  test.each(bytes)('with %s gives no document (%s) [document-6]', async (_, reason, answer) => {
     const origin = await tlsOrigin(identity, answer)
     others.push(origin)
     const documents = fetching({ loopback: true, lookup: answering('127.0.0.1'), ca: authority.ca })
@@ -397,7 +401,7 @@ describe('an origin that answers', () => {
     ['its address', authority.issue(['127.0.0.1'])],
     ['an unknown authority', new CertificateAuthority().issue(['hostile.example'])],
     ['yesterday', authority.issue(['hostile.example'], -0.5)],
-  ])('with a certificate of %s gives no document, and sees no request', async (_, foreign) => {
+  ])('with a certificate of %s gives no document, and sees no request [document-5]', async (_, foreign) => {
     let requests = 0
     const origin = await httpsOrigin(foreign, (request, response) => {
       requests += 1
@@ -410,7 +414,7 @@ describe('an origin that answers', () => {
   })
 })
 
-test('whatever is slow ends at the deadline, with its connection', async () => {
+test('whatever is slow ends at the deadline, with its connection [document-6]', async () => {
   const drip = (response: ServerResponse, text: string) => {
     const timer = setInterval(() => response.write(text), 50)
     response.once('close', () => clearInterval(timer))
