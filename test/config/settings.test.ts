@@ -192,18 +192,15 @@ describe('options that belong together', () => {
     expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
   })
 
-  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])(
-    'extensions of the names %j',
-    (names) => {
-      const extensions = names.map((name) => ({ name }))
-      expect(mistakesWith({ extensions })).toEqual([
-        {
-          path: 'extensions',
-          message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
-        },
-      ])
-    },
-  )
+  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
+    const extensions = names.map((name) => ({ name }))
+    expect(mistakesWith({ extensions })).toEqual([
+      {
+        path: 'extensions',
+        message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
+      },
+    ])
+  })
 })
 
 describe('response types', () => {

@@ -30,7 +30,7 @@ export function isIdentityAssertionProfile(value: unknown): value is typeof prof
   return value === profile
 }
 
-// The draft, 7.2: clients look for the profile here.
+// Clients look here, whether a server takes identity assertions.
 const metadata = {
   authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
 }
@@ -53,14 +53,14 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
     metadata,
     async handle(request) {
       const { client, parameters, context, issuer } = request
-      // The draft, 8.1: public clients use the authorization code grant. Anyone could present an assertion in the name
-      // of such a client.
+      // The draft, "Client Authentication": public clients use the authorization code grant. Anyone could present an
+      // assertion in the name of such a client.
       if (client.client_type !== 'confidential')
         throw unauthorizedClient('client_not_confidential', 'Only confidential clients may use this grant.')
       const presented = parameters.require('assertion')
       const asked = askedScope(request)
-      // The draft, 4.4.1: the audience is the issuer of this server. An assertion for several servers would be good at
-      // each of them.
+      // The draft, "Processing Rules": the audience is the issuer of this server. An assertion for several servers would
+      // be good at each of them.
       const expected = { ...terms, audience: [issuer], soleAudience: true, types }
       const assertion = await verifyAssertion(presented, context.now, expected)
       requireClaims(assertion, client, issuer)
@@ -72,7 +72,7 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
 }
 
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
-  // The draft, 8.3: a server that accepted assertions of its own would let a client widen its access.
+  // The draft, "Cross-Domain Use": a server that accepted assertions of its own would let a client widen its access.
   if (issuer === ownIssuer) throw unknownIssuer()
   const { client_id: clientId, iat, cnf } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
