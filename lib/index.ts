@@ -107,7 +107,10 @@ export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './passport/strategies'
 export type { GuardedAccess, JwtAccess } from './resource-server/admit'
+export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
+export type { GuardDefaults } from './http/guard-defaults'
+export type { ChallengeOptions } from './resource-server/challenge'
 export type {
   AuditEvent,
   AuditEvents,
@@ -160,6 +163,7 @@ export {
 export { reasons, type Reason } from './protocol/reasons'
 export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
+export type { ScopeImplications } from './protocol/implied-scope'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   IssueMoment,

@@ -8,12 +8,14 @@ import type {
 } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { PkceRequirement } from '../extensions/pkce'
+import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../http/network-limit'
 import type { ConsentView } from '../http/pages/consent-page'
 import type { ErrorView } from '../http/pages/pages'
 import type { ClientRegistration, FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
+import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -59,6 +61,12 @@ export interface AuthorizationServerOptions {
    * there are several, the server refuses such a request with `invalid_target`, and such a guard does not start.
    */
   readonly defaultResource?: string
+  /**
+   * Maps a scope to the scopes that it covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with
+   * `notes:write` passes `bearerGuard('notes:read')`. The grant does not change: responses, introspection and
+   * `req.oauth.scope` contain only what the owner has approved. Default: no scope covers another.
+   */
+  readonly implies?: ScopeImplications
   /**
    * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if no owner is. Leave the
    * option out if all clients act for themselves: the server then has no authorization endpoint.
@@ -145,6 +153,8 @@ export interface AuthorizationServerOptions {
   readonly pkce?: PkceRequirement
   /** Extensions of the endpoints and guards, in addition to PKCE. Default none. */
   readonly extensions?: readonly Extension[]
+  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
   /**
    * Returns true while the endpoints are closed: they respond with `temporarily_unavailable`. Guards continue to work.
    * Default: never closed.
@@ -212,6 +222,8 @@ export interface ServerSettings {
   readonly defaultScope: Scope
   /** The protected resources; undefined if the host names none. */
   readonly resources: Resources | undefined
+  /** The scopes that each scope implies; undefined if no scope implies another. */
+  readonly implied: ImpliedScopes | undefined
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
   readonly store: AuthorizationStore
@@ -237,6 +249,7 @@ export interface ServerSettings {
   readonly pkce: PkceRequirement
   readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
   readonly extensions: readonly Extension[]
+  readonly guards: ResolvedGuardDefaults
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly bodyDeadline: number

@@ -143,6 +143,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       now: () => issueContext().now,
       knownScope: [...settings.scopes.keys()],
       resources: settings.resources,
+      implied: settings.implied,
+      guards: settings.guards,
       audit,
       requests,
       errorUri: settings.errorUri,

@@ -5,10 +5,12 @@ import { findAccessToken } from '../authorization/lookup'
 import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
 import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
+import { type GuardDefaults, readGuards } from '../http/guard-defaults'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
 import type { Extension } from '../protocol/extension'
+import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
 import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageCure } from '../protocol/uri'
 import { usualSingleUses, withSingleUseLimit } from '../rate-limit/issue-limits'
@@ -112,6 +114,13 @@ export interface StandaloneGuardOptions {
    * fragment. Default: no `error_uri`.
    */
   readonly errorUri?: string
+  /**
+   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
+   * passes a guard for `notes:read`. Default: no scope covers another.
+   */
+  readonly implies?: ScopeImplications
+  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
@@ -122,6 +131,8 @@ export function readStandaloneGuard(reading: OptionsReader) {
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     clock: reading.optional('clock', Date.now, isClock, 'must be a function.'),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+    implied: readImplications(reading, undefined),
+    guards: readGuards(reading),
   }
 }
 
@@ -129,6 +140,8 @@ export function readStandaloneGuard(reading: OptionsReader) {
 export function standaloneGuard({
   clock,
   errorUri,
+  implied,
+  guards,
 }: ReturnType<typeof readStandaloneGuard>): Omit<
   GuardHttp,
   'find' | 'useOnce' | 'tokenTypes' | 'extensions' | 'resources'
@@ -137,6 +150,8 @@ export function standaloneGuard({
   return {
     now: () => Math.floor(clock() / 1000),
     knownScope: undefined,
+    implied,
+    guards,
     errorUri,
     contexts,
     audit: new AuditLog(clock, (request) => contexts.of(request).notes),

@@ -28,6 +28,8 @@ describe('settings', () => {
       tlsRequired: false,
       defaultScope: [],
       resources: undefined,
+      implied: undefined,
+      guards: { challenge: { realm: 'oauth', attributes: new Map() }, authInfo: false },
       login: '/login',
       authorizationPath: '/authorize',
       tokenPath: '/token',

@@ -1,0 +1,42 @@
+import type { Request } from 'express'
+import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
+import type { GuardedAccess } from '../resource-server/admit'
+
+/**
+ * The access of a request in the form that the TypeScript SDK of the Model Context Protocol reads from `request.auth`.
+ * The SDK declares `auth` of Express' request itself, so this package does not.
+ */
+export interface AuthInfo {
+  /** The access token. Whoever has it can use it, so never log this object. */
+  token: string
+  /** The client of the token. */
+  clientId: string
+  /** The scope of the token, with every scope that it implies by the option `implies`. */
+  scopes: string[]
+  /** Seconds since the epoch. */
+  expiresAt: number
+  /** Every other member of `req.oauth`: `subject`, `authorizationId`, the claims of a JWT, members of extensions. */
+  extra: Record<string, unknown>
+}
+
+/** The parts of an {@link AuthInfo} that are equal for every request at one guard. */
+export interface AuthInfoContext {
+  readonly implied: ImpliedScopes | undefined
+}
+
+/** Sets `request.auth`. Each request gets an object of its own, because the SDK lets hosts change it. */
+export function setAuthInfo(
+  request: Request & { auth?: AuthInfo },
+  token: string,
+  access: GuardedAccess,
+  { implied }: AuthInfoContext,
+): void {
+  const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
+  request.auth = {
+    token,
+    clientId,
+    scopes: [...withImplied(scope, implied)],
+    expiresAt,
+    extra,
+  }
+}
