@@ -108,6 +108,8 @@ const types = [
   'RequestedAuthorization',
   'DirectAuthorization',
   'RateLimitOptions',
+  'ProtectedResource',
+  'ProtectedResourceMembers',
   'RedirectMethod',
   'RedisCommands',
   'RedisStore',

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { GuardedResource } from '../protected-resource-metadata/protected-resource-metadata'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { GuardedAccess } from '../resource-server/admit'
 
@@ -15,6 +16,10 @@ export interface AuthInfo {
   scopes: string[]
   /** Seconds since the epoch. */
   expiresAt: number
+  /** The resource that the guard protects (RFC 8707). Missing if the host has configured no resources. */
+  resource?: URL
+  /** The URL of the metadata of this resource (RFC 9728). Missing if the resource has none. */
+  resourceMetadataUrl?: string
   /** Every other member of `req.oauth`: `subject`, `authorizationId`, the claims of a JWT, members of extensions. */
   extra: Record<string, unknown>
 }
@@ -22,6 +27,8 @@ export interface AuthInfo {
 /** The parts of an {@link AuthInfo} that are equal for every request at one guard. */
 export interface AuthInfoContext {
   readonly implied: ImpliedScopes | undefined
+  /** Undefined if the host has configured no resources. */
+  readonly resource: GuardedResource | undefined
 }
 
 /** Sets `request.auth`. Each request gets an object of its own, because the SDK lets hosts change it. */
@@ -29,7 +36,7 @@ export function setAuthInfo(
   request: Request & { auth?: AuthInfo },
   token: string,
   access: GuardedAccess,
-  { implied }: AuthInfoContext,
+  { implied, resource }: AuthInfoContext,
 ): void {
   const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
   request.auth = {
@@ -37,6 +44,8 @@ export function setAuthInfo(
     clientId,
     scopes: [...withImplied(scope, implied)],
     expiresAt,
+    ...(resource === undefined ? {} : { resource: new URL(resource.uri) }),
+    ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
     extra,
   }
 }

@@ -8,7 +8,6 @@ import type { ImpliedScopes } from '../protocol/implied-scope'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { AccessRefusal } from '../resource-server/access-refusal'
-import type { Resources } from '../resource-indicators/resources'
 import {
   authorizeRequest,
   type FindToken,
@@ -19,6 +18,11 @@ import {
   type Requirement,
 } from '../resource-server/admit'
 import type { Challenge } from '../resource-server/challenge'
+import {
+  type GuardedResource,
+  guardedResourceOf,
+} from '../protected-resource-metadata/protected-resource-metadata'
+import type { Resources } from '../resource-indicators/resources'
 import type { Counters } from '../stores/counters'
 import { setAuthInfo } from './auth-info'
 import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
@@ -77,6 +81,8 @@ export interface GuardHttp {
   readonly knownScope: Scope | undefined
   /** The resources of the server; undefined if the server names none. */
   readonly resources: Resources | undefined
+  /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
+  readonly ownResource?: GuardedResource | undefined
   /** The scopes that a scope of a token implies; undefined if no scope implies another. */
   readonly implied: ImpliedScopes | undefined
   /** What a guard has unless its own options say otherwise. */
@@ -122,6 +128,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 function guard(http: GuardHttp, settings: GuardSettings): RequestHandler {
   const { find, tokenTypes, implied, requests, audit } = http
   const { requirement, challenge, authInfo } = settings
+  const resource = http.ownResource ?? guardedResourceOf(requirement.resource)
   const extensions = http.extensions.filter(actsInGuards)
   return handler((request, response, next) => {
     let notes: Partial<AuditNotes> = {}
@@ -133,14 +140,14 @@ function guard(http: GuardHttp, settings: GuardSettings): RequestHandler {
     const pass = (access: GuardedAccess | undefined) => {
       if (access !== undefined) {
         request.oauth = access
-        if (authInfo) setAuthInfo(request, token, access, http)
+        if (authInfo) setAuthInfo(request, token, access, { implied, resource })
       }
       next()
     }
     const fail = (error: unknown) => {
       if (requirement.optional && showsNoToken(error)) return pass(undefined)
       audit.note(request, notes)
-      refuse(http, challenge, request, response, error)
+      refuse(http, { ...challenge, resourceMetadata: resource?.metadataUrl }, request, response, error)
     }
     const lookup = {
       find,

@@ -60,6 +60,8 @@ export class AccessRefusal extends Error {
     const attributes = [`realm="${challenge.realm}"`]
     if (this.scope.length > 0) attributes.push(`scope="${formatScope(this.scope)}"`)
     for (const [name, value] of Object.entries(this.members(errorUri))) attributes.push(`${name}="${value}"`)
+    if (challenge.resourceMetadata !== undefined)
+      attributes.push(`resource_metadata="${challenge.resourceMetadata}"`)
     for (const [name, value] of challenge.attributes) attributes.push(`${name}="${value}"`)
     return `${scheme} ${attributes.join(', ')}`
   }

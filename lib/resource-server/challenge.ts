@@ -16,6 +16,8 @@ export interface Challenge {
   readonly realm: string
   /** The further attributes, each by its name. */
   readonly attributes: ReadonlyMap<string, string>
+  /** The URL of the metadata of the resource (RFC 9728 5.1); undefined if there is none. */
+  readonly resourceMetadata?: string | undefined
 }
 
 /** The challenge of a guard without options. */

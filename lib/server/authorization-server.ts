@@ -10,6 +10,7 @@ import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
 import { metadataAt } from '../http/metadata'
+import { protectedResource, type ProtectedResource, resourcesCure } from '../http/protected-resource'
 import { MountedParts, mountedUncalled, part, router } from '../http/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
 import type { ClientStrategy } from '../passport/strategies'
@@ -68,6 +69,12 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    * Makes a guard for a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. The guard sets `req.oauth`.
    */
   readonly bearerGuard: BearerGuard
+  /**
+   * The metadata of a resource of the option `resources` (RFC 9728): mount
+   * `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the resource. Clients
+   * find the authorization server there. A host with several resources mounts this part for each.
+   */
+  readonly protectedResource: ProtectedResource
   /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
@@ -149,6 +156,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       requests,
       errorUri: settings.errorUri,
     }),
+    protectedResource: protectedResource({ ...settings, cure: resourcesCure }),
     get strategies() {
       mountedParts.noteClientAuthentication()
       return strategies

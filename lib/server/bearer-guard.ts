@@ -6,6 +6,7 @@ import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plu
 import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
 import { type GuardDefaults, readGuards } from '../http/guard-defaults'
+import { protectedResource, type ProtectedResource, resourcesCure } from '../http/protected-resource'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
@@ -65,7 +66,12 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
 }
 
 /** A bearer guard without an authorization server in the same process. The guard has its own events and lifecycle. */
-export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: AuthorizationServerEvents }
+export type RemoteGuard = BearerGuard &
+  Lifecycle & {
+    readonly events: AuthorizationServerEvents
+    /** The metadata of a resource of the option `resources` (RFC 9728), as on the authorization server. */
+    readonly protectedResource: ProtectedResource
+  }
 
 /**
  * Creates bearer guards for a resource server in another process than the authorization server.
@@ -102,7 +108,11 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   }
   const { closeDeadline } = alone
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: http.requests })
-  return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle })
+  return Object.assign(bearerGuard(http), {
+    events: http.audit.events,
+    protectedResource: protectedResource({ issuer, resources, cure: resourcesCure }),
+    ...lifecycle,
+  })
 }
 
 /** Options of every guard without an authorization server in the same process. */
