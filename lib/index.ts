@@ -110,7 +110,7 @@ export type { GuardedAccess, JwtAccess } from './resource-server/admit'
 export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
 export type { GuardDefaults } from './http/guard-defaults'
-export type { ProtectedResource } from './http/protected-resource'
+export type { ProtectedResourcePart } from './http/protected-resource'
 export type { ProtectedResourceMembers } from './protected-resource-metadata/protected-resource-metadata'
 export type { ChallengeOptions } from './resource-server/challenge'
 export type {

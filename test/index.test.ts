@@ -108,7 +108,7 @@ const types = [
   'RequestedAuthorization',
   'DirectAuthorization',
   'RateLimitOptions',
-  'ProtectedResource',
+  'ProtectedResourcePart',
   'ProtectedResourceMembers',
   'RedirectMethod',
   'RedisCommands',

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { GuardedResource } from '../protected-resource-metadata/protected-resource-metadata'
+import type { ResourceReference } from '../protected-resource-metadata/protected-resource-metadata'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { GuardedAccess } from '../resource-server/admit'
 
@@ -28,7 +28,7 @@ export interface AuthInfo {
 export interface AuthInfoContext {
   readonly implied: ImpliedScopes | undefined
   /** Undefined if the host has configured no resources. */
-  readonly resource: GuardedResource | undefined
+  readonly resource: ResourceReference | undefined
 }
 
 /** Sets `request.auth`. Each request gets an object of its own, because the SDK lets hosts change it. */

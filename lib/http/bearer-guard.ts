@@ -19,8 +19,8 @@ import {
 } from '../resource-server/admit'
 import type { Challenge } from '../resource-server/challenge'
 import {
-  type GuardedResource,
-  guardedResourceOf,
+  type ResourceReference,
+  referenceTo,
 } from '../protected-resource-metadata/protected-resource-metadata'
 import type { Resources } from '../resource-indicators/resources'
 import type { Counters } from '../stores/counters'
@@ -82,7 +82,7 @@ export interface GuardHttp {
   /** The resources of the server; undefined if the server names none. */
   readonly resources: Resources | undefined
   /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
-  readonly ownResource?: GuardedResource | undefined
+  readonly ownResource?: ResourceReference | undefined
   /** The scopes that a scope of a token implies; undefined if no scope implies another. */
   readonly implied: ImpliedScopes | undefined
   /** What a guard has unless its own options say otherwise. */
@@ -128,7 +128,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 function guard(http: GuardHttp, settings: GuardSettings): RequestHandler {
   const { find, tokenTypes, implied, requests, audit } = http
   const { requirement, challenge, authInfo } = settings
-  const resource = http.ownResource ?? guardedResourceOf(requirement.resource)
+  const resource = http.ownResource ?? referenceTo(requirement.resource)
   const extensions = http.extensions.filter(actsInGuards)
   return handler((request, response, next) => {
     let notes: Partial<AuditNotes> = {}

@@ -17,7 +17,7 @@ import { mountedUncalled } from './router'
  * @param members further members of the metadata.
  * @throws ConfigurationError if there is no such resource, or if a member is wrong.
  */
-export type ProtectedResource = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
+export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
 /** The parts that the documents of one server share. */
 export interface ProtectedResourceHttp {
@@ -30,7 +30,7 @@ export interface ProtectedResourceHttp {
   readonly onMade?: () => void
 }
 
-export function protectedResource(http: ProtectedResourceHttp): ProtectedResource {
+export function protectedResource(http: ProtectedResourceHttp): ProtectedResourcePart {
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')

@@ -3,15 +3,15 @@ import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extensi
 import { covers, isScope, type Scope, scopeCure } from '../protocol/scope'
 import { hasUriCharacters, isLoopback } from '../protocol/uri'
 
-/** A protected resource as its guards name it. */
-export interface GuardedResource {
+/** A protected resource as challenges name it. */
+export interface ResourceReference {
   readonly uri: string
   /** The URL of the metadata of the resource; undefined if the resource has none. */
   readonly metadataUrl: string | undefined
 }
 
 /** Names a resource with the URL of its metadata; undefined for a guard without a resource. */
-export function guardedResourceOf(uri: string | undefined): GuardedResource | undefined {
+export function referenceTo(uri: string | undefined): ResourceReference | undefined {
   return uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
 }
 
@@ -19,7 +19,7 @@ export function guardedResourceOf(uri: string | undefined): GuardedResource | un
  * The resource of guards that protect only one, without a table of resources. Challenges name the metadata if the host
  * has configured the resource, and once the host serves the document.
  */
-export class OwnResource implements GuardedResource {
+export class OwnResource implements ResourceReference {
   private readonly url: string | undefined
 
   constructor(

@@ -10,7 +10,7 @@ import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
 import { metadataAt } from '../http/metadata'
-import { protectedResource, type ProtectedResource, resourcesCure } from '../http/protected-resource'
+import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
 import { MountedParts, mountedUncalled, part, router } from '../http/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
 import type { ClientStrategy } from '../passport/strategies'
@@ -74,7 +74,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    * `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the resource. Clients
    * find the authorization server there. A host with several resources mounts this part for each.
    */
-  readonly protectedResource: ProtectedResource
+  readonly protectedResource: ProtectedResourcePart
   /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**

@@ -6,7 +6,7 @@ import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plu
 import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
 import { type GuardDefaults, readGuards } from '../http/guard-defaults'
-import { protectedResource, type ProtectedResource, resourcesCure } from '../http/protected-resource'
+import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
@@ -70,7 +70,7 @@ export type RemoteGuard = BearerGuard &
   Lifecycle & {
     readonly events: AuthorizationServerEvents
     /** The metadata of a resource of the option `resources` (RFC 9728), as on the authorization server. */
-    readonly protectedResource: ProtectedResource
+    readonly protectedResource: ProtectedResourcePart
   }
 
 /**

@@ -1,6 +1,6 @@
 import type { AuthorizationServerEvents } from '../audit/events'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { protectedResource, type ProtectedResource } from '../http/protected-resource'
+import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import { loadJose, requireJose } from '../jwt/jose'
 import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
@@ -71,7 +71,7 @@ export interface JwtBearerGuard extends BearerGuard {
    * Challenges then name its URL. Name the scopes in the second parameter, because the guard does not know them:
    * `{ scopes_supported: ['photos:read'] }`.
    */
-  readonly protectedResource: ProtectedResource
+  readonly protectedResource: ProtectedResourcePart
   /**
    * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
    * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.

@@ -11,7 +11,7 @@ import {
   createJwtBearerGuard,
   mac,
   memoryStore,
-  type ProtectedResource,
+  type ProtectedResourcePart,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
@@ -29,7 +29,7 @@ const wellKnown = '/.well-known/oauth-protected-resource'
 /** A guard, and the part that serves the metadata of its resource. */
 interface Guarded {
   readonly guard: BearerGuard
-  readonly protectedResource: ProtectedResource
+  readonly protectedResource: ProtectedResourcePart
   readonly issuer: string
   /** A token for `photos:read` alone. */
   readonly token: () => Promise<string>
