@@ -49,7 +49,7 @@ export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
   const url = new URL(resource)
   const isReachable = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-  if (!isReachable) return undefined
+  if (!isReachable || url.username !== '' || url.password !== '') return undefined
   // RFC 9728 3.1: only a slash directly behind the host goes.
   const path = url.pathname === '/' ? '' : url.pathname
   return new URL(url.origin + wellKnown + path + url.search)

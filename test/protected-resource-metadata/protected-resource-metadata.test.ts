@@ -35,12 +35,17 @@ describe('the URL of the metadata of a resource', () => {
     expect(metadataUrlOf(resource)?.href).toBe(url)
   })
 
-  it.each(['http://api.example', 'urn:example:api', 'api', '', 'ftp://api.example', 'com.example:/mcp'])(
-    'does not exist for %j',
-    (resource) => {
-      expect(metadataUrlOf(resource)).toBeUndefined()
-    },
-  )
+  it.each([
+    'https://ada:secret@api.example/mcp',
+    'http://api.example',
+    'urn:example:api',
+    'api',
+    '',
+    'ftp://api.example',
+    'com.example:/mcp',
+  ])('does not exist for %j', (resource) => {
+    expect(metadataUrlOf(resource)).toBeUndefined()
+  })
 
   it.each([
     'https://api.example/a"b',
