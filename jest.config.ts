@@ -33,6 +33,7 @@ const edge = [
   'main-way',
   'metadata',
   'past-network-limit',
+  'protected-resource',
   'redirection-uris',
   'store-trouble',
 ]

@@ -363,7 +363,11 @@ describe.each(['', '/oauth'])('a client that knows only the API, with an issuer 
     app.use(path || '/', server.router())
     app.get('/mcp', server.bearerGuard('photos:read'), (_req, res) => void res.send('in'))
   })
-  afterAll(() => void listener.close())
+  afterAll(async () => {
+    listener.close()
+    listener.closeAllConnections()
+    await once(listener, 'close')
+  })
 
   test('finds document, server and token from one 401, with oauth4webapi', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true }
