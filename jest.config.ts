@@ -22,6 +22,7 @@ const edge = [
   'client-authentication',
   'closing',
   'consent-page',
+  'cors',
   'created-server',
   'decision',
   'error-pages',

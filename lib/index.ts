@@ -7,6 +7,7 @@ export {
 } from './server/jwt-bearer-guard'
 export { createSecureServer, createServer } from './node-http/create-server'
 export type { AuthorizationServerOptions } from './config/options'
+export type { CorsOption, CorsOrigins } from './cors/cors'
 export type { RateLimitOptions } from './http/network-limit'
 export type { StandaloneGuardOptions } from './server/bearer-guard'
 export type { Lifecycle } from './server/lifecycle'

@@ -9,6 +9,7 @@ import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './c
 const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   metadata: [],
+  cors: ['protocol'],
   extensions: ['protocol'],
   'protected-resource-metadata': ['protocol'],
   'resource-indicators': ['protocol'],
@@ -66,6 +67,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   http: [
     'protocol',
     'resource-indicators',
+    'cors',
     'metadata',
     'protected-resource-metadata',
     'rate-limit',
@@ -82,6 +84,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   config: [
     'protocol',
+    'cors',
     'extensions',
     'resource-indicators',
     'rate-limit',
@@ -105,6 +108,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   server: [
     'protocol',
     'resource-indicators',
+    'cors',
     'metadata',
     'protected-resource-metadata',
     'jwt',
@@ -147,6 +151,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   '.': [
     'protocol',
+    'cors',
     'extensions',
     'resource-indicators',
     'rate-limit',

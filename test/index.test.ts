@@ -40,6 +40,8 @@ const types = [
   'ConsentTerms',
   'ConsentView',
   'Count',
+  'CorsOption',
+  'CorsOrigins',
   'Counters',
   'CredentialSources',
   'DirectGrant',

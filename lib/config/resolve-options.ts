@@ -1,5 +1,6 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { readCors } from '../cors/cors'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
@@ -83,6 +84,7 @@ export function resolveOptions(options: Options): ServerSettings {
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),
     ...resolveEndpoints(reading),
+    cors: readCors(reading, '*'),
     lifetimes,
     grantTypes,
     responseTypes,

@@ -1,3 +1,4 @@
+import { type AllowedOrigins, type CorsOption, readCors } from '../cors/cors'
 import { isBoolean, OptionsReader } from '../protocol/configuration'
 import {
   type Challenge,
@@ -13,16 +14,28 @@ export interface GuardDefaults extends ChallengeOptions {
    * not log it. Default false.
    */
   readonly authInfo?: boolean
+  /**
+   * The origins whose scripts may call the route and read its responses, refusals included: `true` for every origin, or
+   * `{ origins }`. The guard then answers preflights itself. Mount the guard where `OPTIONS` reaches it, with `app.use`
+   * or `app.all`: `app.get` takes no `OPTIONS`. Default false.
+   */
+  readonly cors?: CorsOption
 }
 
 /** The same after validation, with every default filled in. */
 export interface ResolvedGuardDefaults {
   readonly challenge: Challenge
   readonly authInfo: boolean
+  /** Undefined if CORS is off. */
+  readonly cors: AllowedOrigins
 }
 
 /** The settings of a guard without options. */
-export const usualGuard: ResolvedGuardDefaults = { challenge: usualChallenge, authInfo: false }
+export const usualGuard: ResolvedGuardDefaults = {
+  challenge: usualChallenge,
+  authInfo: false,
+  cors: undefined,
+}
 
 /** Reads what one guard sets, besides what the guards of its server have. Returns placeholders after a mistake. */
 export function readGuardDefaults(
@@ -32,6 +45,7 @@ export function readGuardDefaults(
   return {
     challenge: readChallenge(reading, defaults.challenge),
     authInfo: reading.optional('authInfo', defaults.authInfo, isBoolean, 'must be true or false.'),
+    cors: readCors(reading, defaults.cors),
   }
 }
 

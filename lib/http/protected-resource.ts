@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import type { AllowedOrigins } from '../cors/cors'
 import { isText, OptionsReader } from '../protocol/configuration'
 import {
   metadataUrlOf,
@@ -24,6 +25,8 @@ export interface ProtectedResourceHttp {
   readonly issuer: string
   /** The resources that have documents; undefined if the host names none. */
   readonly resources: Resources | undefined
+  /** The origins whose scripts may read the documents. */
+  readonly cors: AllowedOrigins
   /** What is missing without resources, as the rest of a sentence. */
   readonly cure: string
   /** Runs when the host makes the middleware. */
@@ -41,7 +44,7 @@ export function protectedResource(http: ProtectedResourceHttp): ProtectedResourc
     http.onMade?.()
     return documentAt(
       metadataUrlOf(offer.uri),
-      metadataDocument(protectedResourceMetadata(offer, added), () => {}),
+      metadataDocument(protectedResourceMetadata(offer, added), () => {}, http.cors),
     )
   }
 }

@@ -8,6 +8,7 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
 import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { corsByPath } from '../http/cors-by-path'
 import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
 import { metadataAt } from '../http/metadata'
 import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
@@ -44,12 +45,15 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   authorize(): RequestHandler
   /**
    * Authenticates clients (RFC 6749 2.3). Mount this middleware before the token, revocation and introspection
-   * endpoints.
+   * endpoints. For CORS, it finds the endpoint of a request by its configured path.
    */
   clientAuthentication(): RequestHandler
-  /** The token endpoint (RFC 6749 3.2). Mount it after client authentication. */
+  /**
+   * The token endpoint (RFC 6749 3.2). Mount it after client authentication, with `app.all`: browsers send `OPTIONS`
+   * before a script of another origin may call it.
+   */
   readonly token: EndpointPart
-  /** The revocation endpoint (RFC 7009). Mount it after client authentication. */
+  /** The revocation endpoint (RFC 7009). Mount it as the token endpoint. */
   readonly revocation: EndpointPart
   /** The introspection endpoint (RFC 7662), for clients with `may_introspect`. Mount it after client authentication. */
   readonly introspection: EndpointPart
@@ -131,7 +135,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mountedParts.noteClientAuthentication()
-      return clientAuthentication(endpointNamed('token').http)
+      const all = [...table.values()].map(({ http }) => http)
+      return clientAuthentication({ ...endpointNamed('token').http, cors: corsByPath(all, settings.mount) })
     }),
     token: part('token', () => mountedNamed('token')),
     revocation: part('revocation', () => mountedNamed('revocation')),

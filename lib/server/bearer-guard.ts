@@ -5,6 +5,7 @@ import { findAccessToken } from '../authorization/lookup'
 import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
 import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
+import { type CorsOption, readCors } from '../cors/cors'
 import { type GuardDefaults, readGuards } from '../http/guard-defaults'
 import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
 import { RequestContexts } from '../http/request-context'
@@ -110,7 +111,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: http.requests })
   return Object.assign(bearerGuard(http), {
     events: http.audit.events,
-    protectedResource: protectedResource({ issuer, resources, cure: resourcesCure }),
+    protectedResource: protectedResource({ issuer, resources, cors: alone.cors, cure: resourcesCure }),
     ...lifecycle,
   })
 }
@@ -131,6 +132,11 @@ export interface StandaloneGuardOptions {
   readonly implies?: ScopeImplications
   /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
+  /**
+   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin, `false` for
+   * none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   */
+  readonly cors?: CorsOption
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
@@ -143,6 +149,7 @@ export function readStandaloneGuard(reading: OptionsReader) {
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
     implied: readImplications(reading, undefined),
     guards: readGuards(reading),
+    cors: readCors(reading, '*'),
   }
 }
 

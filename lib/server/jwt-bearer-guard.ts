@@ -120,6 +120,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     events: http.audit.events,
     protectedResource: protectedResource({
       issuer: terms.issuer,
+      cors: alone.cors,
       resources: own && tableOf(own.uri),
       cure: 'needs the option resource, such as https://api.example.com/mcp.',
       onMade: () => own?.publish(),

@@ -182,6 +182,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  cors: {
+    wrong: [null, 7, '*', 'https://app.example', [], ['https://app.example']],
+    cure: "must be true, false, or an object such as { origins: ['https://app.example'] }.",
+  },
   maintenance: callable,
   errorUri: {
     wrong: [
@@ -214,7 +218,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   },
   defaultResource: 'HTTPS://API.example.com/mcp',
   implies: { 'photos.write': ['photos.read'] },
-  guards: { realm: 'photos', attributes: { acr_values: 'mfa' }, authInfo: true },
+  guards: { realm: 'photos', attributes: { acr_values: 'mfa' }, authInfo: true, cors: true },
   login: '/login',
   store: memoryStore(),
   counters: memoryCounters(),
@@ -243,6 +247,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
   issueLimits: { client: { attempts: 1_000_000 }, owner: false },
   singleUseLimit: { attempts: 1, seconds: 86_400 },
+  cors: { origins: ['https://app.example'] },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   skipConsent: () => false,

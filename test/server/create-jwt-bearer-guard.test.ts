@@ -27,7 +27,7 @@ describe('createJwtBearerGuard', () => {
         path: 'maximumCache',
         message:
           'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
-          'closeDeadline, errorUri, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
+          'closeDeadline, cors, errorUri, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
       },
     ])
   })
