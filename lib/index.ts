@@ -7,6 +7,7 @@ export {
 } from './server/jwt-bearer-guard'
 export { createSecureServer, createServer } from './node-http/create-server'
 export type { AuthorizationServerOptions } from './config/options'
+export type { CorsOption, CorsOrigins } from './cors/cors'
 export type { RateLimitOptions } from './http/network-limit'
 export type { StandaloneGuardOptions } from './server/bearer-guard'
 export type { Lifecycle } from './server/lifecycle'
@@ -107,7 +108,12 @@ export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './passport/strategies'
 export type { GuardedAccess, JwtAccess } from './resource-server/admit'
+export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
+export type { GuardDefaults } from './http/guard-defaults'
+export type { ProtectedResourcePart } from './http/protected-resource'
+export type { ProtectedResourceMembers } from './protected-resource-metadata/protected-resource-metadata'
+export type { ChallengeOptions } from './resource-server/challenge'
 export type {
   AuditEvent,
   AuditEvents,
@@ -132,8 +138,12 @@ export type {
 } from './protocol/endpoint'
 export type { ExtensionData, ExtensionMetadata, Json } from './protocol/extension'
 export type {
+  ConsentFact,
+  ConsentTerms,
+  ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,
+  ExtensionConsentRequest,
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,
@@ -156,6 +166,7 @@ export {
 export { reasons, type Reason } from './protocol/reasons'
 export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
+export type { ScopeImplications } from './protocol/implied-scope'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   IssueMoment,
@@ -172,4 +183,5 @@ export type { MacOptions } from './token-types/mac'
 export type { MacAlgorithm } from './token-types/mac'
 export type { PkceRequirement } from './extensions/pkce'
 export type { RedirectUriRule } from './protocol/redirect-uri'
+export type { ResourceOptions } from './resource-indicators/resources'
 export type { Scope } from './protocol/scope'

@@ -1,5 +1,9 @@
 import type { Client, FindClient } from '../protocol/client'
+import { isRecord, isText, isTexts } from '../protocol/configuration'
 import {
+  type ConsentFact,
+  type ConsentTerms,
+  dataOf,
   type Extension,
   type ExtensionAuthorizationRequest,
   type ExtensionData,
@@ -7,10 +11,15 @@ import {
   type Json,
   keepableCure,
 } from '../protocol/extension'
-import { invalidRequest, unauthorizedClient, unsupportedResponseType } from '../protocol/oauth-error'
+import {
+  invalidRequest,
+  invalidScope,
+  unauthorizedClient,
+  unsupportedResponseType,
+} from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
-import { grantableScope, type Scope } from '../protocol/scope'
+import { covers, distinct, grantableScope, type Scope } from '../protocol/scope'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** A valid and complete authorization request. The resource owner is not known yet. */
@@ -18,6 +27,8 @@ export interface ParsedAuthorizationRequest {
   readonly responseType: ResponseType
   readonly scope: Scope
   readonly extensionData: ExtensionData
+  /** What extensions add to the consent page. */
+  readonly facts: readonly ConsentFact[]
 }
 
 /** The rules that an authorization request must meet. */
@@ -43,11 +54,9 @@ export function parseAuthorizationRequest(
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  return {
-    responseType,
-    scope,
-    extensionData: extensionDataOf(extensions, { client, parameters, responseType }),
-  }
+  const request = { client, parameters, responseType }
+  const extensionData = extensionDataOf(extensions, request)
+  return { responseType, extensionData, ...termsOf(extensions, request, scope, extensionData) }
 }
 
 /**
@@ -82,6 +91,53 @@ function extensionDataOf(
   })
   return Object.fromEntries(entries)
 }
+
+/** The scope and the facts that the owner approves, after each extension had its say. */
+function termsOf(
+  extensions: readonly Extension[],
+  request: ExtensionAuthorizationRequest,
+  requested: Scope,
+  extensionData: ExtensionData,
+): Required<ConsentTerms> {
+  const text = request.parameters.get('scope')
+  const requestedScope = text === undefined ? undefined : requested
+  let scope = requested
+  const facts: ConsentFact[] = []
+  for (const extension of extensions) {
+    if (extension.atConsent === undefined) continue
+    const authorizationData = dataOf(extension.name, extensionData)
+    const terms: unknown = extension.atConsent({ ...request, scope, requestedScope, authorizationData })
+    if (terms === undefined) continue
+    requireTerms(terms, extension.name, scope)
+    scope = distinct(terms.scope ?? scope)
+    if (scope.length === 0)
+      throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
+    facts.push(...(terms.facts ?? []))
+  }
+  return { scope, facts }
+}
+
+// Hosts write extensions, also in JavaScript. A mistake must never widen what the owner is asked for.
+function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is ConsentTerms {
+  const wrong = (what: string): never => {
+    throw new TypeError(`The extension "${name}" returned a wrong result for a consent: ${what}`)
+  }
+  if (!isRecord(terms) || 'then' in terms) return wrong('it must be an object or undefined, not a promise.')
+  const { scope: narrowed, facts, ...others } = terms
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
+  if (narrowed !== undefined && !(isTexts(narrowed) && covers(scope, narrowed)))
+    wrong('scope must be a list of scope tokens, all within the scope of the request.')
+  if (facts !== undefined && !(Array.isArray(facts) && facts.every(isFact)))
+    wrong('facts must be a list of { name, label, values }, each value with value and description.')
+}
+
+const isFact = (fact: unknown) =>
+  isRecord(fact) &&
+  isText(fact['name']) &&
+  isText(fact['label']) &&
+  Array.isArray(fact['values']) &&
+  fact['values'].every((value) => isRecord(value) && isText(value['value']) && isText(value['description']))
 
 /**
  * The destination of the response to an authorization request. The server redirects only to a destination of this type.

@@ -4,6 +4,7 @@ import { type AuthorizationProposal, createPendingAuthorization } from '../autho
 import { approvalEvent, type IssueContext, type OnCommitted } from '../authorization/transition'
 import type { Client, FindClient } from '../protocol/client'
 import { createId } from '../protocol/credential'
+import type { ConsentFact } from '../protocol/extension'
 import { invalidRequest, type OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -33,7 +34,8 @@ export interface AuthorizationEndpoint extends RequestRules, AnsweringEndpoint {
   readonly openRequests: OpenRequests
   /** Waits until the client has probably redeemed a code that is on its way. */
   readonly letArrive: () => Promise<void>
-  readonly issueContext: () => IssueContext
+  /** Makes the context of one request of this client. The extensions see each access token that it issues. */
+  readonly issueContext: (client: Client) => IssueContext
 }
 
 /**
@@ -78,6 +80,8 @@ export interface Question {
   readonly client: Client
   readonly resourceOwner: ResourceOwner
   readonly scope: Scope
+  /** What extensions add to the page. */
+  readonly facts: readonly ConsentFact[]
   readonly redirectUri: string
   /** The handle of the request, which the form sends with the decision. Only the consent form knows the handle. */
   readonly handle: string
@@ -118,7 +122,8 @@ async function settle(
   onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
   await endpoint.requireService()
-  const { responseType, scope, extensionData } = parseAuthorizationRequest(destination, parameters, endpoint)
+  const parsed = parseAuthorizationRequest(destination, parameters, endpoint)
+  const { responseType, scope, extensionData, facts } = parsed
   const resourceOwner = await host.resourceOwner()
   if (resourceOwner === undefined) {
     await host.logIn()
@@ -128,16 +133,16 @@ async function settle(
   const requestState = parameters.get('state')
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
   const { subject } = resourceOwner
-  const context = endpoint.issueContext()
+  const context = endpoint.issueContext(client)
   const { client_id: clientId, token_type: tokenType = endpoint.tokenType } = client
   const proposal = { clientId, subject, scope, tokenType, extensionData, request }
   const isApproved =
     mayHavePriorConsent(client, responseType, redirectUri) &&
-    (await host.skipConsent({ clientId, subject, scope, redirectUri }))
+    (await host.skipConsent({ clientId, subject, scope, facts, redirectUri }))
   if (isApproved) return approveAtOnce(endpoint, responseType, proposal, context, onCommitted)
   const { pending, handle } = createPendingAuthorization(proposal, context)
   await keepOpen(endpoint, pending, context)
-  await host.ask({ client, resourceOwner, scope, redirectUri, handle })
+  await host.ask({ client, resourceOwner, scope, facts, redirectUri, handle })
   return answered
 }
 
@@ -198,6 +203,11 @@ export interface PriorConsentQuestion {
   readonly subject: string
   /** The scope of this request, which may exceed the scope that the owner approved before. */
   readonly scope: readonly string[]
+  /**
+   * What extensions add to the consent page, such as the resources that the access is for. An earlier approval without
+   * these facts is no approval of this request.
+   */
+  readonly facts: readonly ConsentFact[]
   /** The redirection URI of the request. */
   readonly redirectUri: string
 }

@@ -103,7 +103,7 @@ async function settle(deciding: Deciding, onCommitted: OnCommitted): Promise<Dec
   // The host may have disabled the client while the owner looked at the page. Without this check, an implicit grant
   // would still give the client a token.
   const client = await requireClient(cached.authorization.clientId, endpoint.findClient)
-  const context = endpoint.issueContext()
+  const context = endpoint.issueContext(client)
   const transition: Transition<DecisionOutcome | 'early'> = (current) =>
     stepOf(current, { ...deciding, client, context })
   const outcome = await commit(endpoint.store, id, transition, context.random, cached, onCommitted)

@@ -11,6 +11,7 @@ import { returnOrThrow } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
+import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
 import type { IssueContext, NewAccessToken } from './transition'
 
@@ -174,6 +175,16 @@ export interface DirectAuthorization {
   readonly expiresAt?: number | undefined
   /** The assertion, voucher or similar that the grant uses up. Default: the grant uses nothing up. */
   readonly oneTimeUse?: OneTimeUse | undefined
+  /**
+   * The access token of this server that the grant exchanges for the new token, as `findAccess` returned it. Extensions
+   * keep the new token within its bounds, such as its resources. Default: the grant exchanges no token of this server.
+   */
+  readonly subjectToken?: FoundAccess | undefined
+  /**
+   * The targets that the grant type has approved, such as the `audience` of an exchange policy. If URIs of the option
+   * `resources` are among them, the token is for these resources. Default: the request names the resources.
+   */
+  readonly audience?: readonly string[] | undefined
 }
 
 /**

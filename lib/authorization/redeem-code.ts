@@ -50,7 +50,8 @@ export function redeemCode(
   if (code.expiresAt <= context.now) return unchanged(refused('code_expired'))
   if (isBurnt(code)) return unchanged(refused('code_burnt'))
   const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
-  if (token instanceof OAuthError) return save(withFailure(current), token)
+  if (token instanceof OAuthError)
+    return isAttempt(token) ? save(withFailure(current), token) : unchanged(token)
   return spend(current, token, redemption.refreshToken, context)
 }
 
@@ -72,6 +73,12 @@ function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthErro
   // RFC 6749 4.1.3: redirect_uri is required, and must be identical, if the authorization request had the parameter.
   if (redirectUri === undefined) return code.redirectUriSent ? refused('redirect_uri_missing') : undefined
   return redirectUri === code.redirectUri ? undefined : refused('redirect_uri_mismatch')
+}
+
+// Only a wrong proof is an attempt at the code. Who asks for another target or scope than the approved ones has met
+// every check, and may ask again.
+function isAttempt({ code }: OAuthError): boolean {
+  return code !== 'invalid_target' && code !== 'invalid_scope'
 }
 
 function withFailure(approved: Approved): Approved {

@@ -4,6 +4,7 @@ import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { AccessToken, Authorization, Grant } from './authorization'
+import type { FoundAccess } from './lookup'
 
 /**
  * The result of a transition: the action on the record, the outcome for the caller and the event for listeners. A
@@ -108,6 +109,10 @@ export interface IssueContext {
 export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensionData'> {
   /** Whether the authorization begins with the token. */
   readonly begins: boolean
+  /** The access token that the grant exchanges for the new one. Undefined for every other grant. */
+  readonly subjectToken?: FoundAccess | undefined
+  /** The targets that the grant type has approved for the token. Undefined if the grant type names none. */
+  readonly audience?: readonly string[] | undefined
 }
 
 /** The terms of an access token that the server is about to issue. */

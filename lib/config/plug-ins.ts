@@ -11,6 +11,8 @@ import { type Extension, isExtensionMetadata } from '../protocol/extension'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
+import { resourceIndicators, resourceIndicatorsName } from '../resource-indicators/resource-indicators'
+import type { Resources } from '../resource-indicators/resources'
 import type { GrantType } from '../token-endpoint/grant-type'
 import { bearer } from '../token-types/bearer'
 import type { ServerSettings } from './options'
@@ -217,16 +219,30 @@ const isPkceRequirement = (value: unknown): value is PkceRequirement =>
 const extensionsMessage =
   'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.'
 
-/** Reads the extensions that the host adds to PKCE. */
+/** The extension of the option `resources`; none without the option. */
+export function ofResources(resources: Resources | undefined): readonly Extension[] {
+  return resources === undefined ? [] : [resourceIndicators(resources)]
+}
+
+const takenNames = [pkceName, resourceIndicatorsName]
+
+/** Reads the extensions that the host adds to those of the suite. */
 export function resolveExtensions(reading: OptionsReader): readonly Extension[] {
   const extensions = reading.optional('extensions', [], isExtensions, extensionsMessage)
-  const names = new Set([pkceName, ...extensions.map(({ name }) => name)])
-  if (names.size <= extensions.length)
-    reading.wrong('extensions', `must each have a unique name; "${pkceName}" is taken.`)
+  const names = new Set([...takenNames, ...extensions.map(({ name }) => name)])
+  if (names.size < extensions.length + takenNames.length)
+    reading.wrong('extensions', `must each have a unique name; "${takenNames.join('" and "')}" are taken.`)
   return Object.freeze([...extensions])
 }
 
-const hooks = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'introspect', 'access']
+const hooks = [
+  'atAuthorizationRequest',
+  'atConsent',
+  'atTokenRequest',
+  'atResourceRequest',
+  'introspect',
+  'access',
+]
 const parameterLists = ['authorizationParameters', 'tokenParameters', 'credentialParameters']
 const isExtensions = (value: unknown): value is readonly Extension[] =>
   Array.isArray(value) && value.every(isExtension)

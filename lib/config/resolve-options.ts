@@ -1,15 +1,19 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { readCors } from '../cors/cors'
 import { pkce } from '../extensions/pkce'
+import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
 import type { FindClient } from '../protocol/client'
 import { ConfigurationError, isList, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { readImplications } from '../protocol/implied-scope'
 import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
 import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
 import { type Limit, readLimit } from '../rate-limit/limit'
+import { readResources, type Resources } from '../resource-indicators/resources'
 import {
   type AuthorizationStore,
   isAuthorizationStore,
@@ -27,6 +31,7 @@ import type { AuthorizationServerOptions as Options, ServerSettings } from './op
 import { resolveEndpoints } from './resolve-endpoints'
 import {
   builtInGrantTypes,
+  ofResources,
   resolveAuthenticationMethods,
   resolveDefaultTokenType,
   resolveExtensions,
@@ -72,6 +77,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const lifetimes = resolveLifetimes(reading)
+  const resources = readResources(reading, knownScope, lifetimes.accessToken)
   const settings: ServerSettings = {
     ...resolveIssuer(reading),
     findClient: resolveClients(reading, capabilities, storeDeadline),
@@ -79,17 +85,21 @@ export function resolveOptions(options: Options): ServerSettings {
     capabilities,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
+    resources,
+    implied: readImplications(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),
     ...resolveEndpoints(reading),
+    cors: readCors(reading, '*'),
     lifetimes,
     grantTypes,
     responseTypes,
     tokenTypes,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...extensionsOf(reading),
+    ...extensionsOf(reading, resources),
+    guards: readGuards(reading),
     clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
@@ -135,7 +145,8 @@ function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): 
   return scope ?? []
 }
 
-const tenYears = 10 * 365 * 24 * 3600
+/** The longest lifetime of the options, in seconds. */
+export const tenYears = 10 * 365 * 24 * 3600
 
 function resolveLifetimes(reading: OptionsReader): Lifetimes {
   const seconds = (key: string, fallback: number, minimum = 1, maximum = tenYears) => {
@@ -156,9 +167,13 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
 // A request without a decision stays in the store for this many seconds.
 const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
-function extensionsOf(reading: OptionsReader): Pick<ServerSettings, 'pkce' | 'extensions'> {
+function extensionsOf(
+  reading: OptionsReader,
+  resources: Resources | undefined,
+): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = resolvePkce(reading)
-  return { pkce: requirement, extensions: [pkce(requirement), ...resolveExtensions(reading)] }
+  const own = [pkce(requirement), ...ofResources(resources)]
+  return { pkce: requirement, extensions: [...own, ...resolveExtensions(reading)] }
 }
 
 // Checks only that the value is a function. Nothing can check its parameters and its result before a call.

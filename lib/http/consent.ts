@@ -47,7 +47,7 @@ export function errorRenderer(
 }
 
 function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
-  const { client, resourceOwner, scope, redirectUri, handle } = question
+  const { client, resourceOwner, scope, facts, redirectUri, handle } = question
   const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
   return {
     // Only the members that a page shows: a host may print or log the whole view.
@@ -57,6 +57,7 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
       token: scopeToken,
       description: descriptions.get(scopeToken) ?? scopeToken,
     })),
+    facts,
     // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
     fields: { [handleField]: handle },

@@ -19,7 +19,42 @@ export interface ExtensionAuthorizationRequest extends ExtensionRequest {
   readonly responseType: ResponseTypeDescription
 }
 
-/** A token request as an extension sees it. The grant is proven, and the server has not issued a token yet. */
+/** What a client proposes to the resource owner, as an extension sees it. */
+export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
+  /** The scope that the owner is asked for, unless an extension narrows it. */
+  readonly scope: Scope
+  /** The scope that the request names; undefined if it names none. */
+  readonly requestedScope: Scope | undefined
+  /** The data that this extension keeps with the authorization; undefined if there is none. */
+  readonly authorizationData: Json | undefined
+}
+
+/** What the resource owner is asked to approve. An omitted member changes nothing. */
+export interface ConsentTerms {
+  /**
+   * The scope that the owner approves: a part of the scope of the request. An empty scope refuses the request with
+   * `invalid_scope`.
+   */
+  readonly scope?: Scope
+  /** What the consent page shows besides the scope. */
+  readonly facts?: readonly ConsentFact[]
+}
+
+/** One fact that the resource owner sees before the decision, such as the resources that the access is for. */
+export interface ConsentFact {
+  /** A stable name for code of the host, such as `resource`. */
+  readonly name: string
+  /** The words before the values on the page of the suite. */
+  readonly label: string
+  /** `description` is what the page shows; `value` is what the authorization keeps. */
+  readonly values: readonly { readonly value: string; readonly description: string }[]
+}
+
+/**
+ * A token request as an extension sees it. The grant is proven, and the server has not issued a token yet. The server
+ * also asks about a token that the authorization endpoint issues: the grant type is then `implicit`, and there are no
+ * parameters.
+ */
 export interface ExtensionTokenRequest extends ExtensionRequest {
   /** The `grant_type` of the request. */
   readonly grantType: string
@@ -27,10 +62,25 @@ export interface ExtensionTokenRequest extends ExtensionRequest {
   readonly subject: string | undefined
   /** The scope that the access token gets unless an extension narrows it. */
   readonly scope: Scope
+  /** The scope that the request names; undefined if it names none, and if its grant type does not read the parameter. */
+  readonly requestedScope: Scope | undefined
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
   /** Whether the authorization begins with this request, as it does for client credentials and assertions. */
   readonly begins: boolean
+  /**
+   * The access token of this server that the request exchanges for the new token (RFC 8693). The new token should not
+   * give more than this one. Undefined for every other grant.
+   */
+  readonly subjectToken: ExchangedToken | undefined
+  /** The targets that the grant type has approved for the token, such as the policy of a token exchange. */
+  readonly audience: readonly string[]
+}
+
+/** An access token that a request exchanges for another one, as an extension sees it. */
+export interface ExchangedToken extends KeptData {
+  /** The scope of the token. */
+  readonly scope: Scope
 }
 
 /** A restriction of the access token of one token request. An omitted member changes nothing. */
@@ -66,6 +116,8 @@ export interface KeptData {
 export interface ExtensionResourceRequest extends KeptData {
   /** The request at the guard. */
   readonly request: ResourceRequest
+  /** The resource that the guard protects: a URI of the option `resources`; undefined without this option. */
+  readonly resource: string | undefined
   /** The client of the token. */
   readonly clientId: string
   /** The resource owner; undefined when the client acts for itself. */
@@ -107,11 +159,18 @@ export interface Extension {
    */
   atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /**
+   * Settles what the resource owner is asked to approve: may narrow the scope, and adds facts to the consent page. Runs
+   * after `atAuthorizationRequest`, also if the host skips the page.
+   *
+   * @throws OAuthError to refuse the request; the client gets the error by redirect.
+   */
+  atConsent?(request: ExtensionConsentRequest): ConsentTerms | undefined
+  /**
    * Checks a token request of any grant type whose grant is proven, and may narrow the access token. An extension can
    * never widen the grant. If a client repeats a refresh, the server calls the function again.
    *
    * @throws OAuthError to refuse the request. A refusal does not use up a refresh token. Five refusals of one code burn
-   * the code.
+   * the code, unless they are `invalid_target` or `invalid_scope`.
    */
   atTokenRequest?(request: ExtensionTokenRequest): TokenRestriction | undefined
   /**

@@ -149,11 +149,14 @@ export class Parameters {
     for (const name of names) this.get(name)
   }
 
-  /** The parameters without fault, in form encoding, for a request that repeats this one after the login. */
+  /**
+   * The parameters without fault, in form encoding, for a request that repeats this one after the login. A name that
+   * the request repeats, such as `resource`, keeps all its values.
+   */
   format(): string {
     const sound = new URLSearchParams()
     for (const [name, value] of this.values)
-      if (typeof value === 'string' && !this.faults.has(name)) sound.append(name, value)
+      if (!this.faults.has(name)) for (const one of [value].flat()) sound.append(name, one)
     return sound.toString()
   }
 }

@@ -107,8 +107,22 @@ export const reasons = {
     'saml_not_yet_valid',
     'saml_instant_malformed',
   ],
-  invalid_scope: ['scope_missing', 'scope_malformed', 'scope_not_allowed', 'scope_exceeded'],
-  invalid_target: ['resource_malformed', 'targets_too_large', 'target_refused'],
+  invalid_scope: [
+    'scope_missing',
+    'scope_malformed',
+    'scope_not_allowed',
+    'scope_exceeded',
+    'scope_of_another_resource',
+  ],
+  invalid_target: [
+    'resource_malformed',
+    'resource_unknown',
+    'resource_missing',
+    'resource_not_approved',
+    'resource_too_many',
+    'targets_too_large',
+    'target_refused',
+  ],
   unauthorized_client: [
     'grant_type_not_registered',
     'response_type_not_registered',
@@ -145,6 +159,7 @@ export const reasons = {
   invalid_token: [
     'token_invalid',
     'token_of_another_type',
+    'token_resource',
     'jwt_malformed',
     'jwt_header_refused',
     'jwt_algorithm_refused',

@@ -1,9 +1,11 @@
 import type { Access } from '../authorization/lookup'
-import { isBoolean, isText, OptionsReader } from '../protocol/configuration'
+import { isBoolean, isText, type OptionsReader } from '../protocol/configuration'
 import { type Extension, type Json, keptBy, type KeptExtensionData } from '../protocol/extension'
+import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
+import { guardedResource, type Resource, type Resources } from '../resource-indicators/resources'
 import { AccessRefusal } from './access-refusal'
 
 /** A valid access token: its access, and the data that plug-ins keep with it. */
@@ -36,6 +38,8 @@ export interface GuardedLookup {
   readonly tokenTypes: readonly TokenType[]
   /** The extensions that act in guards. */
   readonly extensions: readonly Extension[]
+  /** The scopes that a scope of a token implies; undefined if no scope implies another. */
+  readonly implied?: ImpliedScopes | undefined
   /** Like {@link TokenCheck.useOnce}, with the client of the token. */
   readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
   /** Seconds since the epoch. */
@@ -68,10 +72,11 @@ export async function authorizeRequest(
   // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
   // of another type.
   if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
-  const rejected = rejectReasonOf(lookup.extensions, request, found)
+  const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw AccessRefusal.badToken(rejected, scope)
   if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, lookup)
-  if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
+  const covered = withImplied(found.access.scope, lookup.implied)
+  if (!satisfies(covered, requirement)) throw AccessRefusal.insufficientScope(scope)
   return withMembers(lookup.extensions, found)
 }
 
@@ -79,11 +84,19 @@ function rejectReasonOf(
   extensions: readonly Extension[],
   request: ResourceRequest,
   found: GoodToken,
+  resource: string | undefined,
 ): string | undefined {
   const { clientId, subject, scope } = found.access
   for (const extension of extensions) {
     const kept = keptBy(extension.name, found)
-    const reason: unknown = extension.atResourceRequest?.({ request, clientId, subject, scope, ...kept })
+    const reason: unknown = extension.atResourceRequest?.({
+      request,
+      resource,
+      clientId,
+      subject,
+      scope,
+      ...kept,
+    })
     if (reason === undefined) continue
     if (isText(reason)) return reason
     throw new TypeError(`The extension "${extension.name}" must return a reason, a text, or undefined.`)
@@ -148,32 +161,40 @@ export interface Requirement {
   readonly match: 'all' | 'any'
   /** Whether a request without a token may pass. */
   readonly optional: boolean
+  /** The URI of the resource that the guard protects; undefined if the server names no resources. */
+  readonly resource: string | undefined
 }
 
 /**
- * Reads the requirement of a guard. With an empty scope, every valid token passes.
+ * Reads the requirement of a guard. With an empty scope, every valid token passes. Returns placeholders after a
+ * mistake.
  *
+ * @param reading reads the options of the guard.
  * @param knownScope the scope of the server; undefined if the guard does not know it. No token would pass a guard with
  * a misspelt scope, so the check happens here.
- * @throws ConfigurationError that lists every mistake.
+ * @param resources the resources of the server; undefined if the server names none.
  */
-export function parseRequirement(
+export function readRequirement(
+  reading: OptionsReader,
   scope: unknown,
-  options: unknown,
   knownScope: Scope | undefined,
+  resources?: Resources,
 ): Requirement {
-  const reading = new OptionsReader(options, '')
-  const requirement = {
-    scope: scopeOf(reading, scope, knownScope),
+  const resource = guardedResource(reading, resources)
+  return {
+    scope: scopeOf(reading, scope, knownScope, resource),
+    resource: resource?.uri,
     match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
     optional: reading.optional('optional', false, isBoolean, 'must be true or false.'),
   }
-  reading.refuseUnknown()
-  reading.settle('A bearer guard cannot work:')
-  return requirement
 }
 
-function scopeOf(reading: OptionsReader, scope: unknown, knownScope: Scope | undefined): Scope {
+function scopeOf(
+  reading: OptionsReader,
+  scope: unknown,
+  knownScope: Scope | undefined,
+  resource: Resource | undefined,
+): Scope {
   if (scope === '') return []
   const parsed = typeof scope === 'string' ? parseScope(scope) : undefined
   if (parsed === undefined)
@@ -183,6 +204,8 @@ function scopeOf(reading: OptionsReader, scope: unknown, knownScope: Scope | und
     )
   else if (knownScope !== undefined && !covers(knownScope, parsed))
     reading.wrong('scope', `must hold scopes of this server: ${knownScope.join(', ')}.`)
+  else if (resource !== undefined && !covers(resource.scopes, parsed))
+    reading.wrong('scope', `must hold scopes of the resource ${resource.uri}: ${resource.scopes.join(', ')}.`)
   return parsed ?? []
 }
 

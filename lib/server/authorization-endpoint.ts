@@ -4,8 +4,10 @@ import { type AuthorizationHttp, loginOf } from '../http/authorization-endpoint'
 import { consentRenderer, errorRenderer } from '../http/consent'
 import { hostWatch } from '../http/transport'
 import { ConfigurationError } from '../protocol/configuration'
+import { Parameters } from '../protocol/parameters'
 import { steadyClock } from '../protocol/steady-clock'
 import { openRequests } from '../rate-limit/open-requests'
+import { restrictToken } from '../token-endpoint/restrict'
 import type { ServerContext } from './context'
 
 // Milliseconds. Clients usually redeem a code sooner. An owner who has pressed a button twice still accepts this wait.
@@ -48,7 +50,11 @@ export function wireAuthorization({
       takeCached,
       openRequests: openRequests(settings.openRequestLimit, steadyClock(settings.clock)),
       letArrive: () => setTimeout(timeToArrive),
-      issueContext,
+      // The parameters of the request are gone when the owner decides. Extensions keep what they need in the record.
+      issueContext: (client) =>
+        issueContext((granted) =>
+          restrictToken(extensions, { client, parameters: Parameters.none, grantType: 'implicit' }, granted),
+        ),
     },
     resourceOwner,
     skipConsent: settings.skipConsent,

@@ -7,7 +7,7 @@ import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
-import { distinct, type Scope } from '../protocol/scope'
+import { distinct, parseScope, type Scope } from '../protocol/scope'
 import { countersOfClient, type IssueLimits } from '../rate-limit/issue-limits'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
@@ -66,7 +66,12 @@ export async function exchange(
   parameters.check(grantType.parameters)
   for (const { tokenParameters = [] } of extensions) parameters.check(tokenParameters)
   endpoint.issueLimits.requireRoom(client.client_id)
-  const named = { client, parameters, grantType: grantType.name }
+  const named = {
+    client,
+    parameters,
+    grantType: grantType.name,
+    requestedScope: requestedScope(grantType, parameters),
+  }
   const context = endpoint.issueContext((granted) => restrictToken(extensions, named, granted))
   const request = new RequestOfClient(endpoint, client, parameters, context, address)
   const result: unknown = await grantType.handle(request)
@@ -77,6 +82,11 @@ export async function exchange(
       : await beginWith(endpoint, client, grantType.name, result.grant, context, onCommitted)
   const response = tokenResponse(issued, context.now)
   return result.members === undefined ? response : { ...result.members, ...response }
+}
+
+function requestedScope(grantType: GrantType, parameters: Parameters): Scope | undefined {
+  const text = grantType.parameters.includes('scope') ? parameters.peek('scope') : undefined
+  return text === undefined ? undefined : parseScope(text)
 }
 
 // A class instead of an object literal: V8 makes a new hidden class for each literal with a getter, and that class
@@ -122,7 +132,7 @@ export async function beginWith(
   { issuer, store, tokenType }: TokenEndpoint,
   client: Client,
   grantType: string,
-  { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse }: DirectGrant,
+  { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse, subjectToken, audience }: DirectGrant,
   context: IssueContext,
   onCommitted?: OnCommitted,
 ): Promise<Issued> {
@@ -136,6 +146,8 @@ export async function beginWith(
     extensionData,
     expiresAt,
     oneTimeUse,
+    subjectToken,
+    audience,
   }
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
   const { authorization, issued } = issueDirectly(grant, context, id)

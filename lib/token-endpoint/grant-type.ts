@@ -8,6 +8,7 @@ import {
   isBoolean,
   isRecord,
   isText,
+  isTexts,
 } from '../protocol/configuration'
 import { isKeepable, type Json, keepableCure } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
@@ -125,6 +126,14 @@ const isEnd = (value: unknown) => value === undefined || typeof value === 'numbe
 const isUse = (value: unknown) => value === undefined || isRecord(value)
 const isExtensionData = (value: unknown) =>
   isRecord(value) && (Object.keys(value).length === 0 || isKeepable(value))
+const isAccess = (value: unknown) =>
+  value === undefined ||
+  (isRecord(value) &&
+    isRecord(value['access']) &&
+    isTexts(value['access']['scope']) &&
+    isRecord(value['extensionData']) &&
+    isRecord(value['tokenExtensionData']))
+const isAudience = (value: unknown) => value === undefined || isTexts(value)
 const isKey = (value: unknown) => isText(value) && value.length <= longestKey
 
 const members: Rule = {
@@ -158,6 +167,8 @@ const grantRules: Rules = new Map<string, Rule>([
   ['extensionData', { accepts: isExtensionData, message: `must be an object, and ${keepableCure}` }],
   ['expiresAt', { accepts: isEnd, message: 'must be whole seconds since the epoch.', mayLack: true }],
   ['oneTimeUse', { accepts: isUse, message: 'must be { key, until, refusal }.', mayLack: true }],
+  ['subjectToken', { accepts: isAccess, message: 'must be a result of findAccess().', mayLack: true }],
+  ['audience', { accepts: isAudience, message: 'must be a list of texts.', mayLack: true }],
 ])
 
 const useRules: Rules = new Map<string, Rule>([

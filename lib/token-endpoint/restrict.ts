@@ -1,13 +1,16 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
+import type { FoundAccess } from '../authorization/lookup'
 import { isRecord, isTexts } from '../protocol/configuration'
 import {
   dataOf,
   type Extension,
   type ExtensionData,
   type ExtensionRequest,
+  type ExchangedToken,
   isKeepable,
   type Json,
   keepableCure,
+  keptBy,
   type TokenRestriction,
 } from '../protocol/extension'
 import { invalidScope, OAuthError } from '../protocol/oauth-error'
@@ -16,6 +19,8 @@ import { covers, distinct, type Scope } from '../protocol/scope'
 /** A token request after the server has read the grant type. */
 export interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
+  /** The scope that the request names; undefined if it names none, and if its grant type does not read the parameter. */
+  readonly requestedScope?: Scope | undefined
 }
 
 /**
@@ -56,8 +61,8 @@ function narrow(token: NewAccessToken, name: string, restriction: TokenRestricti
 
 function askExtension(
   extension: Extension,
-  { client, parameters, grantType }: GrantRequest,
-  { subject, extensionData, begins }: GrantedToken,
+  { client, parameters, grantType, requestedScope }: GrantRequest,
+  { subject, extensionData, begins, subjectToken, audience = [] }: GrantedToken,
   scope: Scope,
 ): TokenRestriction | OAuthError | undefined {
   const authorizationData = dataOf(extension.name, extensionData)
@@ -69,8 +74,11 @@ function askExtension(
       grantType,
       subject,
       scope,
+      requestedScope,
       authorizationData,
       begins,
+      subjectToken: subjectToken && exchangedToken(extension.name, subjectToken),
+      audience,
     })
   } catch (refusal) {
     if (refusal instanceof OAuthError) return refusal
@@ -79,6 +87,10 @@ function askExtension(
   if (restriction === undefined) return undefined
   requireRestriction(restriction, extension.name, { scope, begins })
   return restriction
+}
+
+function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
+  return { scope: found.access.scope, ...keptBy(name, found) }
 }
 
 // Hosts write extensions, also in JavaScript. A mistake must never widen the approval of the owner.

@@ -39,6 +39,7 @@ describe('authorization request', () => {
         responseType: codeResponseType,
         scope: ['photos.write', 'photos.read'],
         extensionData: {},
+        facts: [],
       })
     })
 

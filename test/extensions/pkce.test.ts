@@ -19,7 +19,15 @@ const good = { code_challenge: vector.challenge, code_challenge_method: 'S256' }
 
 const responseType = { name: 'code', grantTypes: ['authorization_code'] }
 
-const redemption = { grantType: 'authorization_code', subject: 'alice', scope: ['photos'], begins: false }
+const redemption = {
+  grantType: 'authorization_code',
+  subject: 'alice',
+  scope: ['photos'],
+  requestedScope: undefined,
+  begins: false,
+  subjectToken: undefined,
+  audience: [],
+}
 
 type Values = Parameters<typeof parametersOf>[0]
 const requested = (values: Values, requirement: PkceRequirement = 'public', client = phone) =>

@@ -61,6 +61,7 @@ describeOnStores('What is approved already', (stage) => {
         clientId: 'photo-print',
         subject: 'bob',
         scope,
+        facts: [],
         redirectUri: 'https://print.example/callback',
       })),
     )

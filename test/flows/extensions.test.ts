@@ -3,6 +3,9 @@ import {
   createAuthorizationServer,
   createBearerGuard,
   type Extension,
+  invalidGrant,
+  invalidRequest,
+  invalidScope,
   invalidTarget,
 } from 'express-authorization-server'
 import request from 'supertest'
@@ -100,6 +103,16 @@ const albums: Extension = {
   }),
 }
 
+/** A host's own: refuses each request that says `strict`. */
+const strict = (refusal: () => Error): Extension => ({
+  name: 'strict',
+  tokenParameters: ['strict'],
+  atTokenRequest({ parameters }) {
+    if (parameters.get('strict') !== undefined) throw refusal()
+    return undefined
+  },
+})
+
 const approvedAlbums = { albums: 'holidays locked' }
 const allScopes = 'photos:read photos:print'
 
@@ -139,13 +152,29 @@ describeOnStores('An extension at the token request', (stage) => {
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken, { album: 'locked' }))).toBe('tokens')
   })
 
-  test('refuses a code, and the fifth refusal burns it', async () => {
-    const { flow } = set()
-    const code = await flow.approve(photoPrint, approvedAlbums)
-    const wrong = () => flow.redeem(photoPrint, code, { album: 'private' })
-    for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_target')
-    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
-  })
+  test.each(['invalid_target', 'invalid_scope'] as const)(
+    'refuses a code with %s as often as it likes, and the code stays good',
+    async (error) => {
+      const refusal = { invalid_target: invalidTarget, invalid_scope: invalidScope }[error]
+      const { flow } = stage({ clients, extensions: [strict(() => refusal('too_strict', 'No.'))] })
+      const code = await flow.approve(photoPrint)
+      const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
+      for (let time = 0; time < 6; time++) expect(outcomeOf(await wrong())).toBe(`400 ${error}`)
+      expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('tokens')
+    },
+  )
+
+  test.each(['invalid_grant', 'invalid_request'] as const)(
+    'refuses a code with %s, and the fifth refusal burns it',
+    async (error) => {
+      const refusal = { invalid_grant: invalidGrant, invalid_request: invalidRequest }[error]
+      const { flow } = stage({ clients, extensions: [strict(() => refusal('too_strict', 'No.'))] })
+      const code = await flow.approve(photoPrint)
+      const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
+      for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe(`400 ${error}`)
+      expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+    },
+  )
 
   test('a repeated refresh gets the same token for the same album, and another one for another album', async () => {
     const { flow } = set()

@@ -89,6 +89,7 @@ describe('a consent page of the host', () => {
       client: expect.objectContaining({ client_id: printer.client_id, client_name: 'Photo Printer' }),
       resourceOwner: { subject: 'alice', name: 'Alice' },
       scope: [{ token: 'photos.read', description: 'See your photos' }],
+      facts: [],
       action: '?',
       fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{64}$/) },
       redirectTo: callback,

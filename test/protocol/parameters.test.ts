@@ -181,12 +181,15 @@ describe('Parameters', () => {
   })
 
   it('asks the same thing once more', () => {
-    const again = Parameters.parse(Parameters.parse('scope=a+b&state=%C3%A9%26&x[]=1').format())
+    const again = Parameters.parse(Parameters.parse('scope=a+b&state=%C3%A9%26&x[]=1&r=a&r=b').format())
     expect(['scope', 'state', 'x[]'].map((name) => again.get(name))).toEqual(['a b', 'é&', '1'])
+    expect(again.all('r')).toEqual(['a', 'b'])
   })
 
   it('does not make a repeated parameter a sound one by asking once more', () => {
-    expect(Parameters.parse(parameters.format()).mentions('twice')).toBe(false)
+    const again = Parameters.parse(parameters.format())
+    expect(thrownBy(() => again.get('twice')).code).toBe('invalid_request')
+    expect(again.mentions('broken')).toBe(false)
   })
 })
 

@@ -14,7 +14,7 @@ import { context, noon, stamped } from '../support/authorization/issue-context'
 
 const { active, issued, code } = activeAuthorization()
 const token = issued.accessToken
-const anything: Requirement = { scope: [], match: 'all', optional: false }
+const anything: Requirement = { scope: [], match: 'all', optional: false, resource: undefined }
 
 const stored = async (...authorizations: Parameters<ReturnType<typeof memoryStore>['save']>[0][]) => {
   const store = memoryStore({ clock: () => noon * 1000 })

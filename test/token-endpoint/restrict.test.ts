@@ -48,7 +48,16 @@ describe('restrictToken', () => {
     )
     const { subject, scope, begins } = granted
     const seen = ['https://a.example', null, undefined, undefined, undefined].map((authorizationData) => [
-      { ...request, subject, scope, begins, authorizationData },
+      {
+        ...request,
+        subject,
+        scope,
+        requestedScope: undefined,
+        begins,
+        authorizationData,
+        subjectToken: undefined,
+        audience: [],
+      },
     ])
     expect(atTokenRequest.mock.calls).toEqual(seen)
   })

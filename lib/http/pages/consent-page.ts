@@ -1,3 +1,4 @@
+import type { ConsentFact } from '../../protocol/extension'
 import { html, type Html, pageDocument } from './html'
 
 /** What a consent page shows, and what its form sends. The option `consentPage` gets this view. */
@@ -16,6 +17,8 @@ export interface ConsentView {
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
   /** The requested scope. `description` is the text of the option `scopes`. */
   readonly scope: readonly { readonly token: string; readonly description: string }[]
+  /** What extensions add, such as the resources that the access is for. Show each of them. */
+  readonly facts: readonly ConsentFact[]
   /** The `action` of the form, which the browser sends by `POST`. */
   readonly action: string
   /** The hidden fields of the form, by name. The form also sends `decision`: `approve` or `deny`. */
@@ -42,6 +45,7 @@ export function consentPage(view: ConsentView): string {
       </header>
       ${permissions(view.scope)}
       <dl class="facts">
+        ${view.facts.map(fact)}
         <div>
           <dt>Signed in as</dt>
           <dd><bdi>${resourceOwner.name || resourceOwner.subject}</bdi></dd>
@@ -87,6 +91,16 @@ function permissions(scope: ConsentView['scope']): Html {
       )}
     </ul>
   </section>`
+}
+
+function fact({ label, values }: ConsentFact): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    ${values.map(
+      ({ value, description }) =>
+        html`<dd><bdi>${description}</bdi>${value !== description && html` <code>${value}</code>`}</dd>`,
+    )}
+  </div>`
 }
 
 function fineprint(client: ConsentView['client']): Html | undefined {

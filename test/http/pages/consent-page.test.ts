@@ -4,6 +4,7 @@ const view: ConsentView = {
   client: { client_id: 's6BhdRkqt3', client_name: 'Calendar Sync' },
   resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
   scope: [{ token: 'calendar.read', description: 'See your calendars' }],
+  facts: [],
   action: '/authorize/decision',
   fields: { handle: 'p_abc' },
   redirectTo: 'https://calendar.example.com/oauth/callback?x=1',

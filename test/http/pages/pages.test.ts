@@ -146,6 +146,7 @@ const pageWith = (name: string) =>
     client: { client_id: 'photo', client_name: name, description: name },
     resourceOwner: { subject: 'alice', name },
     scope: [{ token: 'a', description: name }],
+    facts: [],
     action: '?',
     fields: { authorization_request: name },
     redirectTo: 'https://a.example/',

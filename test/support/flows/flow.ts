@@ -7,6 +7,8 @@ import { tokensOf, type Tokens } from './tokens'
 
 /** Parameters of a request; an undefined one is left out. */
 export type Fields = Readonly<Record<string, string | undefined>>
+/** Parameters of a request; one with a list comes once for each value. */
+export type RepeatedFields = Readonly<Record<string, string | readonly string[] | undefined>>
 export type Headers = Readonly<Record<string, string>>
 
 /** Where the parts of a host application are. */
@@ -50,7 +52,7 @@ export class Flow {
   /** The owner's user agent sends a form. */
   async submit(
     path: string,
-    fields: Fields | string,
+    fields: RepeatedFields | string,
     owner?: string,
     headers: Headers = {},
   ): Promise<Response> {
@@ -66,7 +68,7 @@ export class Flow {
   }
 
   /** An authorization request by `GET`. */
-  async ask(fields: Fields | string, owner?: string): Promise<Response> {
+  async ask(fields: RepeatedFields | string, owner?: string): Promise<Response> {
     return this.open(`${this.paths.authorize}?${formOf(fields)}`, owner)
   }
 
@@ -77,35 +79,43 @@ export class Flow {
   }
 
   /** An authorization request and its approval: the code. */
-  async approve(client: ClientApplication, bend: Fields = {}, owner = 'alice'): Promise<string> {
+  async approve(client: ClientApplication, bend: RepeatedFields = {}, owner = 'alice'): Promise<string> {
     const page = await this.ask({ ...authorizationRequest(client), ...bend }, owner)
     return codeOf(await this.decide(page, 'approve', owner))
   }
 
   /** A request of a client that authenticates in the usual way; a token request unless the path says otherwise. */
-  async request(client: ClientApplication, fields: Fields, path = this.paths.token): Promise<Response> {
+  async request(
+    client: ClientApplication,
+    fields: RepeatedFields,
+    path = this.paths.token,
+  ): Promise<Response> {
     return this.submit(path, { ...identification(client), ...fields }, undefined, basicHeader(client))
   }
 
   /** Redeems a code with all that belongs to it. */
-  async redeem(client: ClientApplication, code: string, bend: Fields = {}): Promise<Response> {
+  async redeem(client: ClientApplication, code: string, bend: RepeatedFields = {}): Promise<Response> {
     return this.request(client, { ...redemption(client, code), ...bend })
   }
 
-  async refresh(client: ClientApplication, refreshToken: string, bend: Fields = {}): Promise<Response> {
+  async refresh(
+    client: ClientApplication,
+    refreshToken: string,
+    bend: RepeatedFields = {},
+  ): Promise<Response> {
     return this.request(client, { grant_type: 'refresh_token', refresh_token: refreshToken, ...bend })
   }
 
   /** The whole way to tokens. */
-  async tokens(client: ClientApplication, bend: Fields = {}, owner = 'alice'): Promise<Tokens> {
+  async tokens(client: ClientApplication, bend: RepeatedFields = {}, owner = 'alice'): Promise<Tokens> {
     return tokensOf(await this.redeem(client, await this.approve(client, bend, owner)))
   }
 
-  async revoke(client: ClientApplication, token: string, bend: Fields = {}): Promise<Response> {
+  async revoke(client: ClientApplication, token: string, bend: RepeatedFields = {}): Promise<Response> {
     return this.request(client, { token, ...bend }, this.paths.revoke)
   }
 
-  async introspect(client: ClientApplication, token: string, bend: Fields = {}): Promise<Response> {
+  async introspect(client: ClientApplication, token: string, bend: RepeatedFields = {}): Promise<Response> {
     return this.request(client, { token, ...bend }, this.paths.introspect)
   }
 
@@ -147,10 +157,11 @@ export function basic(clientId: string, secret: string): string {
 }
 
 /** Form encoding. */
-export function formOf(fields: Fields | string): string {
+export function formOf(fields: RepeatedFields | string): string {
   if (typeof fields === 'string') return fields
   const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value)
+  for (const [name, value] of Object.entries(fields))
+    for (const one of [value ?? []].flat()) form.append(name, one)
   return form.toString()
 }
 

@@ -69,7 +69,7 @@ export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {})
     takeCached: () => undefined,
     openRequests: { opened: () => {}, ended: () => {} },
     letArrive: async () => {},
-    issueContext: context,
+    issueContext: () => context(),
     ...bend,
   }
 }

@@ -1,3 +1,4 @@
+import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
 import { isRecord, isTexts, OptionsReader } from '../../../protocol/configuration'
 import type { Json } from '../../../protocol/extension'
@@ -91,9 +92,14 @@ type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 /**
  * Makes the grant of an approved exchange.
  *
+ * @param subjectToken the subject token, if it is an access token of this server.
  * @throws OAuthError `invalid_target`; `invalid_scope`; `invalid_request` if the chain of actors is too long.
  */
-export function exchangedGrant(exchange: ExchangeRequest, approval: ApprovedExchange): ExchangedGrant {
+export function exchangedGrant(
+  exchange: ExchangeRequest,
+  approval: ApprovedExchange,
+  subjectToken: FoundAccess | undefined,
+): ExchangedGrant {
   const { subject, actor, resource, audience } = exchange
   // A policy that ignores targets must not look like a policy that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
@@ -107,6 +113,9 @@ export function exchangedGrant(exchange: ExchangeRequest, approval: ApprovedExch
       audience: approval.audience.length > 0 ? approval.audience : subject.audience,
     }),
     expiresAt: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
+    // Whatever the policy returns, the extensions keep the new token within the bounds of the exchanged one.
+    subjectToken,
+    audience: approval.audience,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FoundAccess } from '../../../authorization/lookup'
 import { isRecord, isText, OptionsReader } from '../../../protocol/configuration'
 import { isSubject, subjectCure } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
@@ -78,23 +79,30 @@ export interface PresentedSecurityToken {
   readonly tokenType: string
 }
 
-/** Verifies a presented token. Returns its content, or undefined if the token is not valid. */
+/** A presented token that is valid. */
+export interface ProvenSecurityToken {
+  readonly content: SecurityToken
+  /** The access of an access token of this server; undefined for a token that another party issued. */
+  readonly access: FoundAccess | undefined
+}
+
+/** Verifies a presented token. Returns undefined if the token is not valid. */
 export async function presentSecurityToken(
   { token, tokenType }: PresentedSecurityToken,
   request: TokenRequest,
   tokenTypes: SecurityTokenTypes,
-): Promise<SecurityToken | undefined> {
+): Promise<ProvenSecurityToken | undefined> {
   if (tokenType === accessTokenType) return ownAccessToken(token, request)
   const claims: unknown = await tokenTypes.get(tokenType)?.(token, request)
   if (claims === undefined) return undefined
   const read = readClaims(claims, tokenType)
-  return read.expiresAt <= request.context.now ? undefined : read
+  return read.expiresAt <= request.context.now ? undefined : { content: read, access: undefined }
 }
 
 async function ownAccessToken(
   token: string,
   { findAccess }: TokenRequest,
-): Promise<SecurityToken | undefined> {
+): Promise<ProvenSecurityToken | undefined> {
   const found = await findAccess(token)
   // A token such as `mac` proves nothing without its key. If the server exchanged it, an eavesdropper could get a
   // bearer token for it.
@@ -102,7 +110,18 @@ async function ownAccessToken(
   const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
   const data = Object.hasOwn(extensionData, tokenExchangeName) ? extensionData[tokenExchangeName] : undefined
-  return { tokenType: accessTokenType, subject, clientId, scope, expiresAt, ...historyIn(data), claims: {} }
+  return {
+    content: {
+      tokenType: accessTokenType,
+      subject,
+      clientId,
+      scope,
+      expiresAt,
+      ...historyIn(data),
+      claims: {},
+    },
+    access: found,
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { FoundAccess } from '../../../authorization/lookup'
 import { isRecord, OptionsReader } from '../../../protocol/configuration'
 import { invalidRequest } from '../../../protocol/oauth-error'
 import { isAbsoluteUri } from '../../../protocol/uri'
@@ -40,13 +41,13 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
     ],
     introspect: introspectedHistory,
     async handle(request) {
-      const exchange = await readExchange(request, tokenTypes)
+      const { exchange, subjectToken } = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
       // RFC 8693 2.2.2: a token that the policy does not accept makes the request invalid.
       if (answer === undefined)
         throw invalidRequest('exchange_refused', 'The exchange of the token is not allowed.')
       return {
-        grant: exchangedGrant(exchange, readApproval(answer)),
+        grant: exchangedGrant(exchange, readApproval(answer), subjectToken),
         // RFC 8693 2.2.1: a required member.
         members: { issued_token_type: accessTokenType },
       }
@@ -54,17 +55,22 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
   }
 }
 
-async function readExchange(request: TokenRequest, tokenTypes: SecurityTokenTypes): Promise<ExchangeRequest> {
+async function readExchange(
+  request: TokenRequest,
+  tokenTypes: SecurityTokenTypes,
+): Promise<{ readonly exchange: ExchangeRequest; readonly subjectToken: FoundAccess | undefined }> {
   const { subjectToken, actorToken, ...asked } = exchangeParameters(request.parameters, tokenTypes)
   const { client } = request
   const subject = await presentSecurityToken(subjectToken, request, tokenTypes)
   if (subject === undefined)
     throw invalidRequest('subject_token_refused', 'The subject token is invalid, expired or revoked.')
-  if (actorToken === undefined) return { client, subject, actor: undefined, ...asked }
-  const actor = await presentSecurityToken(actorToken, request, tokenTypes)
-  if (actor === undefined)
+  const actor = actorToken && (await presentSecurityToken(actorToken, request, tokenTypes))
+  if (actorToken !== undefined && actor === undefined)
     throw invalidRequest('actor_token_refused', 'The actor token is invalid, expired or revoked.')
-  return { client, subject, actor, ...asked }
+  return {
+    exchange: { client, subject: subject.content, actor: actor?.content, ...asked },
+    subjectToken: subject.access,
+  }
 }
 
 /** Options of {@link tokenExchange}. */

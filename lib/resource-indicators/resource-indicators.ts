@@ -1,0 +1,179 @@
+import { isTexts } from '../protocol/configuration'
+import type {
+  Extension,
+  ExtensionTokenRequest,
+  Json,
+  KeptData,
+  TokenRestriction,
+} from '../protocol/extension'
+import { invalidScope, invalidTarget } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { Reason } from '../protocol/reasons'
+import type { Scope } from '../protocol/scope'
+import { isResourceUri, type Resource, type Resources } from './resources'
+
+declare global {
+  namespace Express {
+    interface AccessMembers {
+      /** The resources that the token is for, as the option `resources` names them; undefined without this option. */
+      readonly audience?: readonly string[]
+    }
+  }
+}
+
+/**
+ * The name of the extension. No extension of a host may have this name. A grant type that puts a list of URIs under
+ * this name into `grant.extensionData` binds its tokens to these resources.
+ */
+export const resourceIndicatorsName = 'resource-indicators'
+
+/**
+ * Resource indicators (RFC 8707): the parameter `resource` names the resources that a token is for. The resources that
+ * an owner approved, or with which a grant began, belong to the authorization. Later requests may only narrow them.
+ */
+export function resourceIndicators(resources: Resources): Extension {
+  return {
+    name: resourceIndicatorsName,
+
+    atAuthorizationRequest({ parameters }) {
+      const asked = askedIn(parameters, resources)
+      return urisOf(asked.length > 0 ? asked : [requireDefault(resources)])
+    },
+
+    atConsent({ scope, requestedScope, authorizationData }) {
+      const asked = resources.among(listIn(authorizationData) ?? [])
+      const values = asked.map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
+      return {
+        scope: scopeWithin(scopesOf(asked), scope, requestedScope),
+        facts: [{ name: 'resource', label: 'Access to', values }],
+      }
+    },
+
+    atTokenRequest(request) {
+      return restrictionOf(request, resources)
+    },
+
+    atResourceRequest({ resource, ...kept }) {
+      const audience = audienceOf(kept, resources)
+      const isFor = audience.some((uri) => uri === resource || resources.find(uri)?.uri === resource)
+      return resource !== undefined && isFor ? undefined : tokenResource
+    },
+
+    introspect(kept) {
+      const aud = audienceOf(kept, resources)
+      return aud.length === 0 ? {} : { aud }
+    },
+
+    access: (kept) => ({ audience: audienceOf(kept, resources) }),
+  }
+}
+
+// RFC 6750 3.1: to a resource, a token for another one is as good as unknown.
+const tokenResource: Reason<'invalid_token'> = 'token_resource'
+
+// RFC 8707 2 sets no bound. The list goes into records, and each guarded request reads it.
+const resourcesAtMost = 8
+
+/** The resources that a request names, in the order of the option. @throws OAuthError `invalid_target`. */
+function askedIn(parameters: Parameters, resources: Resources): readonly Resource[] {
+  const uris = parameters.all('resource')
+  if (uris.length === 0) return []
+  if (uris.length > resourcesAtMost)
+    throw invalidTarget('resource_too_many', 'The request names too many resources.')
+  if (!uris.every(isResourceUri))
+    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
+  if (uris.some((uri) => resources.find(uri) === undefined))
+    throw invalidTarget('resource_unknown', 'The resource is not known here.')
+  return resources.among(uris)
+}
+
+function requireDefault({ defaultResource }: Resources): Resource {
+  if (defaultResource !== undefined) return defaultResource
+  throw invalidTarget('resource_missing', 'The request names no resource and there is no default.')
+}
+
+function restrictionOf(request: ExtensionTokenRequest, resources: Resources): TokenRestriction {
+  const { begins, authorizationData, scope, requestedScope, subjectToken } = request
+  const asked = askedIn(request.parameters, resources)
+  const approved = begins ? boundOf(request, asked, resources) : approvedIn(request, resources)
+  const chosen = asked.length > 0 ? asked : (approved ?? [requireDefault(resources)])
+  // RFC 8707 2.2: a token request may ask for a subset of what was approved.
+  if (chosen.length === 0 || (approved !== undefined && !isWithin(chosen, approved))) throw notApproved()
+  const available = scopesOf(chosen)
+  const lifetimes = chosen.flatMap(({ accessTokenLifetime }) => accessTokenLifetime ?? [])
+  const isNarrower = chosen.length < (listIn(authorizationData)?.length ?? 1)
+  return {
+    scope: scopeWithin(
+      subjectToken === undefined
+        ? available
+        : available.filter((token) => subjectToken.scope.includes(token)),
+      scope,
+      requestedScope,
+    ),
+    ...(lifetimes.length === 0 ? {} : { lifetime: Math.min(...lifetimes) }),
+    ...(begins ? { authorizationData: urisOf(chosen) } : {}),
+    ...(!begins && isNarrower ? { tokenData: urisOf(chosen) } : {}),
+  }
+}
+
+const notApproved = () => invalidTarget('resource_not_approved', 'The resource is not approved.')
+
+/**
+ * The resources of an authorization. An authorization from before the option `resources` counts as one for the default
+ * resource.
+ */
+function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly Resource[] {
+  const kept = listIn(authorizationData)
+  return kept === undefined ? [requireDefault(resources)] : resources.among(kept)
+}
+
+/** The resources that an authorization may have when it begins; undefined if nothing but the request names any. */
+function boundOf(
+  { authorizationData, subjectToken, audience }: ExtensionTokenRequest,
+  asked: readonly Resource[],
+  resources: Resources,
+): readonly Resource[] | undefined {
+  if (authorizationData !== undefined && !isTexts(authorizationData))
+    throw new TypeError(`extensionData["${resourceIndicatorsName}"] of a grant must be a list of URIs.`)
+  const byGrant = authorizationData && resources.among(authorizationData)
+  // RFC 8693 1.1: an exchange must not give access that the subject token does not give.
+  const byToken = subjectToken && resources.among(audienceOf(subjectToken, resources))
+  const bound =
+    byGrant && byToken ? byGrant.filter((resource) => byToken.includes(resource)) : (byGrant ?? byToken)
+  const targets = resources.among(audience)
+  if (targets.length > 0) {
+    if (bound !== undefined && !isWithin(targets, bound)) throw notApproved()
+    return targets
+  }
+  // The policy of an exchange named targets, and none of them is one of the resources that the request asks for.
+  return audience.length > 0 && asked.length > 0 ? (bound ?? []) : bound
+}
+
+/**
+ * Narrows a scope to what the resources have.
+ *
+ * @throws OAuthError `invalid_scope` if nothing is left, or if the request names a scope that the resources lack.
+ */
+function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefined): Scope {
+  const lacking = scope.filter((token) => !available.includes(token))
+  if (lacking.length === 0) return scope
+  if (lacking.length === scope.length || lacking.some((token) => requested?.includes(token)))
+    throw invalidScope('scope_of_another_resource', 'The resource does not have the scope.')
+  return scope.filter((token) => available.includes(token))
+}
+
+/** The URIs of the resources that a token is for. */
+function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
+  return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
+}
+
+// Anything but a list of texts in a record is a fault of its writer, and names no resource.
+function listIn(data: Json | undefined): readonly string[] | undefined {
+  if (data === undefined) return undefined
+  return isTexts(data) ? data : []
+}
+
+const urisOf = (resources: readonly Resource[]) => resources.map(({ uri }) => uri)
+const scopesOf = (resources: readonly Resource[]): Scope => resources.flatMap(({ scopes }) => scopes)
+const isWithin = (part: readonly Resource[], whole: readonly Resource[]) =>
+  part.every((resource) => whole.includes(resource))

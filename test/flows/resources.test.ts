@@ -1,0 +1,524 @@
+import express from 'express'
+import request from 'supertest'
+import {
+  ConfigurationError,
+  createAuthorizationServer,
+  createBearerGuard,
+  memoryStore,
+} from '../../lib/index'
+import type {
+  AuthorizationServerOptions,
+  ConsentView,
+  ExchangePolicy,
+  PriorConsentQuestion,
+} from '../../lib/index'
+import { canonicalOptions } from '../support/flows/application'
+import { authorizationRequest, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { codeOf, fragmentOf } from '../support/flows/redirection'
+import {
+  gallery,
+  job,
+  mountResources,
+  pathOf,
+  photosApi,
+  printApi,
+  reportsApi,
+  threeResources,
+  widget,
+  withResources,
+} from '../support/flows/resources'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+import { exchangeOf } from '../support/flows/token-exchange'
+import { tokensOf } from '../support/flows/tokens'
+
+const opener =
+  (stage: SetStage) =>
+  (...given: Parameters<typeof withResources>): Stage =>
+    stage(withResources(...given), { mount: mountResources })
+
+/** The resources whose guards let the token pass, and what the first of them tells. */
+async function reach({ flow }: Stage, accessToken: string) {
+  const passed: string[] = []
+  let access: Record<string, unknown> = {}
+  for (const [resource, path] of Object.entries(pathOf)) {
+    const response = await flow.open(path, undefined, { Authorization: `Bearer ${accessToken}` })
+    if (response.status === 200) access = response.body
+    expect([200, 'invalid_token']).toContain(response.status === 200 ? 200 : response.body.error)
+    if (response.status === 200) passed.push(resource)
+  }
+  return { passed, access }
+}
+
+const both = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
+const askWith = ({ flow }: Stage, bend: RepeatedFields) =>
+  flow.ask(formOf({ ...authorizationRequest(gallery), scope: undefined, ...bend }), 'alice')
+const machine = ({ flow }: Stage, bend: RepeatedFields) =>
+  flow.request(job, { grant_type: 'client_credentials', ...bend })
+
+describeOnStores('The resource of an authorization request', (stage) => {
+  const open = opener(stage)
+
+  test('is what the token is for: its guard passes, and the others know no such token', async () => {
+    const set = open()
+    const { accessToken, scope } = await set.flow.tokens(gallery, {
+      scope: 'photos:read',
+      resource: photosApi,
+    })
+    expect(scope).toBe('photos:read')
+    const { passed, access } = await reach(set, accessToken)
+    expect(passed).toEqual([photosApi])
+    expect(access).toMatchObject({ audience: [photosApi], subject: 'alice', scope: ['photos:read'] })
+    const refused = await set.flow.open('/api/print', undefined, { Authorization: `Bearer ${accessToken}` })
+    expect(refused.status).toBe(401)
+    expect(refused.get('WWW-Authenticate')).toContain('error="invalid_token"')
+    expect(set.failures.map(({ reason }) => reason)).toContain('token_resource')
+  })
+
+  test('may come several times; the token is for all of them, in the order of the option', async () => {
+    const set = open()
+    const tokens = await set.flow.tokens(gallery, { ...both, resource: [printApi, photosApi, printApi] })
+    expect(tokens).toMatchObject({ scope: 'photos:read photos:print', expiresIn: 600 })
+    const { passed, access } = await reach(set, tokens.accessToken)
+    expect(passed).toEqual([photosApi, printApi])
+    expect(access).toMatchObject({ audience: [photosApi, printApi] })
+  })
+
+  test('may be spelt with another case of scheme and host, and without the path of a root', async () => {
+    const set = open()
+    for (const resource of ['HTTPS://PRINT.example', 'https://print.example/']) {
+      const { accessToken } = await set.flow.tokens(gallery, { scope: 'photos:print', resource })
+      expect((await reach(set, accessToken)).access).toMatchObject({ audience: [printApi] })
+    }
+  })
+
+  test.each([
+    ['unknown', 'https://elsewhere.example'],
+    ['another path', `${photosApi}/`],
+    ['another case of the path', 'https://api.example/Photos'],
+    ['with the default port', 'https://print.example:443'],
+    ['relative', '/photos'],
+    ['a word', 'photos'],
+    ['with a fragment', `${photosApi}#1`],
+    ['with an empty fragment', `${photosApi}#`],
+    ['with a space', `${photosApi} `],
+    ['the name of a member of every object', '__proto__'],
+    ['one of two unknown', [photosApi, 'https://elsewhere.example']],
+    ['nine times', Array.from({ length: 9 }, () => photosApi)],
+  ])('is refused by redirect: %s', async (_what, resource) => {
+    expect(outcomeOf(await askWith(open(), { scope: 'photos:read', resource }))).toBe(
+      'redirect invalid_target',
+    )
+  })
+
+  test('may come eight times, and empty ones do not count', async () => {
+    const resource = [...Array.from({ length: 8 }, () => photosApi), '', '']
+    expect(outcomeOf(await askWith(open(), { resource }))).toBe('question')
+  })
+
+  test('is the default one if the request names none, or names nothing', async () => {
+    const set = open({ defaultResource: printApi })
+    for (const resource of [undefined, '', ['', '']]) {
+      const { accessToken } = await set.flow.tokens(gallery, { scope: 'photos:print', resource })
+      expect((await reach(set, accessToken)).passed).toEqual([printApi])
+    }
+  })
+
+  test('must be named if there are several and none is the default', async () => {
+    expect(outcomeOf(await askWith(open(), {}))).toBe('redirect invalid_target')
+  })
+
+  test('is the only one of the server if the request names none', async () => {
+    const only = { [photosApi]: threeResources[photosApi] }
+    const { flow } = stage(withResources({ resources: only }))
+    const { accessToken, scope } = await flow.tokens(gallery, { scope: undefined })
+    expect(scope).toBe('photos:read')
+    expect((await flow.photos(accessToken)).body).toMatchObject({ audience: [photosApi] })
+  })
+
+  test('survives the login', async () => {
+    const set = open()
+    const query = formOf({ ...authorizationRequest(gallery), ...both })
+    const login = await set.flow.open(`/authorize?${query}`)
+    const back = new URL(login.get('Location') ?? '', 'http://localhost').searchParams.get('return_to') ?? ''
+    const page = await set.flow.open(back, 'alice')
+    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    const { accessToken } = tokensOf(await set.flow.redeem(gallery, code))
+    expect((await reach(set, accessToken)).access).toMatchObject({ audience: [photosApi, printApi] })
+  })
+
+  test('stands on the consent page, by its name and its URI', async () => {
+    const { text } = await askWith(open(), both)
+    expect(text).toContain('Photos of the API')
+    expect(text).toContain(`<code>${photosApi}</code>`)
+    expect(text).toContain(printApi)
+    expect(text).not.toContain(reportsApi)
+  })
+
+  test('is told to a consent page of the host, and to whom says what was approved before', async () => {
+    const seen: (ConsentView | PriorConsentQuestion)[] = []
+    const set = open({
+      consentPage: (_request, response, view) => {
+        seen.push(view)
+        response.end()
+      },
+      skipConsent: (_request, question) => {
+        seen.push(question)
+        return false
+      },
+    })
+    await askWith(set, both)
+    const values = [
+      { value: photosApi, description: 'Photos of the API' },
+      { value: printApi, description: printApi },
+    ]
+    const facts = [{ name: 'resource', label: 'Access to', values }]
+    expect(seen).toMatchObject([{ facts }, { facts }])
+  })
+})
+
+describeOnStores('The scope of an authorization request', (stage) => {
+  const open = opener(stage)
+
+  test.each([
+    ['none of the resources has one of its values', 'photos:read reports:write', [photosApi, printApi]],
+    ['only another resource has it', 'photos:print', photosApi],
+  ])('is refused if %s', async (_what, scope, resource) => {
+    expect(outcomeOf(await askWith(open(), { scope, resource }))).toBe('redirect invalid_scope')
+  })
+
+  test('that is left out is the default scope as far as the resources have it', async () => {
+    const set = open()
+    const tokens = await set.flow.tokens(gallery, { scope: undefined, resource: [photosApi, reportsApi] })
+    expect(tokens).toMatchObject({ scope: 'photos:read reports:write', expiresIn: 60 })
+    const none = { scope: undefined, resource: reportsApi }
+    expect(outcomeOf(await askWith(open({ defaultScope: 'photos:read' }), none))).toBe(
+      'redirect invalid_scope',
+    )
+  })
+
+  test('is on the consent page as it was narrowed', async () => {
+    const { text } = await askWith(open(), { resource: photosApi })
+    expect(text).toContain('See your photos')
+    expect(text).not.toContain('Write reports')
+  })
+})
+
+describeOnStores('The resource of a code and of a refresh', (stage) => {
+  const open = opener(stage)
+
+  test('narrows the token, its scope and its lifetime; the next refresh may have all again', async () => {
+    const set = open()
+    const code = await set.flow.approve(gallery, both)
+    const first = tokensOf(await set.flow.redeem(gallery, code, { resource: printApi }))
+    expect(first).toMatchObject({ scope: 'photos:read photos:print', expiresIn: 3600 })
+    expect((await reach(set, first.accessToken)).access).toMatchObject({ audience: [printApi] })
+    const second = tokensOf(await set.flow.refresh(gallery, first.refreshToken, { resource: photosApi }))
+    expect(second).toMatchObject({ scope: 'photos:read', expiresIn: 600 })
+    expect((await reach(set, second.accessToken)).passed).toEqual([photosApi])
+    const third = tokensOf(await set.flow.refresh(gallery, second.refreshToken))
+    expect(third).toMatchObject({ scope: 'photos:read photos:print', expiresIn: 600 })
+    expect((await reach(set, third.accessToken)).passed).toEqual([photosApi, printApi])
+  })
+
+  test('costs a refresh no more calls of the store: one to read, one to write', async () => {
+    const set = open()
+    const { refreshToken } = await set.flow.tokens(gallery, both)
+    Object.assign(set.store.calls, { find: 0, save: 0, remove: 0 })
+    tokensOf(await set.flow.refresh(gallery, refreshToken, { resource: printApi }))
+    expect(set.store.calls).toEqual({ find: 1, save: 1, remove: 0 })
+  })
+
+  test('that was not approved is refused as often as it comes, and uses nothing up', async () => {
+    const set = open()
+    const code = await set.flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
+    const wrong = [printApi, 'https://elsewhere.example', 'photos', `${photosApi}#1`, [photosApi, printApi]]
+    for (const resource of wrong)
+      expect(outcomeOf(await set.flow.redeem(gallery, code, { resource }))).toBe('400 invalid_target')
+    const { refreshToken } = tokensOf(await set.flow.redeem(gallery, code, { resource: photosApi }))
+    for (const resource of wrong)
+      expect(outcomeOf(await set.flow.refresh(gallery, refreshToken, { resource }))).toBe(
+        '400 invalid_target',
+      )
+    expect(outcomeOf(await set.flow.refresh(gallery, refreshToken))).toBe('tokens')
+  })
+
+  test('that does not have the named scope is refused, and the refresh token stays good', async () => {
+    const set = open()
+    const { refreshToken } = await set.flow.tokens(gallery, both)
+    const wrong = { resource: photosApi, scope: 'photos:read photos:print' }
+    expect(outcomeOf(await set.flow.refresh(gallery, refreshToken, wrong))).toBe('400 invalid_scope')
+    const right = tokensOf(await set.flow.refresh(gallery, refreshToken, { ...wrong, scope: 'photos:read' }))
+    expect(right.scope).toBe('photos:read')
+  })
+
+  test('asks no less of a code: a wrong verifier still burns it', async () => {
+    const set = open()
+    const code = await set.flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
+    const wrong = { ...redemption(gallery, code), code_verifier: 'x'.repeat(43), resource: printApi }
+    for (let time = 0; time < 5; time++)
+      expect(outcomeOf(await set.flow.request(gallery, wrong))).toBe('400 invalid_grant')
+    expect(outcomeOf(await set.flow.redeem(gallery, code))).toBe('400 invalid_grant')
+  })
+
+  test('gives a repeated refresh the same token in whatever order the resources come', async () => {
+    const set = open()
+    const { refreshToken } = await set.flow.tokens(gallery, {
+      ...both,
+      scope: 'photos:read reports:write',
+      resource: [photosApi, printApi, reportsApi],
+    })
+    const again = async (resource: readonly string[]) =>
+      tokensOf(await set.flow.refresh(gallery, refreshToken, { resource })).accessToken
+    const first = await again([photosApi, printApi])
+    expect(await again([printApi, photosApi])).toBe(first)
+    expect(await again([printApi])).not.toBe(first)
+  })
+})
+
+describeOnStores('The resource of a grant that begins', (stage) => {
+  const open = opener(stage)
+
+  test('is what it asks for', async () => {
+    const set = open()
+    const tokens = tokensOf(await machine(set, { resource: reportsApi }))
+    expect(tokens).toMatchObject({ scope: 'reports:write', expiresIn: 60 })
+    expect((await reach(set, tokens.accessToken)).passed).toEqual([reportsApi])
+    const { body } = await set.flow.introspect(job, tokens.accessToken)
+    expect(body).toMatchObject({ active: true, aud: [reportsApi] })
+  })
+
+  test.each<[RepeatedFields, string]>([
+    [{ resource: 'https://elsewhere.example' }, '400 invalid_target'],
+    [{}, '400 invalid_target'],
+    [{ resource: photosApi, scope: 'reports:write' }, '400 invalid_scope'],
+    [{ resource: [photosApi, reportsApi], scope: 'reports:write' }, 'tokens'],
+  ])('with %j gives %s', async (bend, outcome) => {
+    expect(outcomeOf(await machine(open(), bend))).toBe(outcome)
+  })
+
+  test('is the bound that a grant type of the host sets, and nothing else', async () => {
+    const voucher = (data: unknown) => ({
+      name: 'urn:example:voucher',
+      parameters: [],
+      handle: async () =>
+        Object.assign({
+          grant: {
+            subject: 'alice',
+            scope: ['photos:read'],
+            refreshToken: false,
+            extensionData: { 'resource-indicators': data },
+          },
+        }),
+    })
+    const redeem = async (data: unknown, resource?: string) => {
+      const clients = [{ ...job.registration, grant_types: ['urn:example:voucher'] }]
+      const set = open({ clients, grantTypes: [voucher(data)], defaultResource: printApi })
+      const response = await set.flow.request(job, { grant_type: 'urn:example:voucher', resource })
+      if (response.status !== 200) return outcomeOf(response)
+      return (await reach(set, tokensOf(response).accessToken)).passed
+    }
+    expect(await redeem([photosApi])).toEqual([photosApi])
+    expect(await redeem([photosApi, printApi], photosApi)).toEqual([photosApi])
+    expect(await redeem([photosApi], printApi)).toBe('400 invalid_target')
+    expect(await redeem(['https://elsewhere.example'])).toBe('400 invalid_target')
+    expect(await redeem([])).toBe('400 invalid_target')
+    expect(await redeem(photosApi)).toBe('500 server_error')
+  })
+})
+
+describeOnStores('An exchanged token', (stage) => {
+  const open = opener(stage)
+  const generous: ExchangePolicy = ({ resource }) => ({
+    subject: 'alice',
+    scope: ['photos:read', 'photos:print', 'reports:write'],
+    audience: resource,
+  })
+  const ofPhotos = (set: Stage) => set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
+
+  test('is for the resources of the subject token, and has no more scope, whatever the policy grants', async () => {
+    const set = open({ defaultResource: printApi }, generous)
+    const { accessToken } = await ofPhotos(set)
+    const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
+    expect(exchanged.scope).toBe('photos:read')
+    expect((await reach(set, exchanged.accessToken)).passed).toEqual([photosApi])
+    const { body } = await set.flow.introspect(job, exchanged.accessToken)
+    expect(body).toMatchObject({ aud: [photosApi] })
+  })
+
+  test('may be for fewer resources than the subject token', async () => {
+    const set = open()
+    const { accessToken } = await set.flow.tokens(gallery, both)
+    const asked = { ...exchangeOf(accessToken), resource: photosApi }
+    const exchanged = tokensOf(await set.flow.request(job, asked))
+    expect((await reach(set, exchanged.accessToken)).passed).toEqual([photosApi])
+    const back = { ...exchangeOf(exchanged.accessToken), resource: [photosApi, printApi] }
+    expect(outcomeOf(await set.flow.request(job, back))).toBe('400 invalid_target')
+  })
+
+  test('is for what the policy names, if the request names nothing', async () => {
+    const set = open({}, () => ({ subject: 'alice', audience: [printApi, 'a name of the host'] }))
+    const { accessToken } = await set.flow.tokens(gallery, both)
+    const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
+    expect((await reach(set, exchanged.accessToken)).passed).toEqual([printApi])
+    const wider = await ofPhotos(set)
+    expect(outcomeOf(await set.flow.request(job, exchangeOf(wider.accessToken)))).toBe('400 invalid_target')
+  })
+
+  test.each<[RepeatedFields, string]>([
+    [{ resource: printApi }, '400 invalid_target'],
+    [{ resource: [photosApi, printApi] }, '400 invalid_target'],
+    [{ resource: photosApi, scope: 'photos:read photos:print' }, '400 invalid_scope'],
+    [{ scope: 'reports:write' }, '400 invalid_scope'],
+  ])('with %j is refused to a token for the photos: %s', async (bend, outcome) => {
+    const set = open({}, generous)
+    const { accessToken } = await ofPhotos(set)
+    expect(outcomeOf(await set.flow.request(job, formFields(exchangeOf(accessToken), bend)))).toBe(outcome)
+  })
+})
+
+const formFields = (fields: RepeatedFields, bend: RepeatedFields): RepeatedFields => ({ ...fields, ...bend })
+
+describeOnStores('A token of the authorization endpoint', (stage) => {
+  const open = opener(stage)
+
+  test.each(['token', 'code token'])('%s is for the resource of the request', async (response_type) => {
+    const set = open()
+    const query = { ...authorizationRequest(widget), response_type, scope: undefined, resource: photosApi }
+    const page = await set.flow.ask(formOf(query), 'alice')
+    const { parameters } = fragmentOf(await set.flow.decide(page, 'approve', 'alice'))
+    expect(parameters).toMatchObject({ scope: 'photos:read', expires_in: '600' })
+    const { passed, access } = await reach(set, parameters['access_token'] ?? '')
+    expect(passed).toEqual([photosApi])
+    expect(access).toMatchObject({ audience: [photosApi] })
+  })
+})
+
+describeOnStores('Tokens from before the option resources', (stage) => {
+  const later = (bend: Partial<AuthorizationServerOptions>) => {
+    const { resources: _without, ...without } = withResources()
+    const before = stage(without)
+    const { store, clock } = before
+    const options = withResources({ store, clock: clock.read, ...bend })
+    return { before, after: stage(options, { mount: mountResources }) }
+  }
+
+  test('count as tokens for the default resource, and refresh as such', async () => {
+    const { before, after } = later({ defaultResource: printApi })
+    const { accessToken, refreshToken } = await before.flow.tokens(gallery)
+    const { passed, access } = await reach(after, accessToken)
+    expect(passed).toEqual([printApi])
+    expect(access).toMatchObject({ audience: [printApi] })
+    const other = { resource: photosApi }
+    expect(outcomeOf(await after.flow.refresh(gallery, refreshToken, other))).toBe('400 invalid_target')
+    const next = tokensOf(await after.flow.refresh(gallery, refreshToken, { resource: printApi }))
+    expect(next.scope).toBe('photos:read photos:print')
+    expect((await reach(after, next.accessToken)).passed).toEqual([printApi])
+  })
+
+  test('are for nothing if there are several resources and no default', async () => {
+    const { before, after } = later({})
+    const { accessToken, refreshToken } = await before.flow.tokens(gallery)
+    expect((await reach(after, accessToken)).passed).toEqual([])
+    expect(outcomeOf(await after.flow.refresh(gallery, refreshToken))).toBe('400 invalid_target')
+    expect((await after.flow.introspect(job, accessToken)).body).not.toHaveProperty('aud')
+  })
+})
+
+describe('A guard', () => {
+  const server = (bend: object) =>
+    createAuthorizationServer({ ...canonicalOptions, resources: threeResources, ...bend })
+  const mistakeOf = (act: () => unknown): readonly string[] => {
+    try {
+      act()
+    } catch (error) {
+      if (error instanceof ConfigurationError)
+        return error.issues.map(({ path, message }) => `${path} ${message}`)
+      throw error
+    }
+    return []
+  }
+  const known = Object.keys(threeResources).join(', ')
+
+  it.each<[string, (guard: ReturnType<typeof server>['bearerGuard']) => unknown, string]>([
+    [
+      'names no resource',
+      (guard) => guard(),
+      `resource is missing, and there is no defaultResource: it must be one of ${known}.`,
+    ],
+    [
+      'names an unknown one',
+      (guard) => guard({ resource: 'https://x.example' }),
+      `resource must be one of ${known}.`,
+    ],
+    [
+      'needs a scope of another',
+      (guard) => guard('photos:print', { resource: photosApi }),
+      `scope must hold scopes of the resource ${photosApi}: photos:read.`,
+    ],
+  ])('that %s does not start', (_what, make, mistake) => {
+    const lone = createBearerGuard({
+      issuer: 'http://localhost',
+      store: memoryStore(),
+      resources: threeResources,
+    })
+    for (const guard of [server({}).bearerGuard, lone])
+      expect(mistakeOf(() => make(guard))).toEqual([mistake])
+  })
+
+  it('stands for the default resource, or for the only one', () => {
+    const lone = (bend: object) =>
+      createBearerGuard({
+        issuer: 'http://localhost',
+        store: memoryStore(),
+        resources: threeResources,
+        ...bend,
+      })
+    for (const bend of [
+      { defaultResource: photosApi },
+      { resources: { [photosApi]: threeResources[photosApi] } },
+    ])
+      for (const guard of [server(bend).bearerGuard, lone(bend)]) {
+        expect(mistakeOf(() => guard('photos:read'))).toEqual([])
+        expect(mistakeOf(() => guard('photos:print'))).toHaveLength(1)
+      }
+  })
+
+  it('has no resource if the server names none', () => {
+    const { bearerGuard } = server({ resources: undefined })
+    expect(mistakeOf(() => bearerGuard({ resource: photosApi }))).toEqual([
+      'resource needs the option resources of the server.',
+    ])
+  })
+})
+
+describeOnStores('A guard in another process', (stage) => {
+  test('refuses tokens for other resources, and reads the store once', async () => {
+    const set = opener(stage)()
+    const { store, clock } = set
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store,
+      clock: clock.read,
+      resources: threeResources,
+      defaultResource: photosApi,
+    })
+    const app = express()
+    app.get('/photos', guard('photos:read'), (req, res) => void res.json(req.oauth?.audience))
+    app.get('/print', guard('photos:read', { resource: printApi }), (_req, res) => void res.end())
+    const { accessToken } = await set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
+    const call = (path: string) => request(app).get(path).set('Authorization', `Bearer ${accessToken}`)
+    store.calls.find = 0
+    expect((await call('/photos')).body).toEqual([photosApi])
+    expect(store.calls.find).toBe(1)
+    expect((await call('/print')).status).toBe(401)
+  })
+})
+
+test('resources add nothing to the metadata', async () => {
+  const documentOf = async (bend: object) => {
+    const app = express().use(createAuthorizationServer({ ...canonicalOptions, ...bend }).router())
+    return (await request(app).get('/.well-known/oauth-authorization-server')).body
+  }
+  expect(await documentOf({ resources: threeResources })).toEqual(await documentOf({}))
+})

@@ -1,0 +1,81 @@
+import {
+  implicit,
+  tokenExchange,
+  type AuthorizationServerOptions,
+  type ExchangePolicy,
+} from '../../../lib/index'
+import { options as ofCodeToken } from '../../../docs/examples/code-token'
+import type { Mount } from './application'
+import { bent, nightlyReport, photoPrint } from './clients'
+import { anyOwner, tokenExchangeName } from './token-exchange'
+
+export const photosApi = 'https://api.example/photos'
+export const printApi = 'https://print.example'
+export const reportsApi = 'urn:example:reports'
+
+/** Three resources: two share a scope, two have a lifetime of their own. */
+export const threeResources = {
+  [photosApi]: { scopes: ['photos:read'], accessTokenLifetime: 600, name: 'Photos of the API' },
+  [printApi]: { scopes: ['photos:read', 'photos:print'] },
+  [reportsApi]: { scopes: ['reports:write'], accessTokenLifetime: 60 },
+} satisfies AuthorizationServerOptions['resources']
+
+const every = 'photos:read photos:print reports:write'
+
+/** A web application that may do all that owners can allow. */
+export const gallery = bent(photoPrint, {
+  client_id: 'gallery',
+  grant_types: ['authorization_code', 'refresh_token', tokenExchangeName],
+  scope: every,
+})
+
+/** A job that may do all, and that introspects. */
+export const job = bent(nightlyReport, {
+  client_id: 'job',
+  grant_types: ['client_credentials', tokenExchangeName],
+  scope: every,
+  may_introspect: true,
+})
+
+/** An app in the browser, of the old days. */
+export const widget = {
+  registration: {
+    client_id: 'widget',
+    client_type: 'public',
+    redirect_uris: ['https://widget.example/callback'],
+    grant_types: ['implicit', 'authorization_code'],
+    response_types: ['token', 'code token'],
+    scope: every,
+  },
+} as const
+
+/** A server with these resources, and with every grant that needs no assertion. */
+export function withResources(
+  bend: Partial<AuthorizationServerOptions> = {},
+  policy: ExchangePolicy = anyOwner,
+): Partial<AuthorizationServerOptions> {
+  return {
+    clients: [gallery, job, widget].map(({ registration }) => registration),
+    resources: threeResources,
+    defaultScope: every,
+    grantTypes: [tokenExchange({ policy })],
+    responseTypes: [implicit(), ...ofCodeToken.responseTypes],
+    ...bend,
+  }
+}
+
+/** The path of each guarded resource. */
+export const pathOf: Readonly<Record<string, string>> = {
+  [photosApi]: '/api/photos',
+  [printApi]: '/api/print',
+  [reportsApi]: '/api/reports',
+}
+
+/** The router, and a guarded route for each of the three resources. */
+export const mountResources: Mount = (app, oauth) => {
+  app.use(oauth.router())
+  for (const [resource, path] of Object.entries(pathOf))
+    app.get(path, oauth.bearerGuard({ resource }), (request, response) => {
+      response.json(request.oauth)
+    })
+}
