@@ -22,6 +22,7 @@ const edge = [
   'client-authentication',
   'closing',
   'consent-page',
+  'cors',
   'created-server',
   'decision',
   'error-pages',
@@ -33,6 +34,7 @@ const edge = [
   'main-way',
   'metadata',
   'past-network-limit',
+  'protected-resource',
   'redirection-uris',
   'store-trouble',
 ]

@@ -7,6 +7,7 @@ export {
 } from './server/jwt-bearer-guard'
 export { createSecureServer, createServer } from './node-http/create-server'
 export type { AuthorizationServerOptions } from './config/options'
+export type { CorsOption, CorsOrigins } from './cors/cors'
 export type { RateLimitOptions } from './http/network-limit'
 export type { StandaloneGuardOptions } from './server/bearer-guard'
 export type { Lifecycle } from './server/lifecycle'
@@ -111,7 +112,12 @@ export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './passport/strategies'
 export type { GuardedAccess, JwtAccess } from './resource-server/admit'
+export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
+export type { GuardDefaults } from './http/guard-defaults'
+export type { ProtectedResourcePart } from './http/protected-resource'
+export type { ProtectedResourceMembers } from './protected-resource-metadata/protected-resource-metadata'
+export type { ChallengeOptions } from './resource-server/challenge'
 export type {
   AuditEvent,
   AuditEvents,
@@ -164,6 +170,7 @@ export {
 export { reasons, type Reason } from './protocol/reasons'
 export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
+export type { ScopeImplications } from './protocol/implied-scope'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   IssueMoment,

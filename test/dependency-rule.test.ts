@@ -9,10 +9,12 @@ import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './c
 const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   metadata: [],
+  cors: ['protocol'],
   extensions: ['protocol'],
-  'resource-indicators': ['protocol'],
   concurrency: [],
   'password-hashing': ['protocol', 'concurrency', 'bcrypt'],
+  'protected-resource-metadata': ['protocol'],
+  'resource-indicators': ['protocol'],
   jwt: ['protocol', 'jose'],
   'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
   'document-fetch': ['protocol', 'concurrency', 'rate-limit'],
@@ -77,7 +79,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   http: [
     'protocol',
     'resource-indicators',
+    'cors',
     'metadata',
+    'protected-resource-metadata',
     'rate-limit',
     'authorization',
     'client-authentication',
@@ -92,6 +96,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   config: [
     'protocol',
+    'cors',
     'extensions',
     'resource-indicators',
     'rate-limit',
@@ -115,7 +120,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   server: [
     'protocol',
     'resource-indicators',
+    'cors',
     'metadata',
+    'protected-resource-metadata',
     'jwt',
     'rate-limit',
     'authorization',
@@ -157,6 +164,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   '.': [
     'protocol',
+    'cors',
     'extensions',
     'resource-indicators',
     'rate-limit',
@@ -166,6 +174,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client-authentication',
     'document-fetch',
     'passport',
+    'protected-resource-metadata',
     'registration',
     'authorization-endpoint',
     'token-endpoint',

@@ -7,13 +7,16 @@ import type {
   ResolvedClientAuthenticationLimits,
 } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { AllowedOrigins, CorsOption } from '../cors/cors'
 import type { PkceRequirement } from '../extensions/pkce'
+import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../http/network-limit'
 import type { ConsentView } from '../http/pages/consent-page'
 import type { ErrorView } from '../http/pages/pages'
 import type { ClientRegistration, FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
+import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -61,6 +64,12 @@ export interface AuthorizationServerOptions {
    */
   readonly defaultResource?: string
   /**
+   * Maps a scope to the scopes that it covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with
+   * `notes:write` passes `bearerGuard('notes:read')`. The grant does not change: responses, introspection and
+   * `req.oauth.scope` contain only what the owner has approved. Default: no scope covers another.
+   */
+  readonly implies?: ScopeImplications
+  /**
    * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if no owner is. Leave the
    * option out if all clients act for themselves: the server then has no authorization endpoint.
    */
@@ -97,6 +106,13 @@ export interface AuthorizationServerOptions {
    * them. Default none.
    */
   readonly endpoints?: readonly Endpoint[]
+  /**
+   * The origins whose scripts may call the token and the revocation endpoint, read the metadata of the server and of
+   * resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
+   * The authorization endpoint and the introspection endpoint never have CORS headers, and no response allows
+   * credentials. Default true.
+   */
+  readonly cors?: CorsOption
   /** How long a resource owner may take to decide on the consent page. Default 600, at most 10 years. */
   readonly authorizationRequestLifetime?: number
   /** How long a client may take to redeem an authorization code. Default 60, at most 600 (RFC 6749 4.1.2). */
@@ -151,6 +167,8 @@ export interface AuthorizationServerOptions {
   readonly redirectUris?: RedirectUriRule
   /** Extensions of the endpoints and guards, in addition to PKCE. Default none. */
   readonly extensions?: readonly Extension[]
+  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
   /**
    * Returns true while the endpoints are closed: they respond with `temporarily_unavailable`. Guards continue to work.
    * Default: never closed.
@@ -218,6 +236,8 @@ export interface ServerSettings {
   readonly defaultScope: Scope
   /** The protected resources; undefined if the host names none. */
   readonly resources: Resources | undefined
+  /** The scopes that each scope implies; undefined if no scope implies another. */
+  readonly implied: ImpliedScopes | undefined
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
   readonly store: AuthorizationStore
@@ -228,6 +248,8 @@ export interface ServerSettings {
   readonly introspectionPath: string
   /** The endpoints of the host only. */
   readonly endpoints: readonly Endpoint[]
+  /** Undefined if CORS is off. */
+  readonly cors: AllowedOrigins
   readonly lifetimes: Lifetimes
   /** The grant types of the host only. */
   readonly grantTypes: readonly GrantType[]
@@ -243,6 +265,7 @@ export interface ServerSettings {
   readonly pkce: PkceRequirement
   readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
   readonly extensions: readonly Extension[]
+  readonly guards: ResolvedGuardDefaults
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly bodyDeadline: number

@@ -1,5 +1,12 @@
 import { wellKnownBelowIssuer } from '../metadata/server-metadata'
-import { isAbsentOr, isList, isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import {
+  isAbsentOr,
+  isBoolean,
+  isList,
+  isRecord,
+  isText,
+  type OptionsReader,
+} from '../protocol/configuration'
 import type { Endpoint } from '../protocol/endpoint'
 import { isExtensionMetadata } from '../protocol/extension'
 import { hasUriCharacters } from '../protocol/uri'
@@ -75,7 +82,7 @@ function checkEndpoint(
   at: string,
   wrong: (field: string, message: string) => void,
 ): void {
-  const { name, path, method, body, clientAuthentication, errorStatus, metadata, answer, ...others } =
+  const { name, path, method, body, clientAuthentication, errorStatus, cors, metadata, answer, ...others } =
     endpoint
   if (!isText(name) || !endpointName.test(name))
     wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
@@ -92,6 +99,8 @@ function checkEndpoint(
     wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
   if (!isAbsentOr(isErrorStatus, errorStatus))
     wrong('.errorStatus', 'must be an object that maps error codes to statuses, 400 to 599.')
+  if (!isAbsentOr(isBoolean, cors))
+    wrong('.cors', 'must be true or false: the option cors of the server names the origins.')
   if (!isAbsentOr(isExtensionMetadata, metadata))
     wrong('.metadata', 'must be an object of texts, lists of texts and booleans.')
   if (typeof answer !== 'function') wrong('.answer', 'must be a function.')

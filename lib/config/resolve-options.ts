@@ -1,9 +1,12 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { readCors } from '../cors/cors'
 import { pkce } from '../extensions/pkce'
+import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
 import type { FindClient } from '../protocol/client'
 import { ConfigurationError, isList, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { readImplications } from '../protocol/implied-scope'
 import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
@@ -83,10 +86,12 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
     resources,
+    implied: readImplications(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...resolveStores(reading, clock),
     ...resolveEndpoints(reading),
+    cors: readCors(reading, '*'),
     lifetimes,
     grantTypes,
     responseTypes,
@@ -94,6 +99,7 @@ export function resolveOptions(options: Options): ServerSettings {
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
     ...extensionsOf(reading, resources),
+    guards: readGuards(reading),
     clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),

@@ -1,23 +1,32 @@
 import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import type { AuditLog, AuditNotes } from '../audit/audit-log'
-import { isRecord } from '../protocol/configuration'
+import { crossOrigin, everyMethod } from '../cors/cors'
+import { isRecord, OptionsReader } from '../protocol/configuration'
 import { Throttled, unexpected } from '../protocol/oauth-error'
 import type { Extension } from '../protocol/extension'
+import type { ImpliedScopes } from '../protocol/implied-scope'
 import type { Scope } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { AccessRefusal } from '../resource-server/access-refusal'
-import type { Resources } from '../resource-indicators/resources'
 import {
   authorizeRequest,
   type FindToken,
   type GuardedAccess,
   type GuardedLookup,
   type GuardedRequest,
-  parseRequirement,
+  readRequirement,
   type Requirement,
 } from '../resource-server/admit'
+import type { Challenge } from '../resource-server/challenge'
+import {
+  type ResourceReference,
+  referenceTo,
+} from '../protected-resource-metadata/protected-resource-metadata'
+import type { Resources } from '../resource-indicators/resources'
 import type { Counters } from '../stores/counters'
+import { setAuthInfo } from './auth-info'
+import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import type { RequestContexts } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
@@ -35,7 +44,7 @@ declare global {
 }
 
 /** Options of a bearer guard. */
-export interface BearerGuardOptions {
+export interface BearerGuardOptions extends GuardDefaults {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**
@@ -73,13 +82,17 @@ export interface GuardHttp {
   readonly knownScope: Scope | undefined
   /** The resources of the server; undefined if the server names none. */
   readonly resources: Resources | undefined
+  /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
+  readonly ownResource?: ResourceReference | undefined
+  /** The scopes that a scope of a token implies; undefined if no scope implies another. */
+  readonly implied: ImpliedScopes | undefined
+  /** What a guard has unless its own options say otherwise. */
+  readonly guards: ResolvedGuardDefaults
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
   /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
 }
-
-const realm = 'oauth'
 
 export function bearerGuard(http: GuardHttp): BearerGuard {
   return (
@@ -91,35 +104,60 @@ export function bearerGuard(http: GuardHttp): BearerGuard {
     // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
-    return guard(http, parseRequirement(scope, options, http.knownScope, http.resources))
+    return guard(http, readGuard(http, scope, options))
   }
+}
+
+/** The options of one guard after validation. */
+interface GuardSettings extends ResolvedGuardDefaults {
+  readonly requirement: Requirement
+}
+
+function readGuard(http: GuardHttp, scope: unknown, options: unknown): GuardSettings {
+  const reading = new OptionsReader(options, '')
+  const requirement = readRequirement(reading, scope, http.knownScope, http.resources)
+  const settings = { requirement, ...readGuardDefaults(reading, http.guards) }
+  reading.refuseUnknown()
+  reading.settle('A bearer guard cannot work:')
+  return settings
 }
 
 function isPlain(value: unknown): value is BearerGuardOptions {
   return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }
 
-function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
-  const { find, tokenTypes, requests, audit } = http
+function guard(http: GuardHttp, settings: GuardSettings): RequestHandler {
+  const { find, tokenTypes, implied, requests, audit } = http
+  const { requirement, challenge, authInfo } = settings
+  const resource = http.ownResource ?? referenceTo(requirement.resource)
+  const cors = crossOrigin(settings.cors, { methods: everyMethod, isCacheable: true })
   const extensions = http.extensions.filter(actsInGuards)
   return handler((request, response, next) => {
+    // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
+    if (cors?.(request, response) === true) return answered
     let notes: Partial<AuditNotes> = {}
+    let token = ''
     const onFound = (shown: string, access: GuardedAccess | undefined) => {
       notes = { shown, access }
+      token = shown
     }
     const pass = (access: GuardedAccess | undefined) => {
-      if (access !== undefined) request.oauth = access
+      if (access !== undefined) {
+        request.oauth = access
+        if (authInfo) setAuthInfo(request, token, access, { implied, resource })
+      }
       next()
     }
     const fail = (error: unknown) => {
       if (requirement.optional && showsNoToken(error)) return pass(undefined)
       audit.note(request, notes)
-      refuse(http, request, response, error)
+      refuse(http, { ...challenge, resourceMetadata: resource?.metadataUrl }, request, response, error)
     }
     const lookup = {
       find,
       tokenTypes,
       extensions,
+      implied,
       useOnce: useOnceIn(http, request),
       now: http.now(),
       onFound,
@@ -130,6 +168,8 @@ function guard(http: GuardHttp, requirement: Requirement): RequestHandler {
     return decision.then(pass, fail)
   })
 }
+
+const answered = Promise.resolve()
 
 const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'access' in extension
 
@@ -148,6 +188,7 @@ function showsNoToken(error: unknown): boolean {
 
 function refuse(
   { tokenTypes, audit, errorUri }: GuardHttp,
+  challenge: Challenge,
   request: Request,
   response: Response,
   thrown: unknown,
@@ -157,7 +198,7 @@ function refuse(
     const { code, status, reason } = thrown
     if (code !== undefined) audit.reportRefusal(audited, { code, reason })
     // RFC 9110 11.6.1: one header line for each scheme, because many clients cannot parse a list of challenges.
-    const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, realm, errorUri))
+    const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, challenge, errorUri))
     sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
     return
   }

@@ -236,6 +236,7 @@ export function clientAuthenticationErrors(http: EndpointHttp): ErrorRequestHand
     const refusal = isPassportFailure(thrown)
       ? invalidClient('client_not_authenticated', 'Client authentication failed.')
       : thrown
+    if (http.cors?.(request, response) === true) return
     if (refusal instanceof OAuthError) sendClientFailure(request, response, refusal, http).catch(next)
     else next(thrown)
   }
@@ -262,6 +263,8 @@ export interface EndpointHttp extends AuthenticationHttp {
   readonly requireService: () => void | Promise<void>
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
+  /** Undefined if scripts of other origins have no access. */
+  readonly cors: ((request: Request, response: Response) => boolean) | undefined
 }
 
 /** Handles a request that has passed the common checks. An error becomes an error response to the client. */
@@ -272,8 +275,8 @@ type Act = (request: Request, response: Response) => Promise<'answered' | 'next'
  * JSON error.
  */
 function served(http: EndpointHttp, act: Act): RequestHandler {
-  const { method = 'POST' } = http.endpoint
-  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  const { cors } = http
+  const methods = methodsOf(http.endpoint)
   const attempt: Act = async (request, response) => {
     if (!methods.includes(request.method)) return refuseMethod(http, methods, response)
     requireTls(request, http.tlsRequired)
@@ -283,6 +286,7 @@ function served(http: EndpointHttp, act: Act): RequestHandler {
     return act(request, response)
   }
   return handler(async (request, response, next) => {
+    if (cors?.(request, response) === true) return
     let outcome: 'answered' | 'next'
     try {
       outcome = await attempt(request, response)
@@ -292,6 +296,10 @@ function served(http: EndpointHttp, act: Act): RequestHandler {
     if (outcome === 'next') next()
   })
 }
+
+/** The HTTP methods that an endpoint serves. */
+export const methodsOf = ({ method = 'POST' }: EndpointDescription): readonly string[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method]
 
 // The function reads the body first, because the connection closes with the response. A body that arrives after the
 // response would cause a reset, and the client would not get the response.

@@ -27,6 +27,11 @@ export interface EndpointDescription {
    * 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
    */
   readonly errorStatus?: Readonly<Record<string, number>>
+  /**
+   * Whether scripts of other origins may call the endpoint and read its responses, errors included. The option `cors`
+   * of the server names the origins. Default false.
+   */
+  readonly cors?: boolean
   /** Members that the endpoint adds to the metadata of the server. The members of the suite win. */
   readonly metadata?: ExtensionMetadata
 }

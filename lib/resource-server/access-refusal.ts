@@ -1,6 +1,7 @@
 import { errorMembers } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { formatScope, type Scope } from '../protocol/scope'
+import type { Challenge } from './challenge'
 
 /** The error codes of a refused request to a protected resource (RFC 6750 3.1). */
 export type AccessRefusalCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope'
@@ -55,10 +56,13 @@ export class AccessRefusal extends Error {
   }
 
   /** The value of `WWW-Authenticate` for one scheme. */
-  challenge(scheme: string, realm: string, errorUri: string | undefined): string {
-    const attributes = [`realm="${realm}"`]
+  challenge(scheme: string, challenge: Challenge, errorUri: string | undefined): string {
+    const attributes = [`realm="${challenge.realm}"`]
     if (this.scope.length > 0) attributes.push(`scope="${formatScope(this.scope)}"`)
     for (const [name, value] of Object.entries(this.members(errorUri))) attributes.push(`${name}="${value}"`)
+    if (challenge.resourceMetadata !== undefined)
+      attributes.push(`resource_metadata="${challenge.resourceMetadata}"`)
+    for (const [name, value] of challenge.attributes) attributes.push(`${name}="${value}"`)
     return `${scheme} ${attributes.join(', ')}`
   }
 }

@@ -1,6 +1,7 @@
 import type { Access } from '../authorization/lookup'
-import { isBoolean, isText, OptionsReader } from '../protocol/configuration'
+import { isBoolean, isText, type OptionsReader } from '../protocol/configuration'
 import { type Extension, type Json, keptBy, type KeptExtensionData } from '../protocol/extension'
+import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
@@ -37,6 +38,8 @@ export interface GuardedLookup {
   readonly tokenTypes: readonly TokenType[]
   /** The extensions that act in guards. */
   readonly extensions: readonly Extension[]
+  /** The scopes that a scope of a token implies; undefined if no scope implies another. */
+  readonly implied?: ImpliedScopes | undefined
   /** Like {@link TokenCheck.useOnce}, with the client of the token. */
   readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
   /** Seconds since the epoch. */
@@ -72,7 +75,8 @@ export async function authorizeRequest(
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw AccessRefusal.badToken(rejected, scope)
   if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, lookup)
-  if (!satisfies(found.access.scope, requirement)) throw AccessRefusal.insufficientScope(scope)
+  const covered = withImplied(found.access.scope, lookup.implied)
+  if (!satisfies(covered, requirement)) throw AccessRefusal.insufficientScope(scope)
   return withMembers(lookup.extensions, found)
 }
 
@@ -162,30 +166,27 @@ export interface Requirement {
 }
 
 /**
- * Reads the requirement of a guard. With an empty scope, every valid token passes.
+ * Reads the requirement of a guard. With an empty scope, every valid token passes. Returns placeholders after a
+ * mistake.
  *
+ * @param reading reads the options of the guard.
  * @param knownScope the scope of the server; undefined if the guard does not know it. No token would pass a guard with
  * a misspelt scope, so the check happens here.
  * @param resources the resources of the server; undefined if the server names none.
- * @throws ConfigurationError that lists every mistake.
  */
-export function parseRequirement(
+export function readRequirement(
+  reading: OptionsReader,
   scope: unknown,
-  options: unknown,
   knownScope: Scope | undefined,
   resources?: Resources,
 ): Requirement {
-  const reading = new OptionsReader(options, '')
   const resource = guardedResource(reading, resources)
-  const requirement = {
+  return {
     scope: scopeOf(reading, scope, knownScope, resource),
     resource: resource?.uri,
     match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
     optional: reading.optional('optional', false, isBoolean, 'must be true or false.'),
   }
-  reading.refuseUnknown()
-  reading.settle('A bearer guard cannot work:')
-  return requirement
 }
 
 function scopeOf(

@@ -8,8 +8,10 @@ import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
 import { authorizationEndpoint } from '../http/authorization-endpoint'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { corsByPath } from '../http/cors-by-path'
 import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
 import { metadataAt } from '../http/metadata'
+import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
 import { MountedParts, mountedUncalled, part, router } from '../http/router'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
 import type { ClientStrategy } from '../passport/strategies'
@@ -43,12 +45,15 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   authorize(): RequestHandler
   /**
    * Authenticates clients (RFC 6749 2.3). Mount this middleware before the token, revocation and introspection
-   * endpoints.
+   * endpoints. For CORS, it finds the endpoint of a request by its configured path.
    */
   clientAuthentication(): RequestHandler
-  /** The token endpoint (RFC 6749 3.2). Mount it after client authentication. */
+  /**
+   * The token endpoint (RFC 6749 3.2). Mount it after client authentication, with `app.all`: browsers send `OPTIONS`
+   * before a script of another origin may call it.
+   */
   readonly token: EndpointPart
-  /** The revocation endpoint (RFC 7009). Mount it after client authentication. */
+  /** The revocation endpoint (RFC 7009). Mount it as the token endpoint. */
   readonly revocation: EndpointPart
   /** The introspection endpoint (RFC 7662), for clients with `may_introspect`. Mount it after client authentication. */
   readonly introspection: EndpointPart
@@ -68,6 +73,12 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    * Makes a guard for a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. The guard sets `req.oauth`.
    */
   readonly bearerGuard: BearerGuard
+  /**
+   * The metadata of a resource of the option `resources` (RFC 9728): mount
+   * `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the resource. Clients
+   * find the authorization server there. A host with several resources mounts this part for each.
+   */
+  readonly protectedResource: ProtectedResourcePart
   /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
@@ -124,7 +135,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
     clientAuthentication: part('clientAuthentication', () => {
       mountedParts.noteClientAuthentication()
-      return clientAuthentication(endpointNamed('token').http)
+      const all = [...table.values()].map(({ http }) => http)
+      return clientAuthentication({ ...endpointNamed('token').http, cors: corsByPath(all, settings.mount) })
     }),
     token: part('token', () => mountedNamed('token')),
     revocation: part('revocation', () => mountedNamed('revocation')),
@@ -143,10 +155,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       now: () => issueContext().now,
       knownScope: [...settings.scopes.keys()],
       resources: settings.resources,
+      implied: settings.implied,
+      guards: settings.guards,
       audit,
       requests,
       errorUri: settings.errorUri,
     }),
+    protectedResource: protectedResource({ ...settings, cure: resourcesCure }),
     get strategies() {
       mountedParts.noteClientAuthentication()
       return strategies

@@ -5,10 +5,14 @@ import { findAccessToken } from '../authorization/lookup'
 import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
 import { resolveCounters, resolveIssuer, tenYears } from '../config/resolve-options'
 import { bearerGuard, type BearerGuard, type GuardHttp } from '../http/bearer-guard'
+import { type CorsOption, readCors } from '../cors/cors'
+import { type GuardDefaults, readGuards } from '../http/guard-defaults'
+import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import { OptionsReader } from '../protocol/configuration'
 import type { Extension } from '../protocol/extension'
+import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
 import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageCure } from '../protocol/uri'
 import { usualSingleUses, withSingleUseLimit } from '../rate-limit/issue-limits'
@@ -63,7 +67,12 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
 }
 
 /** A bearer guard without an authorization server in the same process. The guard has its own events and lifecycle. */
-export type RemoteGuard = BearerGuard & Lifecycle & { readonly events: AuthorizationServerEvents }
+export type RemoteGuard = BearerGuard &
+  Lifecycle & {
+    readonly events: AuthorizationServerEvents
+    /** The metadata of a resource of the option `resources` (RFC 9728), as on the authorization server. */
+    readonly protectedResource: ProtectedResourcePart
+  }
 
 /**
  * Creates bearer guards for a resource server in another process than the authorization server.
@@ -100,7 +109,11 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   }
   const { closeDeadline } = alone
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: http.requests })
-  return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle })
+  return Object.assign(bearerGuard(http), {
+    events: http.audit.events,
+    protectedResource: protectedResource({ issuer, resources, cors: alone.cors, cure: resourcesCure }),
+    ...lifecycle,
+  })
 }
 
 /** Options of every guard without an authorization server in the same process. */
@@ -112,6 +125,18 @@ export interface StandaloneGuardOptions {
    * fragment. Default: no `error_uri`.
    */
   readonly errorUri?: string
+  /**
+   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
+   * passes a guard for `notes:read`. Default: no scope covers another.
+   */
+  readonly implies?: ScopeImplications
+  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
+  /**
+   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin, `false` for
+   * none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   */
+  readonly cors?: CorsOption
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
@@ -122,6 +147,9 @@ export function readStandaloneGuard(reading: OptionsReader) {
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
     clock: reading.optional('clock', Date.now, isClock, 'must be a function.'),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+    implied: readImplications(reading, undefined),
+    guards: readGuards(reading),
+    cors: readCors(reading, '*'),
   }
 }
 
@@ -129,6 +157,8 @@ export function readStandaloneGuard(reading: OptionsReader) {
 export function standaloneGuard({
   clock,
   errorUri,
+  implied,
+  guards,
 }: ReturnType<typeof readStandaloneGuard>): Omit<
   GuardHttp,
   'find' | 'useOnce' | 'tokenTypes' | 'extensions' | 'resources'
@@ -137,6 +167,8 @@ export function standaloneGuard({
   return {
     now: () => Math.floor(clock() / 1000),
     knownScope: undefined,
+    implied,
+    guards,
     errorUri,
     contexts,
     audit: new AuditLog(clock, (request) => contexts.of(request).notes),

@@ -8,6 +8,7 @@ import { documentFetch, type DocumentFetch } from '../document-fetch/document-fe
 import {
   type EndpointHttp,
   type EndpointRow,
+  methodsOf,
   mountedEndpoint,
   singleEndpoint,
   wholeEndpoint,
@@ -18,6 +19,7 @@ import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
 import type { FoundAccess } from '../authorization/lookup'
 import type { ServerSettings } from '../config/options'
+import { crossOrigin } from '../cors/cors'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
 import { dataOf, type Json, keptBy } from '../protocol/extension'
@@ -83,12 +85,22 @@ export function wireEndpoints(server: ServerContext): Endpoints {
     ...settings.endpoints,
   ]
   return {
-    table: new Map(rows.map((endpoint) => [endpoint.name, wired({ ...shared, endpoint })])),
+    table: new Map(
+      rows.map((endpoint) => [
+        endpoint.name,
+        wired({ ...shared, endpoint, cors: corsOf(endpoint, settings) }),
+      ]),
+    ),
     strategies,
     signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
     grantTypes: [...tokens.grantTypes.keys()],
     mint: minting(tokens, settings.findClient),
   }
+}
+
+function corsOf(endpoint: EndpointRow, { cors }: ServerSettings): EndpointHttp['cors'] {
+  if (endpoint.cors !== true) return undefined
+  return crossOrigin(cors, { methods: methodsOf(endpoint).join(', '), isCacheable: false })
 }
 
 const wired = (http: EndpointHttp): WiredEndpoint => ({
@@ -103,6 +115,7 @@ function tokenRow({ settings }: ServerContext, tokens: TokenEndpoint): EndpointR
   return {
     name: 'token',
     path: settings.tokenPath,
+    cors: true,
     notesOf(form) {
       const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
       return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
@@ -128,6 +141,7 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
   return {
     name: 'revocation',
     path: settings.revocationPath,
+    cors: true,
     notesOf: (form) => ({ shown: form.peek('token') }),
     answer: async (request) => ({ members: await revoke({ store, issueContext }, request) }),
   }
@@ -135,7 +149,7 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
 
 /**
  * The introspection endpoint (RFC 7662), for confidential clients: the caller must be authorized, and a client without
- * credentials cannot be (RFC 7662 2.1).
+ * credentials cannot be (RFC 7662 2.1). Without CORS, because a page in a browser cannot keep such credentials.
  */
 function introspectionRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   const endpoint = {

@@ -1,9 +1,12 @@
 import type { AuthorizationServerEvents } from '../audit/events'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import { loadJose, requireJose } from '../jwt/jose'
 import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
+import { metadataUrlOf, OwnResource } from '../protected-resource-metadata/protected-resource-metadata'
 import { isText, OptionsReader } from '../protocol/configuration'
+import { isResourceUri, Resources } from '../resource-indicators/resources'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
 import { bearer } from '../token-types/bearer'
 import { readStandaloneGuard, standaloneGuard, type StandaloneGuardOptions } from './bearer-guard'
@@ -18,6 +21,11 @@ export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
    * values, and may contain others.
    */
   readonly audience: string | readonly string[]
+  /**
+   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Challenges then name the URL of its
+   * metadata, which {@link JwtBearerGuard.protectedResource} serves. Default: `audience`, if it is one such URI.
+   */
+  readonly resource?: string
   /** The public keys of the issuer, as a JWK set (RFC 7517 5). Pass either `keys` or `jwksUri`. */
   readonly keys?: { readonly keys: readonly object[] }
   /**
@@ -59,6 +67,12 @@ export interface JwtBearerGuard extends BearerGuard {
   /** The events of the guard: refusals and failures. `docs/events.md` explains each event. */
   readonly events: AuthorizationServerEvents
   /**
+   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root of the host.
+   * Challenges then name its URL. Name the scopes in the second parameter, because the guard does not know them:
+   * `{ scopes_supported: ['photos:read'] }`.
+   */
+  readonly protectedResource: ProtectedResourcePart
+  /**
    * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
    * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
    */
@@ -81,6 +95,7 @@ export interface JwtBearerGuard extends BearerGuard {
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new OptionsReader(options, '')
   const terms = readJwtGuard(reading)
+  const own = readOwnResource(reading, terms)
   const alone = readStandaloneGuard(reading)
   reading.refuseUnknown()
   reading.settle('createJwtBearerGuard() cannot work with these options:')
@@ -92,6 +107,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     tokenTypes: [bearer],
     extensions: [],
     resources: undefined,
+    ownResource: own,
     ...standaloneGuard(alone),
   }
   const living = {
@@ -100,7 +116,40 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     answers: () => keysOf(terms.keys, http.now()),
     release: async () => {},
   }
-  return Object.assign(bearerGuard(http), { events: http.audit.events, ...lifecycle(living) })
+  return Object.assign(bearerGuard(http), {
+    events: http.audit.events,
+    protectedResource: protectedResource({
+      issuer: terms.issuer,
+      cors: alone.cors,
+      resources: own && tableOf(own.uri),
+      cure: 'needs the option resource, such as https://api.example.com/mcp.',
+      onMade: () => own?.publish(),
+    }),
+    ...lifecycle(living),
+  })
+}
+
+function readOwnResource(reading: OptionsReader, { audience }: JwtAccessTerms): OwnResource | undefined {
+  const given = reading.optional<string | undefined>('resource', undefined, isOwnUri, ownCure)
+  if (given !== undefined) return new OwnResource(given, true)
+  const [only, second] = audience
+  return second === undefined && isOwnUri(only) ? new OwnResource(only, false) : undefined
+}
+
+const ownCure =
+  'must be a URI without a fragment, such as https://api.example.com/mcp: https, or http on a loopback host.'
+const isOwnUri = (value: unknown): value is string =>
+  isText(value) && isResourceUri(value) && metadataUrlOf(value) !== undefined
+
+function tableOf(uri: string): Resources {
+  const resource = {
+    uri,
+    scopes: [],
+    accessTokenLifetime: undefined,
+    name: undefined,
+    documentation: undefined,
+  }
+  return new Resources([resource], resource)
 }
 
 // RFC 6750: a client may use a bearer token any number of times.

@@ -31,6 +31,7 @@ export function wireMetadata(
         : undefined,
     }),
     hostWatch(settings.issuer),
+    settings.cors,
   )
 }
 

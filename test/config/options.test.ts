@@ -64,6 +64,21 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: "must be an object of URIs and their scopes, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }.",
   },
   defaultResource: { wrong: noText, cure: 'must be one of resources.' },
+  implies: {
+    wrong: [
+      null,
+      7,
+      'photos.read',
+      [],
+      { 'photos.write': 'photos.read' },
+      { 'photos.write': [] },
+      { 'photos.write': [7] },
+      { 'photos.write': ['photos.read photos.print'] },
+      { 'photos write': ['photos.read'] },
+    ],
+    cure: "must map scopes to lists of scopes, such as { 'notes:write': ['notes:read'] }.",
+  },
+  guards: { wrong: [null, 7, 'photos', true, []], cure: 'must be an object.' },
   resourceOwner: callable,
   login: {
     wrong: [null, 7, true, {}, [], '', 'login', 'https://example.com/login'],
@@ -171,6 +186,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  cors: {
+    wrong: [null, 7, '*', 'https://app.example', [], ['https://app.example']],
+    cure: "must be true, false, or an object such as { origins: ['https://app.example'] }.",
+  },
   maintenance: callable,
   errorUri: {
     wrong: [
@@ -202,6 +221,8 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
     },
   },
   defaultResource: 'HTTPS://API.example.com/mcp',
+  implies: { 'photos.write': ['photos.read'] },
+  guards: { realm: 'photos', attributes: { acr_values: 'mfa' }, authInfo: true, cors: true },
   login: '/login',
   store: memoryStore(),
   counters: memoryCounters(),
@@ -231,6 +252,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
   issueLimits: { client: { attempts: 1_000_000 }, owner: false },
   singleUseLimit: { attempts: 1, seconds: 86_400 },
+  cors: { origins: ['https://app.example'] },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   skipConsent: () => false,

@@ -29,6 +29,7 @@ describe('the option endpoints', () => {
     ['a method in small letters', { method: 'get' }, '.method'],
     ['another body', { method: 'POST', body: 'xml' }, '.body'],
     ['a body of a GET', { body: 'json' }, '.body'],
+    ['origins of its own', { cors: { origins: ['https://app.example'] } }, '.cors'],
     ['another way of authentication', { clientAuthentication: true }, '.clientAuthentication'],
     ['a status that is no error', { errorStatus: { slow_down: 200 } }, '.errorStatus'],
     ['a status that is no number', { errorStatus: { slow_down: '400' } }, '.errorStatus'],

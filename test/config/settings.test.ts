@@ -28,12 +28,15 @@ describe('settings', () => {
       tlsRequired: false,
       defaultScope: [],
       resources: undefined,
+      implied: undefined,
+      guards: { challenge: { realm: 'oauth', attributes: new Map() }, authInfo: false, cors: undefined },
       login: '/login',
       authorizationPath: '/authorize',
       tokenPath: '/token',
       revocationPath: '/revoke',
       introspectionPath: '/introspect',
       endpoints: [],
+      cors: '*',
       storeDeadline: 0.5,
       closeDeadline: 10,
       clock: Date.now,
@@ -192,15 +195,18 @@ describe('options that belong together', () => {
     expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
   })
 
-  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])('extensions of the names %j', (names) => {
-    const extensions = names.map((name) => ({ name }))
-    expect(mistakesWith({ extensions })).toEqual([
-      {
-        path: 'extensions',
-        message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
-      },
-    ])
-  })
+  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])(
+    'extensions of the names %j',
+    (names) => {
+      const extensions = names.map((name) => ({ name }))
+      expect(mistakesWith({ extensions })).toEqual([
+        {
+          path: 'extensions',
+          message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
+        },
+      ])
+    },
+  )
 })
 
 describe('response types', () => {

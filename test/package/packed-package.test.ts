@@ -137,7 +137,6 @@ declare global {
   const policy: ExchangePolicy
   const whoami: Endpoint
   const showPhotos: RequestHandler
-  const cors: (options: { readonly origin: string }) => RequestHandler
   const request: typeof supertest
   const callback: string
   const issuer: string

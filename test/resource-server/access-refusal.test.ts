@@ -1,6 +1,7 @@
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError, OptionsReader } from '../../lib/protocol/configuration'
 import { AccessRefusal } from '../../lib/resource-server/access-refusal'
-import { parseRequirement } from '../../lib/resource-server/admit'
+import { readRequirement } from '../../lib/resource-server/admit'
+import { usualChallenge } from '../../lib/resource-server/challenge'
 
 const needed = ['photos.read', 'photos.write']
 
@@ -33,19 +34,21 @@ describe('AccessRefusal: the challenge, to the letter', () => {
     ],
   ])('of a request %s', (_what, refusal, status, challenge) => {
     expect(refusal.status).toBe(status)
-    expect(refusal.challenge('Bearer', 'oauth', undefined)).toBe(challenge)
+    expect(refusal.challenge('Bearer', usualChallenge, undefined)).toBe(challenge)
   })
 
   it('names the scheme and the realm it is given', () => {
-    expect(AccessRefusal.noToken([]).challenge('MAC', 'photos', undefined)).toBe('MAC realm="photos"')
+    expect(
+      AccessRefusal.noToken([]).challenge('MAC', { ...usualChallenge, realm: 'photos' }, undefined),
+    ).toBe('MAC realm="photos"')
   })
 
   it('points to the page of its code, and tells nothing where no token was shown', () => {
     const page = 'https://photos.example/errors'
-    expect(AccessRefusal.badToken('token_invalid', []).challenge('Bearer', 'oauth', page)).toContain(
+    expect(AccessRefusal.badToken('token_invalid', []).challenge('Bearer', usualChallenge, page)).toContain(
       ', error_uri="https://photos.example/errors#invalid_token"',
     )
-    expect(AccessRefusal.noToken([]).challenge('Bearer', 'oauth', page)).toBe('Bearer realm="oauth"')
+    expect(AccessRefusal.noToken([]).challenge('Bearer', usualChallenge, page)).toBe('Bearer realm="oauth"')
   })
 
   it('holds descriptions of the characters that RFC 6750 3 allows', () => {
@@ -73,6 +76,14 @@ describe('AccessRefusal: the challenge, to the letter', () => {
   })
 })
 
+function parseRequirement(scope: unknown, options: unknown, knownScope: readonly string[] | undefined) {
+  const reading = new OptionsReader(options, '')
+  const requirement = readRequirement(reading, scope, knownScope)
+  reading.refuseUnknown()
+  reading.settle('A bearer guard cannot work:')
+  return requirement
+}
+
 const known = ['photos.read', 'photos.write']
 
 function mistakesOf(
@@ -89,7 +100,7 @@ function mistakesOf(
   return []
 }
 
-describe('parseRequirement', () => {
+describe('readRequirement', () => {
   it.each([
     ['', []],
     ['photos.read', ['photos.read']],

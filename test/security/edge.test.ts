@@ -35,21 +35,37 @@ test.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])(
   },
 )
 
-// RFC 9700 2.6: the authorization endpoint has no CORS; what the others answer is for no other site either.
+// RFC 9700 2.6: the authorization endpoint has no CORS. Introspection and guards have none without an option.
 test.each([
   ['OPTIONS', '/authorize'],
   ['GET', `/authorize?${formOf(authorizationRequest(photoBook))}`],
-  ['OPTIONS', '/token'],
-  ['POST', '/token'],
-  ['POST', '/revoke'],
+  ['OPTIONS', '/introspect'],
   ['POST', '/introspect'],
+  ['OPTIONS', '/photos'],
   ['GET', '/photos'],
 ])('no other site may read what %s %s answers [edge-6]', async (method, path) => {
-  const { app } = setStage()
-  const cors = ['Origin', 'https://evil.example', 'Access-Control-Request-Method', 'POST']
-  const { headers } = await rawRequest(app, { method, path, headers: ['X-Owner', 'alice', ...form, ...cors] })
+  const headers = await headersForAnotherSite(method, path)
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
 })
+
+test.each([
+  ['GET', '/.well-known/oauth-authorization-server'],
+  ['OPTIONS', '/token'],
+  ['POST', '/token'],
+  ['OPTIONS', '/revoke'],
+  ['POST', '/revoke'],
+])('no other site gets %s %s with the cookies of a resource owner [edge-6]', async (method, path) => {
+  const headers = await headersForAnotherSite(method, path)
+  expect(headers).toHaveProperty('access-control-allow-origin', '*')
+  expect(headers).not.toHaveProperty('access-control-allow-credentials')
+})
+
+async function headersForAnotherSite(method: string, path: string) {
+  const { app } = setStage()
+  const cors = ['Origin', 'https://evil.example', 'Access-Control-Request-Method', 'POST']
+  const sent = ['X-Owner', 'alice', 'Cookie', 'session=alice', ...form, ...cors]
+  return (await rawRequest(app, { method, path, headers: sent })).headers
+}
 
 // The MCP SDK took any Host on loopback (GHSA-w48q-cv73-mx4w).
 test.each(['Host', 'X-Forwarded-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL'])(

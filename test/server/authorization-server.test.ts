@@ -40,6 +40,7 @@ describe('an authorization server', () => {
       'events',
       'introspection',
       'metadata',
+      'protectedResource',
       'ready',
       'registerClient',
       'revocation',

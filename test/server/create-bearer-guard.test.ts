@@ -77,6 +77,8 @@ describe('createBearerGuard', () => {
     ['a clock that is none', { issuer, store: memoryStore(), clock: 7 }, ['clock']],
     ['token types that are none', { issuer, store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],
     ['counters that are none', { issuer, store: memoryStore(), counters: {} }, ['counters']],
+    ['implications that are none', { issuer, store: memoryStore(), implies: [] }, ['implies']],
+    ['defaults that are none', { issuer, store: memoryStore(), guards: { realms: 'a' } }, ['guards.realms']],
     ['a misspelt name', { issuer, store: memoryStore(), scopes: {} }, ['scopes']],
     [
       'all of it',

@@ -27,7 +27,7 @@ describe('createJwtBearerGuard', () => {
         path: 'maximumCache',
         message:
           'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
-          'closeDeadline, errorUri, issuer, jwksUri, keys, maximumAge, maximumCached, scopeClaim, type.',
+          'closeDeadline, cors, errorUri, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
       },
     ])
   })
@@ -62,6 +62,8 @@ describe('createJwtBearerGuard', () => {
     [{ closeDeadline: 0 }, 'closeDeadline'],
     [{ clock: 7 }, 'clock'],
     [{ errorUri: 'nowhere' }, 'errorUri'],
+    [{ implies: { a: 'b' } }, 'implies'],
+    [{ guards: { realm: '"' } }, 'guards.realm'],
     [{ store: {} }, 'store'],
   ])('refuses %j at %s', (bend, path) => {
     expect(pathsWith(bend)).toEqual([path])

@@ -61,5 +61,5 @@ export const credentials: readonly Mutation[] = [
     'if (!grammar.test(text)) return undefined',
     "text = text.trim().replace(/\\s+/g, ' ')\n  if (!grammar.test(text)) return undefined",
   ],
-  ['TKN-8', 'authorizeRequest', 'if (!satisfies(found.access.scope, requirement))', 'if (false)'],
+  ['TKN-8', 'authorizeRequest', 'if (!satisfies(covered, requirement))', 'if (false)'],
 ]

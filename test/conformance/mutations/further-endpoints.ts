@@ -78,6 +78,6 @@ export const furtherEndpoints: readonly Mutation[] = [
   ],
   ['META-5', 'names', ", '/.well-known/openid-configuration'", ''],
   ['META-5', 'wellKnownPaths', '[name + mount, mount + name]', '[mount + name]'],
-  ['META-6', 'metadataDocument', "    'Access-Control-Allow-Origin': '*',\n", ''],
+  ['META-6', 'metadataDocument', "[allowOrigin]: '*'", "[allowOrigin]: 'null'"],
   ['META-6', 'metadataDocument', "if (method === 'GET' || method === 'HEAD')", "if (method !== 'POST')"],
 ]

@@ -1,0 +1,65 @@
+import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+
+/** What a host may set in the challenges of a guard. */
+export interface ChallengeOptions {
+  /** The protection space that challenges name (RFC 9110 11.5). Default `oauth`. */
+  readonly realm?: string
+  /**
+   * Further attributes of challenges, such as `{ acr_values: 'urn:example:mfa' }`. Attributes of a guard come in
+   * addition to those of the option `guards`. Default none.
+   */
+  readonly attributes?: Readonly<Record<string, string>>
+}
+
+/** What every challenge of a guard contains besides the refusal. */
+export interface Challenge {
+  readonly realm: string
+  /** The further attributes, each by its name. */
+  readonly attributes: ReadonlyMap<string, string>
+  /** The URL of the metadata of the resource (RFC 9728 5.1); undefined if there is none. */
+  readonly resourceMetadata?: string | undefined
+}
+
+/** The challenge of a guard without options. */
+export const usualChallenge: Challenge = { realm: 'oauth', attributes: new Map() }
+
+/** Reads the challenge of a guard, or of all guards. Returns placeholders after a mistake. */
+export function readChallenge(reading: OptionsReader, defaults: Challenge): Challenge {
+  return {
+    realm: reading.optional('realm', defaults.realm, isQuotable, `must be ${quotable}.`),
+    attributes: readAttributes(reading, defaults.attributes),
+  }
+}
+
+function readAttributes(reading: OptionsReader, defaults: Challenge['attributes']): Challenge['attributes'] {
+  const key = 'attributes'
+  const given = reading.optional(key, {}, isRecord, "must be an object of names and texts, as in { a: 'b' }.")
+  const attributes = new Map(defaults)
+  const names = new Set<string>()
+  for (const [name, value] of Object.entries(given)) {
+    const folded = name.toLowerCase()
+    const wrong = (message: string) => reading.wrong(`${key}.${name}`, message)
+    if (!token.test(name)) reading.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
+    else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
+    else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
+    else if (isQuotable(value)) put(attributes, name, value)
+    else wrong(`must be ${quotable}.`)
+    names.add(folded)
+  }
+  return attributes
+}
+
+/** RFC 9110 11.2: letter case does not count in names, so `Acr` takes the place of `acr`. */
+function put(attributes: Map<string, string>, name: string, value: string): void {
+  for (const known of attributes.keys())
+    if (known.toLowerCase() === name.toLowerCase()) attributes.delete(known)
+  attributes.set(name, value)
+}
+
+// RFC 6750 3 and RFC 9728 5.1.
+const reserved = new Set(['realm', 'scope', 'error', 'error_description', 'error_uri', 'resource_metadata'])
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// RFC 9110 5.6.4: a quoted string has escapes for quotes and backslashes, which many clients do not read.
+const quotable = 'a text of printable ASCII without quotes and backslashes'
+const isQuotable = (value: unknown): value is string =>
+  isText(value) && /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/.test(value)

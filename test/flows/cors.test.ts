@@ -1,0 +1,551 @@
+import express, { type Express, type RequestHandler } from 'express'
+import { Passport } from 'passport'
+import request, { type Response } from 'supertest'
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  type CorsOption,
+  createBearerGuard,
+  type Endpoint,
+  memoryStore,
+} from '../../lib/index'
+import { mountAll, type Mount } from '../support/flows/application'
+import { nightlyReport, photoBook } from '../support/flows/clients'
+import { authorizationRequest, basic, formOf } from '../support/flows/flow'
+import { setStage } from '../support/flows/stage'
+import type { Stage } from '../support/flows/stores-of-run'
+import { tokensOf } from '../support/flows/tokens'
+import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
+
+const wall = 'https://wall.example'
+const other = 'https://other.example'
+const metadata = '/.well-known/oauth-authorization-server'
+const clientId = nightlyReport.registration.client_id
+const { client_id: publicId } = photoBook.registration
+
+type CorsHeaders = Readonly<Record<string, string>>
+
+/** The headers of CORS, and `Vary`. */
+const corsOf = ({ headers }: Response): CorsHeaders =>
+  Object.fromEntries(Object.entries<string>(headers).filter(([name]) => /^access-control-|^vary$/.test(name)))
+
+interface Asked {
+  readonly method?: 'GET' | 'POST' | 'OPTIONS' | 'DELETE'
+  readonly path?: string
+  /** Empty for a request without the header. */
+  readonly origin?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What a browser sends for a script of another origin. */
+async function ask(app: Express, asked: Asked): Promise<Response> {
+  const { method = 'POST', path = '/token', origin = wall, headers = {}, body } = asked
+  const form = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const call = { GET: 'get', POST: 'post', OPTIONS: 'options', DELETE: 'delete' } as const
+  const sent = request(app)[call[method]](path)
+  return sent.set({ ...(origin === '' ? {} : { Origin: origin }), ...form, ...headers }).send(body)
+}
+
+const preflight = (app: Express, path: string, origin = wall, wanted = 'POST'): Promise<Response> =>
+  ask(app, {
+    method: 'OPTIONS',
+    path,
+    origin,
+    headers: {
+      'Access-Control-Request-Method': wanted,
+      'Access-Control-Request-Headers': 'authorization,mcp-protocol-version',
+    },
+  })
+
+const exposed = 'WWW-Authenticate, Retry-After, X-Request-Id'
+const readable = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
+const leave = (methods: string) => ({
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': methods,
+  'access-control-allow-headers': 'Authorization, Content-Type, *',
+  'access-control-max-age': '7200',
+})
+const every = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
+
+const endpointOfHost = (name: string, cors?: boolean): Endpoint => ({
+  name,
+  path: `/${name}`,
+  method: 'GET',
+  clientAuthentication: 'none',
+  ...(cors === undefined ? {} : { cors }),
+  answer: async () => ({ members: { name } }),
+})
+const endpoints = [endpointOfHost('shared', true), endpointOfHost('own', false), endpointOfHost('usual')]
+
+const grant = formOf({ grant_type: 'client_credentials', scope: 'photos:read' })
+const secret = { Authorization: basic(clientId, nightlyReport.secret) }
+
+// What scripts of other origins may call, with a request that succeeds.
+const shared: readonly [string, string, Asked][] = [
+  ['metadata', 'GET, HEAD', { method: 'GET', path: metadata }],
+  ['the token endpoint', 'POST', { body: grant, headers: secret }],
+  ['the revocation endpoint', 'POST', { path: '/revoke', body: `token=x&client_id=${publicId}` }],
+  ['an endpoint of the host with cors', 'GET, HEAD', { method: 'GET', path: '/shared' }],
+]
+
+// What they may not call.
+const closed: readonly [string, Asked][] = [
+  ['the introspection endpoint', { path: '/introspect', body: 'token=x', headers: secret }],
+  [
+    'the authorization endpoint',
+    {
+      method: 'GET',
+      path: `/authorize?${formOf(authorizationRequest(photoBook))}`,
+      headers: { 'X-Owner': 'alice' },
+    },
+  ],
+  ['an endpoint of the host with cors: false', { method: 'GET', path: '/own' }],
+  ['an endpoint of the host', { method: 'GET', path: '/usual' }],
+  ['a guarded route', { method: 'GET', path: '/photos' }],
+]
+const open = shared.map(([name, , asked]): readonly [string, Asked] => [name, asked])
+
+describe('By default, scripts of every origin', () => {
+  test.each(shared)('may call %s', async (_name, methods, asked) => {
+    const { app } = setStage({ endpoints })
+    const { path = '/token' } = asked
+    const allowed = await preflight(app, path)
+    expect([allowed.status, allowed.text, corsOf(allowed)]).toEqual([204, '', leave(methods)])
+    const answer = await ask(app, asked)
+    expect([answer.status, corsOf(answer)]).toEqual([200, readable])
+  })
+
+  test.each(closed)('may not call %s', async (_name, asked) => {
+    const { app } = setStage({ endpoints })
+    const refused = await preflight(app, asked.path ?? '')
+    expect(refused.status).not.toBe(204)
+    for (const answer of [refused, await ask(app, asked)])
+      expect(Object.keys(corsOf(answer)).filter((name) => name !== 'vary')).toEqual([])
+  })
+
+  const long = 'x'.repeat(65 * 1024)
+  test.each<[string, Partial<AuthorizationServerOptions>, Asked, number, string]>([
+    ['a faulty request', {}, { body: `client_id=${publicId}` }, 400, 'x-request-id'],
+    ['a request without a client', {}, { body: grant }, 401, 'www-authenticate'],
+    [
+      'a wrong secret',
+      {},
+      { body: grant, headers: { Authorization: basic(clientId, 'guess') } },
+      401,
+      'www-authenticate',
+    ],
+    ['another method', {}, { method: 'GET' }, 405, 'allow'],
+    ['OPTIONS that is no preflight', {}, { method: 'OPTIONS' }, 405, 'allow'],
+    ['a body that is too large', {}, { body: `grant_type=${long}` }, 400, 'x-request-id'],
+    [
+      'a body of another type',
+      {},
+      { body: '{}', headers: { 'Content-Type': 'application/json' } },
+      400,
+      'x-request-id',
+    ],
+    [
+      'a client over its share',
+      { issueLimits: { client: { attempts: 1 } } },
+      { body: grant, headers: secret },
+      429,
+      'retry-after',
+    ],
+    ['maintenance', { maintenance: () => true }, { path: '/revoke', body: 'token=x' }, 503, 'retry-after'],
+  ])('may read the refusal of %s', async (_what, options, asked, status, header) => {
+    const { app } = setStage(options)
+    const first = await ask(app, asked)
+    const answer = status === 429 ? await ask(app, asked) : first
+    expect([answer.status, corsOf(answer)]).toEqual([status, readable])
+    expect(answer.headers).toHaveProperty(header)
+  })
+})
+
+describe('The option cors', () => {
+  test.each([...open, ...closed])('false leaves %s without any header of CORS', async (_name, asked) => {
+    const { app } = setStage({ endpoints, cors: false })
+    const refused = await preflight(app, asked.path ?? '/token')
+    expect(refused.status).not.toBe(204)
+    for (const answer of [refused, await ask(app, asked)])
+      expect(Object.keys(corsOf(answer)).filter((name) => name !== 'vary')).toEqual([])
+  })
+
+  test.each(shared)('with origins opens %s to them alone', async (_name, methods, asked) => {
+    const { app } = setStage({ endpoints, cors: { origins: [wall] } })
+    const { path = '/token' } = asked
+    const vary = { vary: 'Origin' }
+    const own = { ...vary, 'access-control-allow-origin': wall }
+    expect(corsOf(await preflight(app, path))).toEqual({ ...leave(methods), ...own })
+    expect(corsOf(await ask(app, asked))).toEqual({ ...readable, ...own })
+    for (const origin of [other, 'null', `${wall}.evil.example`, '']) {
+      const answer = await ask(app, { ...asked, origin })
+      expect([answer.status, corsOf(answer)]).toEqual([200, vary])
+    }
+    const refused = await preflight(app, path, other)
+    expect([refused.status, corsOf(refused)]).toEqual([204, vary])
+  })
+})
+
+describe('The metadata of a resource', () => {
+  const api = 'https://api.example/mcp'
+  const resources = { [api]: { scopes: ['photos:read'] } }
+  const path = '/.well-known/oauth-protected-resource/mcp'
+  const ofServer = (cors?: CorsOption) => {
+    const mount: Mount = (app, oauth) => app.use(oauth.protectedResource(api))
+    return setStage({ resources, ...(cors === undefined ? {} : { cors }) }, { mount }).app
+  }
+  const ofGuard = (cors?: CorsOption) => {
+    const named = { issuer: 'http://localhost', store: memoryStore(), resources }
+    const guard = createBearerGuard({ ...named, ...(cors === undefined ? {} : { cors }) })
+    return express().use(guard.protectedResource(api))
+  }
+  const ofJwtGuard = (cors?: CorsOption) => {
+    const { app, guard } = guardedPhotos({ resource: api, ...(cors === undefined ? {} : { cors }) })
+    return app.use(guard.protectedResource())
+  }
+
+  test.each([
+    ['the server', ofServer],
+    ['a guard in another process', ofGuard],
+    ['a guard for JWTs', ofJwtGuard],
+  ])('follows the option cors of %s', async (_whose, appWith) => {
+    const asked: Asked = { method: 'GET', path }
+    const allowed = await preflight(appWith(), path, wall, 'GET')
+    expect([allowed.status, corsOf(allowed)]).toEqual([204, leave('GET, HEAD')])
+    expect(corsOf(await ask(appWith(), asked))).toEqual(readable)
+    expect(corsOf(await ask(appWith({ origins: [other] }), asked))).toEqual({ vary: 'Origin' })
+    const closedTo = await ask(appWith(false), asked)
+    expect([closedTo.status, corsOf(closedTo)]).toEqual([200, {}])
+    expect((await preflight(appWith(false), path)).status).toBe(405)
+  })
+})
+
+describe('A preflight', () => {
+  test('counts for no limit, asks no store and is no event', async () => {
+    const limit = { attempts: 1, seconds: 60 }
+    const { app, store, failures } = setStage({ rateLimit: { clients: limit, authorization: limit } })
+    for (let round = 0; round < 5; round++) expect((await preflight(app, '/token')).status).toBe(204)
+    expect([store.calls, failures]).toEqual([{ find: 0, save: 0, remove: 0 }, []])
+    expect((await ask(app, { body: grant })).status).toBe(401)
+  })
+
+  test('needs no body, and reads none', async () => {
+    const { app } = setStage()
+    const body = 'x'.repeat(65 * 1024)
+    const headers = { 'Access-Control-Request-Method': 'POST' }
+    expect((await ask(app, { method: 'OPTIONS', headers, body })).status).toBe(204)
+  })
+
+  test('is answered during maintenance, so that the script reads why it waits', async () => {
+    const { app } = setStage({ maintenance: () => true })
+    expect((await preflight(app, '/token')).status).toBe(204)
+  })
+
+  test('needs both headers: any other OPTIONS is refused as before', async () => {
+    const { app } = setStage()
+    const wanted = { 'Access-Control-Request-Method': 'POST' }
+    for (const asked of [{ origin: '', headers: wanted }, { origin: wall }, { origin: '' }]) {
+      const { status, headers } = await ask(app, { method: 'OPTIONS', ...asked })
+      expect([status, headers['allow']]).toEqual([405, 'POST'])
+    }
+  })
+})
+
+describe('A request without an origin', () => {
+  test('gets no header of CORS from an endpoint', async () => {
+    const { app } = setStage()
+    expect(corsOf(await ask(app, { body: grant, headers: secret, origin: '' }))).toEqual({})
+  })
+
+  test('gets the metadata as every other, because caches keep it', async () => {
+    const { app } = setStage()
+    expect(corsOf(await ask(app, { method: 'GET', path: metadata, origin: '' }))).toEqual({
+      'access-control-allow-origin': '*',
+    })
+  })
+})
+
+/** What a host does that has CORS of its own. */
+const hostAllows = (origin: string): RequestHandler => {
+  return (_request, response, next) => {
+    response.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'X-Total',
+      Vary: 'Accept-Encoding, Origin',
+    })
+    next()
+  }
+}
+
+describe('The headers of a host', () => {
+  const kept = {
+    'access-control-allow-origin': other,
+    'access-control-expose-headers': `X-Total, ${exposed}`,
+    vary: 'Accept-Encoding, Origin',
+  }
+  const mount: Mount = (app, oauth) => {
+    app.use(hostAllows(other))
+    app.use('/photos', oauth.bearerGuard('photos:read', { cors: true }))
+    mountAll(app, oauth)
+  }
+
+  test.each([...open, ['a guarded route', { method: 'GET', path: '/photos' }] as const])(
+    'stay as they are at %s',
+    async (_name, asked) => {
+      const { app } = setStage({ endpoints }, { mount })
+      expect(corsOf(await ask(app, asked))).toEqual(kept)
+      expect(corsOf(await preflight(app, asked.path ?? '/token'))).toMatchObject({
+        'access-control-allow-origin': other,
+        vary: kept.vary,
+      })
+    },
+  )
+
+  test('stay as they are at the metadata, also without an origin', async () => {
+    const { app } = setStage({}, { mount })
+    expect(corsOf(await ask(app, { method: 'GET', path: metadata, origin: '' }))).toEqual(kept)
+  })
+
+  test('that refuse an origin refuse it', async () => {
+    const { app } = setStage(
+      {},
+      {
+        mount: (host, oauth) => {
+          host.use((_request, response, next) => {
+            response.vary('Origin')
+            next()
+          })
+          mountAll(host, oauth)
+        },
+      },
+    )
+    expect(corsOf(await ask(app, { body: grant, headers: secret }))).toEqual({ vary: 'Origin' })
+    expect(corsOf(await preflight(app, '/token'))).toEqual({ vary: 'Origin' })
+  })
+})
+
+const withPassport: Mount = (app, oauth) => {
+  const passport = new Passport()
+  for (const strategy of oauth.strategies) passport.use(strategy)
+  const methods = oauth.strategies.map(({ name }) => name)
+  const authenticated = passport.authenticate(methods, { session: false, failWithError: true })
+  app.all('/token', authenticated, oauth.token())
+  app.all('/introspect', authenticated, oauth.introspection())
+}
+
+describe('An endpoint that is mounted alone', () => {
+  const pair = (oauth: AuthorizationServer) => [oauth.clientAuthentication(), oauth.token()]
+  test.each<[string, Mount]>([
+    ['app.all', (app, oauth) => app.all('/token', ...pair(oauth))],
+    ['app.use', (app, oauth) => app.use('/token', ...pair(oauth))],
+    [
+      'app.post and app.options',
+      (app, oauth) => app.post('/token', ...pair(oauth)).options('/token', oauth.token()),
+    ],
+    ['oauth.endpoint()', (app, oauth) => app.all('/token', oauth.endpoint('token'))],
+    ['Passport of the host', withPassport],
+  ])('answers scripts of other origins by %s', async (_how, mount) => {
+    const { app } = setStage({}, { mount })
+    const allowed = await preflight(app, '/token')
+    expect([allowed.status, corsOf(allowed)]).toEqual([204, leave('POST')])
+    const good = await ask(app, { body: grant, headers: secret })
+    expect([good.status, corsOf(good)]).toEqual([200, readable])
+    const refused = await ask(app, { body: grant })
+    expect([refused.status, corsOf(refused)]).toEqual([401, readable])
+  })
+
+  test.each(['/oauth', ''])(
+    'answers them below the path of the issuer, which is at "%s" here',
+    async (at) => {
+      const mount: Mount = (app, oauth) => app.all(`${at}/token`, ...pair(oauth))
+      const { app } = setStage({ issuer: 'http://localhost/oauth' }, { mount })
+      expect((await preflight(app, `${at}/token`)).status).toBe(204)
+      expect(corsOf(await ask(app, { path: `${at}/token`, body: grant }))).toEqual(readable)
+    },
+  )
+
+  test.each<[string, Mount]>([
+    ['app.all', (app, oauth) => app.all('/introspect', oauth.clientAuthentication(), oauth.introspection())],
+    ['app.use', (app, oauth) => app.use('/introspect', oauth.clientAuthentication(), oauth.introspection())],
+    ['oauth.endpoint()', (app, oauth) => app.all('/introspect', oauth.endpoint('introspection'))],
+    ['Passport of the host', withPassport],
+  ])('stays closed to them by %s, if it is closed to them', async (_how, mount) => {
+    const { app } = setStage({}, { mount })
+    for (const answer of [await preflight(app, '/introspect'), await ask(app, { path: '/introspect' })]) {
+      expect(answer.status).not.toBe(204)
+      expect(corsOf(answer)).toEqual({})
+    }
+  })
+
+  test('lets no request through to a route of the host that client authentication stands before', async () => {
+    const reached = jest.fn()
+    const { app } = setStage(
+      {},
+      { mount: (host, oauth) => host.all('/own', oauth.clientAuthentication(), reached) },
+    )
+    const answer = await preflight(app, '/own')
+    expect([answer.status, corsOf(answer), reached.mock.calls]).toEqual([405, {}, []])
+  })
+})
+
+describe('A guard with cors', () => {
+  const reached = jest.fn()
+  const show: RequestHandler = (incoming, response) => {
+    reached(incoming.method)
+    response.json(incoming.oauth ?? {})
+  }
+  beforeEach(() => reached.mockClear())
+
+  const guarded = (oauth: AuthorizationServer, options = {}) =>
+    oauth.bearerGuard('photos:read', { cors: true, ...options })
+  const byUse: Mount = (app, oauth) => {
+    app.use(oauth.router())
+    app.use('/photos', guarded(oauth))
+    app.all('/photos', show)
+  }
+  const tokenOf = async ({ flow }: Stage) =>
+    tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope: 'photos:read' }))
+      .accessToken
+
+  test.each<[string, Mount]>([
+    ['app.use', byUse],
+    ['app.all', (app, oauth) => app.use(oauth.router()).all('/photos', guarded(oauth), show)],
+    [
+      'app.get and app.options',
+      (app, oauth) =>
+        app.use(oauth.router()).get('/photos', guarded(oauth), show).options('/photos', guarded(oauth)),
+    ],
+    [
+      'the option guards of the server',
+      (app, oauth) => app.use(oauth.router()).all('/photos', oauth.bearerGuard('photos:read'), show),
+    ],
+  ])('answers a preflight itself, mounted by %s', async (how, mount) => {
+    const guards = how.includes('guards') ? { guards: { cors: true } } : {}
+    const set = setStage(guards, { mount })
+    const allowed = await preflight(set.app, '/photos', wall, 'PUT')
+    expect([allowed.status, corsOf(allowed)]).toEqual([204, leave(every)])
+    expect([set.store.calls.find, reached.mock.calls]).toEqual([0, []])
+    const headers = { Authorization: `Bearer ${await tokenOf(set)}` }
+    const answer = await ask(set.app, { method: 'GET', path: '/photos', headers })
+    expect([answer.status, corsOf(answer)]).toEqual([200, readable])
+  })
+
+  test('is not asked by app.get alone: Express answers OPTIONS there, and allows no origin', async () => {
+    const { app } = setStage({}, { mount: (host, oauth) => host.get('/photos', guarded(oauth), show) })
+    const answer = await preflight(app, '/photos')
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+    expect(reached).not.toHaveBeenCalled()
+  })
+
+  test('answers a preflight itself even with a good token in it', async () => {
+    const set = setStage({}, { mount: byUse })
+    const headers = {
+      Authorization: `Bearer ${await tokenOf(set)}`,
+      'Access-Control-Request-Method': 'GET',
+    }
+    expect((await ask(set.app, { method: 'OPTIONS', path: '/photos', headers })).status).toBe(204)
+    expect(reached).not.toHaveBeenCalled()
+  })
+
+  test('takes any other OPTIONS for a request that needs a token', async () => {
+    const set = setStage({}, { mount: byUse })
+    const wanted = { 'Access-Control-Request-Method': 'GET' }
+    for (const asked of [{ origin: '', headers: wanted }, { origin: wall }, { origin: '' }])
+      expect((await ask(set.app, { method: 'OPTIONS', path: '/photos', ...asked })).status).toBe(401)
+    expect(reached).not.toHaveBeenCalled()
+  })
+
+  test('answers a preflight itself where a token is optional', async () => {
+    const mount: Mount = (app, oauth) => app.all('/photos', guarded(oauth, { optional: true }), show)
+    const { app } = setStage({}, { mount })
+    expect((await preflight(app, '/photos')).status).toBe(204)
+    expect(reached).not.toHaveBeenCalled()
+    expect((await ask(app, { method: 'GET', path: '/photos' })).status).toBe(200)
+  })
+
+  test.each<[string, Readonly<Record<string, string>>, number, string]>([
+    ['no token', {}, 401, 'www-authenticate'],
+    ['a malformed token', { Authorization: 'Bearer' }, 400, 'www-authenticate'],
+    ['an unknown token', { Authorization: 'Bearer x' }, 401, 'www-authenticate'],
+  ])('lets scripts read the refusal of %s', async (_what, headers, status, header) => {
+    const { app } = setStage({}, { mount: byUse })
+    const answer = await ask(app, { method: 'GET', path: '/photos', headers })
+    expect([answer.status, corsOf(answer)]).toEqual([status, readable])
+    expect(answer.headers).toHaveProperty(header)
+  })
+
+  test('lets scripts read a missing scope and a store in trouble', async () => {
+    const set = setStage({}, { mount: byUse })
+    const scope = 'reports:write'
+    const tokens = tokensOf(
+      await set.flow.request(nightlyReport, { grant_type: 'client_credentials', scope }),
+    )
+    const asked: Asked = {
+      method: 'GET',
+      path: '/photos',
+      headers: { Authorization: `Bearer ${tokens.accessToken}` },
+    }
+    const tooLittle = await ask(set.app, asked)
+    expect([tooLittle.status, corsOf(tooLittle)]).toEqual([403, readable])
+    set.store.begin('fails', 'find')
+    const away = await ask(set.app, asked)
+    expect([away.status, away.get('Retry-After'), corsOf(away)]).toEqual([503, '1', readable])
+  })
+
+  test('with origins allows them alone, and says Vary on every response', async () => {
+    const mount: Mount = (app, oauth) => {
+      app.use('/photos', guarded(oauth, { cors: { origins: [wall] } }))
+    }
+    const { app } = setStage({ guards: { cors: true } }, { mount })
+    const asked: Asked = { method: 'GET', path: '/photos' }
+    expect(corsOf(await ask(app, asked))).toEqual({
+      ...readable,
+      'access-control-allow-origin': wall,
+      vary: 'Origin',
+    })
+    for (const origin of [other, ''])
+      expect(corsOf(await ask(app, { ...asked, origin }))).toEqual({ vary: 'Origin' })
+    expect(corsOf(await preflight(app, '/photos', other))).toEqual({ vary: 'Origin' })
+  })
+
+  test('keeps to itself what the option guards opens, if its own option is false', async () => {
+    const mount: Mount = (app, oauth) => app.use('/photos', guarded(oauth, { cors: false }))
+    const { app } = setStage({ guards: { cors: true } }, { mount })
+    const answer = await preflight(app, '/photos')
+    expect([answer.status, corsOf(answer)]).toEqual([401, {}])
+  })
+
+  test('is made without an authorization server, too', async () => {
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store: memoryStore(),
+      guards: { cors: true },
+    })
+    const app = express().all('/photos', guard('photos:read'), show)
+    const allowed = await preflight(app, '/photos')
+    expect([allowed.status, corsOf(allowed)]).toEqual([204, leave(every)])
+    const refused = await ask(app, { method: 'GET', path: '/photos' })
+    expect([refused.status, corsOf(refused)]).toEqual([401, readable])
+    expect(reached).not.toHaveBeenCalled()
+  })
+
+  test('is made for JWTs, too', async () => {
+    const { app, guard } = guardedPhotos({ guards: { cors: { origins: [wall] } } })
+    app.all('/by-all', guard('photos:read'), show)
+    const allowed = await preflight(app, '/by-all')
+    expect([allowed.status, allowed.get('Access-Control-Allow-Origin')]).toEqual([204, wall])
+    const refused = await ask(app, { method: 'GET', path: '/by-all' })
+    expect([refused.status, refused.get('Access-Control-Allow-Origin')]).toEqual([401, wall])
+    expect(reached).not.toHaveBeenCalled()
+  })
+})
+
+test('no response allows credentials, at any endpoint and with any option', async () => {
+  for (const cors of [true, false, { origins: [wall] }]) {
+    const { app } = setStage({ endpoints, cors, guards: { cors } })
+    for (const [, asked] of [...open, ...closed])
+      for (const answer of [await ask(app, asked), await preflight(app, asked.path ?? '/token')])
+        expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  }
+})
