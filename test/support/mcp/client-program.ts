@@ -1,0 +1,47 @@
+import type { ClientPlan, ClientReport } from './client-plan'
+import { firstGeneration, type McpClient, secondGeneration } from './clients'
+import { throughMcpRemote } from './mcp-remote'
+import { decide } from './owner'
+
+/** An MCP client as a program: calls tools, and goes to the authorization server where it is sent there. */
+async function run(plan: ClientPlan): Promise<void> {
+  if (plan.generation === 'remote') return throughMcpRemote(plan, tell)
+  const client = plan.generation === 1 ? firstGeneration(plan) : secondGeneration(plan)
+  await authorized(client, () => client.connect())
+  for (const tool of plan.tools)
+    tell({ tool, text: await authorized(client, () => client.call(tool)) })
+  const tokens = client.tokens()
+  tell({ scope: tokens?.scope, refreshToken: tokens?.refresh_token !== undefined })
+  await client.close()
+}
+
+/** Does something, after the owner has approved it where the server asks for that. */
+async function authorized<Result>(client: McpClient, act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    const { memory } = client
+    const authorization = memory?.authorizationUrl
+    if (!client.isUnauthorized(error) || memory === undefined || authorization === undefined) throw error
+    memory.authorizationUrl = undefined
+    tell({ authorization })
+    const answer = await decide(authorization)
+    tell({ answer: answer.href })
+    memory.checkState(answer)
+    await client.finish(answer)
+    return act()
+  }
+}
+
+function tell(report: ClientReport): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+run(JSON.parse(process.argv[2] ?? '{}')).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const { name, message } = error instanceof Error ? error : new Error(String(error))
+    tell({ error: name, message })
+    process.exit(1)
+  },
+)

@@ -1,0 +1,108 @@
+import * as second from '@modelcontextprotocol/client'
+import * as firstAuth from '@modelcontextprotocol/sdk/client/auth.js'
+import * as firstExtensions from '@modelcontextprotocol/sdk/client/auth-extensions.js'
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { ClientIdentity, ClientPlan } from './client-plan'
+import { AssertionProvider, identityAssertion } from './id-jag'
+import { MemoryProvider } from './memory-provider'
+
+/** An MCP client of one generation, as the program drives it. */
+export interface McpClient {
+  /** Holds the state of an interactive client; undefined for a client that acts for itself. */
+  readonly memory: MemoryProvider | undefined
+  connect(): Promise<void>
+  call(tool: string): Promise<string>
+  /** Takes the redirection from the authorization server. */
+  finish(answer: URL): Promise<void>
+  /** Whether an error says that the owner has to go to the authorization server. */
+  isUnauthorized(error: unknown): boolean
+  tokens(): { readonly scope?: string | undefined; readonly refresh_token?: string | undefined } | undefined
+  close(): Promise<void>
+}
+
+const about = { name: 'notes-for-the-desk', version: '1.0.0' }
+
+export function firstGeneration({ server, client: identity, issuer }: ClientPlan): McpClient {
+  const provider = firstProvider(identity, issuer)
+  const open = () => new FirstTransport(new URL(server), { authProvider: provider })
+  let [client, transport] = [new FirstClient(about), open()]
+  return {
+    memory: provider instanceof MemoryProvider ? provider : undefined,
+    connect: async () => {
+      ;[client, transport] = [new FirstClient(about), open()]
+      // The classes of this package are not written for exact optional properties.
+      await client.connect(transport as Parameters<FirstClient['connect']>[0])
+    },
+    call: async (name) => textOf(await client.callTool({ name, arguments: {} })),
+    finish: (answer) => transport.finishAuth(answer.searchParams.get('code') ?? ''),
+    isUnauthorized: (error) => error instanceof firstAuth.UnauthorizedError,
+    tokens: () => provider.tokens(),
+    close: () => client.close(),
+  }
+}
+
+function firstProvider(identity: ClientIdentity, expectedIssuer: string) {
+  if ('redirectUri' in identity) return new MemoryProvider(identity, expectedIssuer)
+  const { clientId, clientSecret = '' } = identity
+  if (identity.kind === 'id-jag') return new AssertionProvider(identity, expectedIssuer)
+  const scope = identity.scope === undefined ? {} : { scope: identity.scope }
+  if (identity.kind === 'secret')
+    return new firstExtensions.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer, ...scope })
+  const { privateKey, algorithm } = identity
+  const key = { ...privateKey }
+  return new firstExtensions.PrivateKeyJwtProvider({
+    clientId,
+    privateKey: key,
+    algorithm,
+    expectedIssuer,
+    ...scope,
+  })
+}
+
+export function secondGeneration({ server, client: identity, issuer }: ClientPlan): McpClient {
+  const provider = secondProvider(identity, issuer)
+  const open = () => new second.StreamableHTTPClientTransport(new URL(server), { authProvider: provider })
+  // Asks first whether the server speaks the revision of 2026, and falls back to the handshake of 2025.
+  const make = () => new second.Client(about, { versionNegotiation: { mode: 'auto' } })
+  let [client, transport] = [make(), open()]
+  return {
+    memory: provider instanceof MemoryProvider ? provider : undefined,
+    connect: async () => {
+      ;[client, transport] = [make(), open()]
+      await client.connect(transport)
+    },
+    call: async (name) => textOf(await client.callTool({ name, arguments: {} })),
+    finish: (answer) => transport.finishAuth(answer.searchParams),
+    isUnauthorized: (error) => error instanceof second.UnauthorizedError,
+    tokens: () => provider.tokens(),
+    close: () => client.close(),
+  }
+}
+
+function secondProvider(identity: ClientIdentity, expectedIssuer: string) {
+  if ('redirectUri' in identity) return new MemoryProvider(identity, expectedIssuer)
+  const { clientId, clientSecret = '' } = identity
+  if (identity.kind === 'id-jag')
+    return new second.CrossAppAccessProvider({
+      clientId,
+      clientSecret,
+      expectedIssuer,
+      assertion: ({ authorizationServerUrl, resourceUrl, scope }) =>
+        identityAssertion(identity, authorizationServerUrl, resourceUrl, scope),
+    })
+  const scope = identity.scope === undefined ? {} : { scope: identity.scope }
+  if (identity.kind === 'secret')
+    return new second.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer, ...scope })
+  const { privateKey, algorithm } = identity
+  const key = { ...privateKey }
+  return new second.PrivateKeyJwtProvider({ clientId, privateKey: key, algorithm, expectedIssuer, ...scope })
+}
+
+/** The text of a tool's result. */
+export function textOf(result: unknown): string {
+  const { content, isError } = result as { content: readonly { text: string }[]; isError?: boolean }
+  const text = content.map((part) => part.text).join('')
+  if (isError) throw new Error(`The tool failed: ${text}`)
+  return text
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import type { ClientIdentity, ClientPlan, ClientReport } from './client-plan'
+import { textOf } from './clients'
+import { decide } from './owner'
+
+const page = /Please authorize this client by visiting:\s+(\S+)/g
+
+/** Calls tools through mcp-remote, which keeps tokens in a folder and waits for the redirection on a port. */
+export async function throughMcpRemote(
+  { server, client: identity, tools }: ClientPlan,
+  tell: (report: ClientReport) => void,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [require.resolve('mcp-remote/dist/proxy.js'), server, ...wordsFor(identity)],
+    // Nothing of this machine opens the page: the program that stands for a browser does nothing.
+    env: { ...inherited(), MCP_REMOTE_CONFIG_DIR: folder, BROWSER: 'true', DISPLAY: '' },
+    stderr: 'pipe',
+  })
+  let said = ''
+  let opened = 0
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+    const pages = [...said.matchAll(page)].map(([, url = '']) => url)
+    for (const authorization of pages.slice(opened)) void open(authorization)
+    opened = pages.length
+  })
+  const open = async (authorization: string): Promise<void> => {
+    tell({ authorization })
+    const answer = await decide(authorization)
+    tell({ answer: answer.href })
+    await fetch(answer)
+  }
+  const client = new Client({ name: 'notes-for-the-desk', version: '1.0.0' })
+  try {
+    await client.connect(transport)
+    for (const name of tools) tell({ tool: name, text: textOf(await client.callTool({ name, arguments: {} })) })
+  } catch (error) {
+    throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
+  } finally {
+    await client.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function wordsFor(identity: ClientIdentity): readonly string[] {
+  const port = 'redirectUri' in identity ? new URL(identity.redirectUri).port : ''
+  const callback = [port, '--host', '127.0.0.1', '--auth-timeout', '120']
+  if (identity.kind === 'dynamic') return callback
+  if (identity.kind === 'document') return [...callback, '--client-metadata-url', identity.url]
+  if (identity.kind !== 'known' && identity.kind !== 'secret')
+    throw new Error(`mcp-remote knows no client by ${identity.kind}.`)
+  const { clientId: client_id, clientSecret: client_secret } = identity
+  const information = ['--static-oauth-client-info', JSON.stringify({ client_id, client_secret })]
+  if (identity.kind === 'known') return [...callback, ...information]
+  const { scope } = identity
+  return ['--client-credentials', ...information, '--static-oauth-client-metadata', JSON.stringify({ scope })]
+}
+
+function inherited(): Record<string, string> {
+  const names = ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS']
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }))
+}

@@ -1,0 +1,88 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createMcpExpressApp } from '@modelcontextprotocol/express'
+import type { RequestHandler } from 'express'
+import {
+  createAuthorizationServer,
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+} from '../../../lib/index'
+import { withoutLimits } from '../flows/application'
+import { mcpScopes, mountMcp } from './mcp-server'
+
+/** An authorization server and the MCP server that it guards, on one port of this machine. */
+export interface McpStage {
+  readonly oauth: AuthorizationServer
+  readonly issuer: string
+  /** The URL of the MCP server. */
+  readonly server: string
+  /** What clients asked for, such as `GET /.well-known/oauth-authorization-server`. */
+  readonly asked: readonly string[]
+  close(): Promise<void>
+}
+
+export interface McpScene {
+  /** The path of the issuer. Default none. */
+  readonly issuerPath?: string
+  readonly clients: readonly ClientRegistration[]
+  readonly options?: Partial<AuthorizationServerOptions>
+}
+
+export async function startMcp({ issuerPath = '', clients, options }: McpScene): Promise<McpStage> {
+  const http = createServer()
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const address = http.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  const origin = `http://127.0.0.1:${address.port}`
+  const issuer = origin + issuerPath
+  const oauth = createAuthorizationServer({
+    issuer,
+    clients,
+    scopes: mcpScopes,
+    resourceOwner: (request) => request.get('X-Owner'),
+    ...withoutLimits,
+    ...options,
+  })
+  const asked: string[] = []
+  const app = createMcpExpressApp()
+  app.use((request, _response, next) => {
+    asked.push(`${request.method} ${request.path}`)
+    next()
+  })
+  app.use(oauth.metadata())
+  app.use(issuerPath || '/', oauth.router())
+  app.get('/.well-known/oauth-protected-resource/mcp', (_request, response) => {
+    response.json({ resource: `${origin}/mcp`, authorization_servers: [issuer], scopes_supported: ['mcp:read'] })
+  })
+  mountMcp(app, (scope) => withAuthInfo(oauth.bearerGuard(scope)))
+  http.on('request', app)
+  return {
+    oauth,
+    issuer,
+    server: `${origin}/mcp`,
+    asked,
+    close: async () => {
+      http.closeAllConnections()
+      http.close()
+      await once(http, 'close')
+    },
+  }
+}
+
+/** A guard that tells the SDK of MCP what it knows of the token. */
+function withAuthInfo(guard: RequestHandler): RequestHandler {
+  return (request, response, next) =>
+    guard(request, response, (error?: unknown) => {
+      const { oauth } = request
+      if (oauth !== undefined)
+        request.auth ??= {
+          token: request.get('authorization')?.split(' ')[1] ?? '',
+          clientId: oauth.clientId ?? '',
+          scopes: [...oauth.scope],
+          expiresAt: oauth.expiresAt,
+        }
+      next(error)
+    })
+}
