@@ -25,7 +25,7 @@ const identities = {
 describe.each([
   ['without a path', ''],
   ['with a path', '/tenants/one'],
-])('at an issuer %s', (_name, issuerPath) => {
+])('at an issuer %s', (_where, issuerPath) => {
   let stage: McpStage
 
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { findOrInstallNode22 } from './node-22'
 import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, redisProgram } from './program'
 
 // Only here, before the workers start, may anything be installed: parallel workers would race for apt's lock.
@@ -11,6 +12,7 @@ function globalSetup(): void {
   if (redis !== undefined) environment[redisProgram.variable] = redis
   for (const program of [chromiumProgram, postgresProgram])
     environment[program.variable] = findOrInstallProgram(program, surroundings)
+  findOrInstallNode22(environment)
 }
 
 module.exports = globalSetup

@@ -3,6 +3,7 @@ import * as firstAuth from '@modelcontextprotocol/sdk/client/auth.js'
 import * as firstExtensions from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { isRecord } from '../../../lib/protocol/configuration'
 import type { ClientIdentity, ClientPlan } from './client-plan'
 import { AssertionProvider, identityAssertion } from './id-jag'
 import { MemoryProvider } from './memory-provider'
@@ -31,8 +32,7 @@ export function firstGeneration({ server, client: identity, issuer }: ClientPlan
     memory: provider instanceof MemoryProvider ? provider : undefined,
     connect: async () => {
       ;[client, transport] = [new FirstClient(about), open()]
-      // The classes of this package are not written for exact optional properties.
-      await client.connect(transport as Parameters<FirstClient['connect']>[0])
+      await client.connect(transport)
     },
     call: async (name) => textOf(await client.callTool({ name, arguments: {} })),
     finish: (answer) => transport.finishAuth(answer.searchParams.get('code') ?? ''),
@@ -101,8 +101,9 @@ function secondProvider(identity: ClientIdentity, expectedIssuer: string) {
 
 /** The text of a tool's result. */
 export function textOf(result: unknown): string {
-  const { content, isError } = result as { content: readonly { text: string }[]; isError?: boolean }
-  const text = content.map((part) => part.text).join('')
-  if (isError) throw new Error(`The tool failed: ${text}`)
+  if (!isRecord(result) || !Array.isArray(result['content'])) throw new Error('The tool has no result.')
+  const parts: readonly unknown[] = result['content']
+  const text = parts.map((part) => (isRecord(part) ? String(part['text']) : '')).join('')
+  if (result['isError'] === true) throw new Error(`The tool failed: ${text}`)
   return text
 }

@@ -21,7 +21,10 @@ export async function identityAssertion(
 /** The SDK 1.x has no provider for ID-JAGs, and leaves the grant to its host: this is the one that a host writes. */
 export class AssertionProvider implements OAuthClientProvider {
   readonly redirectUrl = undefined
-  readonly clientMetadata = { redirect_uris: [], grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] }
+  readonly clientMetadata = {
+    redirect_uris: [],
+    grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+  }
   private kept: OAuthTokens | undefined
   private resource = ''
 

@@ -5,6 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { ClientIdentity, ClientPlan, ClientReport } from './client-plan'
 import { textOf } from './clients'
+import { waitUntil } from '../wait-until'
 import { decide } from './owner'
 
 const page = /Please authorize this client by visiting:\s+(\S+)/g
@@ -24,28 +25,43 @@ export async function throughMcpRemote(
   })
   let said = ''
   let opened = 0
+  const fail = (error: unknown) => {
+    tell({ error: 'NotApproved', message: `${String(error)}\n${said}` })
+    process.exit(1)
+  }
   transport.stderr?.on('data', (chunk: Buffer) => {
     said += chunk.toString()
     const pages = [...said.matchAll(page)].map(([, url = '']) => url)
-    for (const authorization of pages.slice(opened)) void open(authorization)
+    for (const authorization of pages.slice(opened)) open(authorization).catch(fail)
     opened = pages.length
   })
   const open = async (authorization: string): Promise<void> => {
     tell({ authorization })
     const answer = await decide(authorization)
     tell({ answer: answer.href })
-    await fetch(answer)
+    await deliver(answer)
   }
   const client = new Client({ name: 'notes-for-the-desk', version: '1.0.0' })
   try {
     await client.connect(transport)
-    for (const name of tools) tell({ tool: name, text: textOf(await client.callTool({ name, arguments: {} })) })
+    for (const name of tools)
+      tell({ tool: name, text: textOf(await client.callTool({ name, arguments: {} })) })
   } catch (error) {
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
     await client.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Follows the redirection to mcp-remote, which may listen only after it has printed where the owner has to go. */
+async function deliver(answer: URL): Promise<void> {
+  const delivered = () =>
+    fetch(answer).then(
+      () => true,
+      () => false,
+    )
+  await waitUntil('mcp-remote takes the redirection', delivered)
 }
 
 function wordsFor(identity: ClientIdentity): readonly string[] {
@@ -64,8 +80,10 @@ function wordsFor(identity: ClientIdentity): readonly string[] {
 
 function inherited(): Record<string, string> {
   const names = ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS']
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = process.env[name]
-    return value === undefined ? [] : [[name, value]]
-  }))
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 import type { ClientIdentity } from './client-plan'
 
 type Interactive = Extract<ClientIdentity, { readonly redirectUri: string }>
@@ -34,7 +38,10 @@ export class MemoryProvider {
 
   get clientMetadata() {
     const { identity } = this
-    const grantTypes = (identity.kind === 'dynamic' && identity.grantTypes) || ['authorization_code', 'refresh_token']
+    const grantTypes = (identity.kind === 'dynamic' && identity.grantTypes) || [
+      'authorization_code',
+      'refresh_token',
+    ]
     return {
       client_name: 'Notes for the desk',
       redirect_uris: [identity.redirectUri],

@@ -22,7 +22,10 @@ export interface ClientRun {
 export async function runClient(plan: ClientPlan, authorities?: string): Promise<ClientRun> {
   const program = bundled(join(__dirname, 'client-program.ts'))
   const env = { ...process.env, ...(authorities !== undefined && { NODE_EXTRA_CA_CERTS: authorities }) }
-  const child = spawn(process.execPath, [program, JSON.stringify(plan)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let [output, trouble] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()))

@@ -27,9 +27,11 @@ export interface McpScene {
   readonly issuerPath?: string
   readonly clients: readonly ClientRegistration[]
   readonly options?: Partial<AuthorizationServerOptions>
+  /** A document that the host serves at the first well-known path, made of the one of the server. */
+  readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
 }
 
-export async function startMcp({ issuerPath = '', clients, options }: McpScene): Promise<McpStage> {
+export async function startMcp({ issuerPath = '', clients, options, document }: McpScene): Promise<McpStage> {
   const http = createServer()
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -41,6 +43,7 @@ export async function startMcp({ issuerPath = '', clients, options }: McpScene):
     issuer,
     clients,
     scopes: mcpScopes,
+    defaultScope: 'mcp:read',
     resourceOwner: (request) => request.get('X-Owner'),
     ...withoutLimits,
     ...options,
@@ -51,10 +54,20 @@ export async function startMcp({ issuerPath = '', clients, options }: McpScene):
     asked.push(`${request.method} ${request.path}`)
     next()
   })
+  if (document !== undefined)
+    app.get('/.well-known/oauth-authorization-server', async (_request, response) => {
+      const own = await fetch(`${origin}/.well-known/openid-configuration`)
+      const metadata: Record<string, unknown> = JSON.parse(await own.text())
+      response.json(document(metadata))
+    })
   app.use(oauth.metadata())
   app.use(issuerPath || '/', oauth.router())
   app.get('/.well-known/oauth-protected-resource/mcp', (_request, response) => {
-    response.json({ resource: `${origin}/mcp`, authorization_servers: [issuer], scopes_supported: ['mcp:read'] })
+    response.json({
+      resource: `${origin}/mcp`,
+      authorization_servers: [issuer],
+      scopes_supported: ['mcp:read'],
+    })
   })
   mountMcp(app, (scope) => withAuthInfo(oauth.bearerGuard(scope)))
   http.on('request', app)
