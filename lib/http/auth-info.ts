@@ -33,13 +33,13 @@ export interface AuthInfoContext {
 
 /** Sets `request.auth`. Each request gets an object of its own, because the SDK lets hosts change it. */
 export function setAuthInfo(
-  request: Request & { auth?: AuthInfo },
+  request: Request,
   token: string,
   access: GuardedAccess,
   { implied, resource }: AuthInfoContext,
 ): void {
   const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
-  request.auth = {
+  const auth: AuthInfo = {
     token,
     clientId,
     scopes: [...withImplied(scope, implied)],
@@ -48,4 +48,6 @@ export function setAuthInfo(
     ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
     extra,
   }
+  // A host that imports the SDK has its type for this member, which is wider.
+  Object.assign(request, { auth })
 }
