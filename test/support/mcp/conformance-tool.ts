@@ -35,7 +35,7 @@ export async function runConformanceTool(plan: ConformancePlan): Promise<readonl
   let page: Promise<unknown> | undefined
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString()
-    const [url] = /^http\S+[?&]code_challenge=\S+$/m.exec(output) ?? []
+    const [url] = /^http\S+[?&]code_challenge=\S+(?=\n)/m.exec(output) ?? []
     if (url !== undefined)
       page ??= decide(url)
         .then((answer) => fetch(answer))
