@@ -100,6 +100,7 @@ export const reasons = {
     'assertion_not_yet_valid',
     'assertion_incomplete',
     'assertion_of_another_client',
+    'assertion_resource_unknown',
     'assertion_bound_to_key',
     'saml_encoding',
     'saml_too_large',

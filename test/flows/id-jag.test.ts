@@ -199,8 +199,8 @@ describeOnStores('An identity assertion', (stage) => {
   test('for a resource is refused where the server names no resources', async () => {
     const set = open(stage)
     const assertion = assertionAt(set, { claims: { resource: 'https://api.example/mcp' } })
-    expect(refusalOf(await ask(set, assertion))).toBe('400 invalid_target')
-    expect(set.failures).toMatchObject([{ reason: 'resource_unknown' }])
+    expect(refusalOf(await ask(set, assertion))).toBe('400 invalid_grant')
+    expect(set.failures).toMatchObject([{ reason: 'assertion_resource_unknown' }])
   })
 
   test('is no plain assertion, and a plain assertion is none', async () => {
@@ -278,16 +278,16 @@ describeOnStores('An identity assertion for resources', (stage) => {
   })
 
   test.each<[refusal: string, reason: string, title: string, claim: unknown]>([
-    ['invalid_target', 'resource_unknown', 'is unknown', 'https://other.example/'],
+    ['invalid_grant', 'assertion_resource_unknown', 'is unknown', 'https://other.example/'],
     [
-      'invalid_target',
-      'resource_unknown',
+      'invalid_grant',
+      'assertion_resource_unknown',
       'is unknown beside a known one',
       [photos, 'https://other.example/'],
     ],
-    ['invalid_target', 'resource_unknown', 'only begins like a known one', `${photos}/more`],
-    ['invalid_target', 'resource_unknown', 'has a fragment', `${photos}#x`],
-    ['invalid_target', 'resource_unknown', 'is named like a member of every object', '__proto__'],
+    ['invalid_grant', 'assertion_resource_unknown', 'only begins like a known one', `${photos}/more`],
+    ['invalid_grant', 'assertion_resource_unknown', 'has a fragment', `${photos}#x`],
+    ['invalid_grant', 'assertion_resource_unknown', 'is named like a member of every object', '__proto__'],
     ['invalid_grant', 'assertion_incomplete', 'is missing', undefined],
     ['invalid_grant', 'assertion_incomplete', 'is empty', ''],
     ['invalid_grant', 'assertion_incomplete', 'is an empty list', []],

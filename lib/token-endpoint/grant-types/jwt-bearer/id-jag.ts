@@ -2,7 +2,7 @@ import type { JwtTerms } from '../../../jwt/verify-jwt'
 import type { Client } from '../../../protocol/client'
 import { isText, isTexts } from '../../../protocol/configuration'
 import type { ExtensionData } from '../../../protocol/extension'
-import { invalidGrant, invalidScope, invalidTarget, unauthorizedClient } from '../../../protocol/oauth-error'
+import { invalidGrant, invalidScope, unauthorizedClient } from '../../../protocol/oauth-error'
 import { grantableScope, parseScope, type Scope } from '../../../protocol/scope'
 import { resourceIndicatorsName } from '../../../resource-indicators/resource-indicators'
 import type { GrantType, TokenRequest } from '../../grant-type'
@@ -120,6 +120,10 @@ function boundResources({ claims: { resource } }: Assertion, { findResource }: T
   if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
-    throw invalidTarget('resource_unknown', 'The assertion is for a resource that is not known here.')
+    // Enterprise-managed authorization of MCP, 7.6.2: not `invalid_target`, which is about the request.
+    throw invalidGrant(
+      'assertion_resource_unknown',
+      'The assertion is for a resource that is not known here.',
+    )
   return { [resourceIndicatorsName]: [...new Set(found)] }
 }
