@@ -10,6 +10,8 @@ export interface MintRequest {
   readonly subject?: string
   /** Scope values, separated by spaces, within the scope of the client. Default: the whole scope of the client. */
   readonly scope?: string
+  /** The resources that the token is for, if the server has the option `resources`. Default: the default resource. */
+  readonly resource?: string | readonly string[]
 }
 
 /** Issues an access token without a token request, and resolves to the members of the token response (RFC 6749 5.1). */

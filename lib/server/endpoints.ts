@@ -23,15 +23,18 @@ import { crossOrigin } from '../cors/cors'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
 import { dataOf, type Json, keptBy } from '../protocol/extension'
+import { Parameters } from '../protocol/parameters'
 import { grantableScope } from '../protocol/scope'
 import { steadyClock } from '../protocol/steady-clock'
 import { isLoopback } from '../protocol/uri'
 import { urlBelow } from '../metadata/server-metadata'
 import type { Counters } from '../stores/counters'
+import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { revoke } from '../revocation-endpoint/revoke'
 import type { Mint, MintRequest } from '../audit/testing-door'
 import { beginWith, exchange, type TokenEndpoint } from '../token-endpoint/exchange'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
+import { restrictToken } from '../token-endpoint/restrict'
 import { tokenResponse } from '../token-types/bearer'
 import type { ServerContext } from './context'
 
@@ -249,12 +252,18 @@ function tokenEndpoint({
 /** Mints tokens of one server for the test kit, through the last step of a token request. */
 export function minting(endpoint: TokenEndpoint, findClient: FindClient): Mint {
   return async (request) => {
-    const { clientId, scope: requested } = request
+    const { clientId, scope: requested, resource = [] } = request
     const client = await findClient(clientId)
     if (client === undefined || client.disabled)
       throw new Error(`No client "${clientId}" is registered, or it is disabled.`)
     const scope = grantableScope(requested, client, client.scope)
-    const context = endpoint.issueContext()
+    const named = [resource].flat().map((uri): [string, string] => ['resource', uri])
+    const parameters = Parameters.parse(new URLSearchParams(named).toString())
+    const requestedScope = requested === undefined ? undefined : scope
+    const asked = { client, parameters, grantType: 'test', requestedScope }
+    // A minted token has the resources of the server. Extensions of the host may demand what no test request has.
+    const own = endpoint.extensions.filter(({ name }) => name === resourceIndicatorsName)
+    const context = endpoint.issueContext((granted) => restrictToken(own, asked, granted))
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
     const issued = await beginWith(endpoint, client, 'test', grant, context)
     return tokenResponse(issued, context.now)

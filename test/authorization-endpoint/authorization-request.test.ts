@@ -173,6 +173,62 @@ describe('authorization request', () => {
       )
     })
   })
+
+  // An extension in JavaScript may return anything.
+  const consenting = (terms: object | boolean | null | undefined, name = 'resource'): Extension => {
+    const consented = { name, atConsent: jest.fn() }
+    consented.atConsent.mockReturnValue(terms)
+    return consented
+  }
+
+  describe('parseAuthorizationRequest: what the owner approves', () => {
+    const fact = { name: 'resource', label: 'Access to', values: [{ value: 'a', description: 'A' }] }
+    const whole = { scope: 'photos.read photos.write' }
+
+    it('is narrowed from extension to extension, and each adds its facts', () => {
+      const last = jest.fn(() => ({ facts: [fact] }))
+      const first = consenting({ scope: ['photos.read', 'photos.read'], facts: [fact] })
+      const extensions = [first, consenting(undefined, 'idle'), { ...extension(), atConsent: last }]
+      const { scope, facts } = parse({ ...whole, resource: 'x' }, { extensions })
+      expect(scope).toEqual(['photos.read'])
+      expect(facts).toEqual([fact, fact])
+      expect(last).toHaveBeenCalledWith(
+        expect.objectContaining({
+          scope: ['photos.read'],
+          requestedScope: ['photos.read', 'photos.write'],
+          authorizationData: 'x',
+        }),
+      )
+    })
+
+    it('has no requested scope if the request names none', () => {
+      const atConsent = jest.fn(() => undefined)
+      parse({ scope: undefined }, { extensions: [{ name: 'x', atConsent }], defaultScope: ['photos.read'] })
+      expect(atConsent).toHaveBeenCalledWith(
+        expect.objectContaining({ scope: ['photos.read'], requestedScope: undefined }),
+      )
+    })
+
+    it('is never an empty scope', () => {
+      const extensions = [consenting({ scope: [] })]
+      expect(thrownBy(() => parse({}, { extensions }))).toMatchObject({ code: 'invalid_scope' })
+    })
+
+    it.each([
+      [null],
+      [true],
+      [Promise.resolve({})],
+      [{ scopes: ['photos.read'] }],
+      [{ scope: 'photos.read' }],
+      [{ scope: ['photos.write'] }],
+      [{ facts: fact }],
+      [{ facts: [{ ...fact, label: '' }] }],
+      [{ facts: [{ ...fact, values: ['a'] }] }],
+      [{ facts: [{ ...fact, values: [{ value: 'a' }] }] }],
+    ])('is a fault of the server if an extension returns %j', (terms) => {
+      expect(() => parse({}, { extensions: [consenting(terms)] })).toThrow(TypeError)
+    })
+  })
 })
 
 describe('resolveRedirectUri', () => {

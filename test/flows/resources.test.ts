@@ -12,6 +12,7 @@ import type {
   ExchangePolicy,
   PriorConsentQuestion,
 } from '../../lib/index'
+import { mintToken } from '../../lib/testing'
 import { canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -59,7 +60,7 @@ const machine = ({ flow }: Stage, bend: RepeatedFields) =>
 describeOnStores('The resource of an authorization request', (stage) => {
   const open = opener(stage)
 
-  test('is what the token is for: its guard passes, and the others know no such token', async () => {
+  test('is what the token is for: its guard passes, and the others know no such token [token-32]', async () => {
     const set = open()
     const { accessToken, scope } = await set.flow.tokens(gallery, {
       scope: 'photos:read',
@@ -155,7 +156,7 @@ describeOnStores('The resource of an authorization request', (stage) => {
     expect(text).not.toContain(reportsApi)
   })
 
-  test('is told to a consent page of the host, and to whom says what was approved before', async () => {
+  test('is told to a consent page of the host, and to whom says what was approved before [consent-33]', async () => {
     const seen: (ConsentView | PriorConsentQuestion)[] = []
     const set = open({
       consentPage: (_request, response, view) => {
@@ -229,7 +230,7 @@ describeOnStores('The resource of a code and of a refresh', (stage) => {
     expect(set.store.calls).toEqual({ find: 1, save: 1, remove: 0 })
   })
 
-  test('that was not approved is refused as often as it comes, and uses nothing up', async () => {
+  test('that was not approved is refused as often as it comes, and uses nothing up [token-33]', async () => {
     const set = open()
     const code = await set.flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
     const wrong = [printApi, 'https://elsewhere.example', 'photos', `${photosApi}#1`, [photosApi, printApi]]
@@ -336,7 +337,7 @@ describeOnStores('An exchanged token', (stage) => {
   })
   const ofPhotos = (set: Stage) => set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
 
-  test('is for the resources of the subject token, and has no more scope, whatever the policy grants', async () => {
+  test('is for the resources of the subject token, and has no more scope, whatever the policy grants [exchange-12]', async () => {
     const set = open({ defaultResource: printApi }, generous)
     const { accessToken } = await ofPhotos(set)
     const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
@@ -512,6 +513,23 @@ describeOnStores('A guard in another process', (stage) => {
     expect((await call('/photos')).body).toEqual([photosApi])
     expect(store.calls.find).toBe(1)
     expect((await call('/print')).status).toBe(401)
+  })
+})
+
+describeOnStores('A minted token', (stage) => {
+  test('is for the resource that a test names, or for the default one', async () => {
+    const set = opener(stage)({ defaultResource: printApi })
+    const minted = async (bend: {
+      readonly resource?: string | readonly string[]
+      readonly scope?: string
+    }) => mintToken(set.oauth, { clientId: 'gallery', subject: 'alice', ...bend })
+    const usual = await minted({})
+    expect((await reach(set, usual.access_token)).passed).toEqual([printApi])
+    const chosen = await minted({ resource: [photosApi, reportsApi] })
+    expect(chosen).toMatchObject({ scope: 'photos:read reports:write', expires_in: 60 })
+    expect((await reach(set, chosen.access_token)).passed).toEqual([photosApi, reportsApi])
+    const wrong = minted({ resource: photosApi, scope: 'reports:write' })
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_scope' })
   })
 })
 

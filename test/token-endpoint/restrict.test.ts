@@ -1,3 +1,4 @@
+import type { FoundAccess } from '../../lib/authorization/lookup'
 import type { GrantedToken } from '../../lib/authorization/transition'
 import type { Extension } from '../../lib/protocol/extension'
 import { invalidTarget } from '../../lib/protocol/host-errors'
@@ -60,6 +61,31 @@ describe('restrictToken', () => {
       },
     ])
     expect(atTokenRequest.mock.calls).toEqual(seen)
+  })
+
+  it('shows each extension its own data of the exchanged token, with the targets', () => {
+    const atTokenRequest = jest.fn(() => undefined)
+    const subjectToken: FoundAccess = {
+      access: {
+        authorizationId: 'a'.repeat(22),
+        clientId: 'gallery',
+        subject: 'alice',
+        scope: ['photos.read'],
+        tokenType: 'bearer',
+        expiresAt: 7,
+      },
+      tokenData: 'data of the token type',
+      extensionData: { resource: 'approved', other: 'hidden' },
+      tokenExtensionData: { resource: 'narrowed' },
+    }
+    const audience = ['https://a.example']
+    restricted([{ name: 'resource', atTokenRequest }], { begins: true, subjectToken, audience })
+    expect(atTokenRequest).toHaveBeenCalledWith(
+      expect.objectContaining({
+        subjectToken: { scope: ['photos.read'], authorizationData: 'approved', tokenData: 'narrowed' },
+        audience,
+      }),
+    )
   })
 
   it('narrows the scope from extension to extension', () => {

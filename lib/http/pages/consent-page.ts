@@ -96,10 +96,12 @@ function permissions(scope: ConsentView['scope']): Html {
 function fact({ label, values }: ConsentFact): Html {
   return html`<div>
     <dt>${label}</dt>
-    ${values.map(
-      ({ value, description }) =>
-        html`<dd><bdi>${description}</bdi>${value !== description && html` <code>${value}</code>`}</dd>`,
-    )}
+    <dd>
+      ${values.map(
+        ({ value, description }) =>
+          html`<p><bdi>${description}</bdi>${value !== description && html`<code>${value}</code>`}</p>`,
+      )}
+    </dd>
   </div>`
 }
 

@@ -114,6 +114,7 @@ code { color: var(--muted); font: 0.75rem/1.5 ui-monospace, SFMono-Regular, Menl
 .facts div { display: flex; gap: 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { flex: none; color: var(--muted); }
 dd { min-width: 0; font-weight: 500; text-align: right; }
+dd code { margin-inline-start: 0.5rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
 .actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
 .actions:active::after { visibility: visible; pointer-events: none; transition: none; }

@@ -217,3 +217,16 @@ describe('consentPage: the decision', () => {
     expect(page).not.toContain('<style')
   })
 })
+
+describe('what extensions add to the consent page', () => {
+  it('stands beside its label, each value on a line of its own, and nothing of it is markup', () => {
+    const values = [
+      { value: 'https://api.example/mcp', description: 'Notes <b>' },
+      { value: 'https://print.example', description: 'https://print.example' },
+    ]
+    const page = pageOf({ facts: [{ name: 'resource', label: 'Access to', values }] })
+    expect(page).toContain('<dt>Access to</dt>')
+    expect(page).toContain('<bdi>Notes &lt;b&gt;</bdi><code>https://api.example/mcp</code>')
+    expect(page.split('https://print.example')).toHaveLength(2)
+  })
+})
