@@ -37,12 +37,12 @@ export function clientConfigurationEndpoint(registration: DynamicRegistration): 
 }
 
 /**
- * The client, if the token is its registration access token. An unknown client and a public one cost the same comparison
- * and get the same refusal.
+ * The client, if the token is its registration access token. An unknown client, a public one and one that the host has
+ * disabled get the same refusal.
  */
 function ownedBy(token: string, client: DynamicClient | undefined): DynamicClient {
-  if (client !== undefined && hasDigest(token, client.registrationTokenDigest ?? noDigest)) return client
-  if (client === undefined) hasDigest(token, noDigest)
+  const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
+  if (client !== undefined && isOwner && client.registration.disabled !== true) return client
   throw registrationAccessTokenRefused()
 }
 
@@ -118,7 +118,7 @@ interface Rotation {
 // that lost it shows the previous secret in its next update, and gets another.
 function nextSecrets(
   { registration, secretExpiries }: DynamicClient,
-  { token_endpoint_auth_method: method }: RegisteredMetadata,
+  metadata: RegisteredMetadata,
   { client_secret_hash, lifetime, now }: Rotation,
   given: unknown,
 ): readonly Secret[] {
@@ -131,7 +131,7 @@ function nextSecrets(
   // RFC 7592 2.2: a client may not choose its secret.
   if (given !== undefined && given !== null && shown === undefined)
     throw refused('client_secret must be the current secret of the client, or left out.')
-  if (!usesSecret(method)) return []
+  if (!usesSecret(metadata)) return []
   const current = live.at(-1)
   const isKept = current !== undefined && current.expiresAt - now > lifetime / 2
   if (isKept && (shown === undefined || shown === current)) return live

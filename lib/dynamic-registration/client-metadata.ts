@@ -6,14 +6,18 @@ import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { loopbackUri } from '../protocol/redirect-uri'
 import { responseTypeNamed } from '../protocol/response-type'
 import { formatScope, parseScope, type Scope } from '../protocol/scope'
-import { isAbsoluteUri, protocolOf } from '../protocol/uri'
+import { isAbsoluteUri, namesHost, protocolOf } from '../protocol/uri'
 
 /**
  * The registered metadata of a client (RFC 7591 2) in canonical form: always the same members in the same order, lists
  * sorted and without repetitions. Members that the client has not are missing.
  */
 export interface RegisteredMetadata {
-  readonly token_endpoint_auth_method: string
+  /**
+   * Missing if the client named none: it may then use `client_secret_basic`, the default of RFC 7591 2, and also
+   * `client_secret_post`, because some libraries use it in any case.
+   */
+  readonly token_endpoint_auth_method?: string
   readonly redirect_uris?: readonly string[]
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
@@ -38,13 +42,14 @@ export interface RegistrationPolicy {
 export const privateKeyJwtMethod = 'private_key_jwt'
 const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
 
-/** Whether clients with this method authenticate by a secret. */
-export function usesSecret(method: string): boolean {
-  return secretMethods.has(method)
+/** Whether a client authenticates by a secret. */
+export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean {
+  return method === undefined || secretMethods.has(method)
 }
 
 // A store keeps the metadata of strangers.
 const longest = 16_384
+const longestUri = 2048
 
 /**
  * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
@@ -76,7 +81,7 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
   }
   const redirect_uris = sorted(members.texts('redirect_uris') ?? [])
   return {
-    token_endpoint_auth_method: method,
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
     ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
     grant_types,
     response_types: responseTypes(members, grant_types, policy.capabilities),
@@ -89,11 +94,14 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
 type TextMember = (typeof textMembers)[number]
 const textMembers = ['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri'] as const
 
-// RFC 7591 2: the default is client_secret_basic.
-function authenticationMethod(members: Members, { authenticationMethods = [] }: ServerCapabilities): string {
-  const method = members.text('token_endpoint_auth_method') ?? 'client_secret_basic'
+function authenticationMethod(
+  members: Members,
+  { authenticationMethods = [] }: ServerCapabilities,
+): string | undefined {
+  const method = members.text('token_endpoint_auth_method')
   const hasKeys = method === privateKeyJwtMethod && authenticationMethods.some(({ name }) => name === method)
-  if (method !== 'none' && !usesSecret(method) && !hasKeys) throw refused('token_endpoint_auth_method')
+  const isOffered = method === undefined || method === 'none' || secretMethods.has(method) || hasKeys
+  if (!isOffered) throw refused('token_endpoint_auth_method')
   return method
 }
 
@@ -135,7 +143,8 @@ function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'>
   const jwks_uri = members.text('jwks_uri')
   if ((jwks === undefined) === (jwks_uri === undefined)) throw refused('jwks')
   if (jwks_uri === undefined) return { jwks: jwks ?? null }
-  if (protocolOf(jwks_uri) !== 'https:' || !isAbsoluteUri(jwks_uri)) throw refused('jwks_uri')
+  const isHttps = protocolOf(jwks_uri) === 'https:' && namesHost(jwks_uri) && isAbsoluteUri(jwks_uri)
+  if (!isHttps || jwks_uri.length > longestUri) throw refused('jwks_uri')
   return { jwks_uri }
 }
 
@@ -193,26 +202,20 @@ export function registrationFor(client_id: string, metadata: RegisteredMetadata)
 
 /** The members of a registration that a client may see, under the names of RFC 7591 2. */
 export function metadataOf(registration: ClientRegistration): Readonly<Record<string, unknown>> {
-  const members = published.map((name) => [name, registration[name]] as const)
-  const keys = registration.credentials?.[privateKeyJwtMethod]
-  const jwks_uri = isRecord(keys) ? keys['jwks_uri'] : undefined
-  return Object.fromEntries(
-    [
-      ...members,
-      ['jwks', jwks_uri === undefined ? keys : undefined] as const,
-      ['jwks_uri', jwks_uri] as const,
-    ].filter(([, value]) => value !== undefined),
+  const { token_endpoint_auth_method = 'client_secret_basic', credentials } = registration
+  const members = published.flatMap((name) =>
+    registration[name] === undefined ? [] : [[name, registration[name]] as const],
   )
+  const keys = credentials?.[privateKeyJwtMethod]
+  const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined
+  return {
+    ...Object.fromEntries(members),
+    token_endpoint_auth_method,
+    ...(isUri ? keys : keys === undefined ? {} : { jwks: keys }),
+  }
 }
 
-const published = [
-  'redirect_uris',
-  'token_endpoint_auth_method',
-  'grant_types',
-  'response_types',
-  'scope',
-  ...textMembers,
-] as const
+const published = ['redirect_uris', 'grant_types', 'response_types', 'scope', ...textMembers] as const
 
 // Stands for the secret that the server issues after the check.
 const anySecret = `sha256:${'A'.repeat(43)}`
@@ -221,7 +224,7 @@ const anySecret = `sha256:${'A'.repeat(43)}`
 function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
   const registration = {
     ...registrationFor('dynamic', metadata),
-    client_secret_hashes: usesSecret(metadata.token_endpoint_auth_method) ? [anySecret] : [],
+    client_secret_hashes: usesSecret(metadata) ? [anySecret] : [],
   }
   const issues: ConfigurationIssue[] = []
   parseClient(registration, '', issues, capabilities)
@@ -259,7 +262,7 @@ const texts = {
   policy_uri: 'policy_uri must be an http or https URL of at most 2048 characters.',
   tos_uri: 'tos_uri must be an http or https URL of at most 2048 characters.',
   jwks: 'jwks or jwks_uri must hold the public keys of the client, and not both.',
-  jwks_uri: 'jwks_uri must be an https URL.',
+  jwks_uri: 'jwks_uri must be an https URL of at most 2048 characters.',
 } as const
 
 function refused(member: Member): OAuthError {

@@ -1,7 +1,7 @@
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { ConfigurationError } from '../protocol/configuration'
-import { parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
-import { parseScope } from '../protocol/scope'
+import { parseStoredClient } from '../protocol/parse-client'
+import { covers, formatScope, parseScope, type Scope } from '../protocol/scope'
 import type { DynamicClient } from '../stores/dynamic-client-store'
 import { oncePerTurn, ParsedRegistrations } from '../stores/registered-clients'
 import { isDynamicClientId } from './client-id'
@@ -15,40 +15,41 @@ import type { DynamicRegistration } from './options'
  */
 export function withDynamicClients(
   findClient: FindClient,
-  { store, capabilities, clock }: Pick<DynamicRegistration, 'store' | 'capabilities' | 'clock'>,
+  {
+    store,
+    capabilities,
+    scope,
+    clock,
+  }: Pick<DynamicRegistration, 'store' | 'capabilities' | 'scope' | 'clock'>,
 ): FindClient {
   const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
   const find = oncePerTurn(async (clientId) => {
     const found = await store.find(clientId)
     if (found === undefined || found === null || found.registration.client_id !== clientId)
       return findClient(clientId)
-    return withLiveSecrets(clientOf(found, parsed, capabilities), found, Math.floor(clock() / 1000))
+    return withLiveSecrets(clientOf(found, parsed, scope), found, Math.floor(clock() / 1000))
   })
   return (clientId) => (isDynamicClientId(clientId) ? find(clientId) : findClient(clientId))
 }
 
-// The host may have changed what the server offers since the client registered. The client keeps the scope that is
-// left. A client that cannot work any more counts as ended: its owner is a stranger, who can only register again.
+// The host may have changed what such clients get since the client registered. The client keeps the scope that is left. A client that cannot work any more counts as ended: its owner is a stranger, who can only register again.
 function clientOf(
   { registration }: DynamicClient,
   parsed: ParsedRegistrations,
-  capabilities: ServerCapabilities,
+  scope: Scope,
 ): Client | undefined {
   try {
-    return parsed.clientOf(withinScope(registration, capabilities))
+    return parsed.clientOf(withinScope(registration, scope))
   } catch (error) {
     if (error instanceof ConfigurationError) return undefined
     throw error
   }
 }
 
-function withinScope(
-  registration: ClientRegistration,
-  { scope: known }: ServerCapabilities,
-): ClientRegistration {
+function withinScope(registration: ClientRegistration, allowed: Scope): ClientRegistration {
   const scope = parseScope(registration.scope) ?? []
-  if (known === undefined || scope.every((token) => known.includes(token))) return registration
-  return { ...registration, scope: scope.filter((token) => known.includes(token)).join(' ') }
+  if (covers(allowed, scope)) return registration
+  return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
 }
 
 // RFC 7591 3.2.1: a secret ends at its client_secret_expires_at.

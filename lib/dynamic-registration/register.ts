@@ -70,7 +70,7 @@ function newClient(registration: DynamicRegistration, metadata: RegisteredMetada
     }
   }
   const token = secureRandom(32).toString('base64url')
-  const secret = usesSecret(metadata.token_endpoint_auth_method) ? generateClientSecret() : undefined
+  const secret = usesSecret(metadata) ? generateClientSecret() : undefined
   const described = registrationFor(confidentialClientId(), metadata)
   return {
     client: {

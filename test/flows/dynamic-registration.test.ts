@@ -1,5 +1,10 @@
 import request, { type Response } from 'supertest'
-import { generateClientSecret, OAuthError } from 'express-authorization-server'
+import {
+  type AuthorizationServerOptions,
+  type ClientAuthenticationMethod,
+  generateClientSecret,
+  OAuthError,
+} from 'express-authorization-server'
 import type { Failure } from '../support/events'
 import { basic } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -73,9 +78,8 @@ function configure(
   { metadata, token = client.body.registration_access_token }: { metadata?: object; token?: string } = {},
 ): Promise<Response> {
   const { pathname, search } = new URL(client.body.registration_client_uri)
-  const asked = request(app)
-    [method](pathname + search)
-    .set('Authorization', `Bearer ${token}`)
+  const asked = request(app)[method](`${pathname}${search}`)
+  void asked.set('Authorization', `Bearer ${token}`)
   return Promise.resolve(metadata === undefined ? asked : asked.send(metadata))
 }
 
@@ -508,8 +512,9 @@ describe('Who may register', () => {
   test('a network that registers too often gets 429, a holder of a token does not', async () => {
     const rateLimit = { registration: { attempts: 2 } }
     const open = stage({}, { rateLimit })
-    const outcomes = [1, 2, 3].map(async () => (await open.register(notesApp)).status)
-    expect(await Promise.all(outcomes)).toEqual(expect.arrayContaining([201, 429]))
+    const outcomes = await Promise.all([1, 2, 3].map(() => open.register(notesApp)))
+    const refused = outcomes.filter(({ status }) => status !== 201)
+    expect(refused.map(outcomeOf)).toEqual(['429 temporarily_unavailable'])
     const token = generateClientSecret()
     const closed = stage({ initialAccessToken: token.client_secret_hash }, { rateLimit })
     for (let round = 0; round < 5; round++) {
@@ -572,5 +577,108 @@ describe('What the host sees', () => {
     await staged.clients.remove(client.body.client_id)
     const after = stage({}, { clients: found ? [found.registration] : [] })
     expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+  })
+
+  test('a client that the host disables can neither get tokens nor change itself', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    await staged.clients.update(client.body.client_id, (found) => ({
+      ...found,
+      registration: { ...found.registration, disabled: true },
+    }))
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
+    const metadata = { ...notesService, client_id: client.body.client_id }
+    expect(outcomeOf(await configure(staged, 'put', client, { metadata }))).toBe('401 invalid_token')
+  })
+
+  test('a scope that the host no longer gives to such clients is gone from those that have registered', async () => {
+    const before = stage()
+    const client = await before.register({ ...notesApp, scope: 'photos:read photos:print' })
+    const after = stage({ store: before.clients, scope: 'photos:read' })
+    expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+    const wider = await after.flow.ask({ ...ofClient(client), scope: 'photos:print' }, 'alice')
+    expect(wider.get('Location')).toContain('error=invalid_scope')
+  })
+
+  test('the store failing: temporarily unavailable, for the registration and for the look-up', async () => {
+    const failing = async () => Promise.reject(new Error('down'))
+    const store = { find: failing, add: failing, update: failing, remove: failing, extend: failing }
+    const staged = stage({ store })
+    expect(outcomeOf(await staged.register(notesApp))).toBe('503 temporarily_unavailable')
+    const body = { client_id: `dynamic_${'A'.repeat(43)}`, grant_type: 'authorization_code', code: 'x' }
+    expect(outcomeOf(await staged.flow.submit('/token', body))).toBe('400 temporarily_unavailable')
+  })
+})
+
+describe('A client with keys of its own', () => {
+  // Stands for a method with assertions: whoever sends the kid of a registered key is the client.
+  const byKid: ClientAuthenticationMethod = {
+    name: 'private_key_jwt',
+    credentialParameters: ['kid'],
+    signingAlgorithms: ['ES256'],
+    mistakeIn: (credential) => (JSON.stringify(credential).includes('"d":') ? 'must be public.' : undefined),
+    read({ body }) {
+      const [clientId, kid] = [body.get('client_id'), body.get('kid')]
+      return clientId === undefined || kid === undefined ? undefined : { clientId, credential: kid }
+    },
+    verify: async (client, kid) => JSON.stringify(client?.credentials ?? {}).includes(`"${kid}"`),
+  }
+  const stage = (bend: Partial<AuthorizationServerOptions> = {}) =>
+    registeringOn(inMemory)(
+      { grantTypes: ['client_credentials'] },
+      { clientAuthenticationMethods: [byKid], ...bend },
+    )
+  const machine = {
+    token_endpoint_auth_method: 'private_key_jwt',
+    grant_types: ['client_credentials'],
+    scope: 'reports:write',
+    jwks: { keys: [{ kty: 'EC', kid: 'first' }] },
+  }
+  const grant = ({ flow }: RegisteringStage, client_id: string, kid: string) =>
+    flow.submit('/token', { grant_type: 'client_credentials', scope: 'reports:write', client_id, kid })
+
+  test('registers them by value or by URI, without a secret', async () => {
+    const staged = stage()
+    const client = await staged.register(machine)
+    expect(client.status).toBe(201)
+    expect(client.body).toMatchObject(machine)
+    expect(client.body).not.toHaveProperty('client_secret')
+    expect(client.body).not.toHaveProperty('client_secret_expires_at')
+    expect((await grant(staged, client.body.client_id, 'first')).status).toBe(200)
+    expect(outcomeOf(await grant(staged, client.body.client_id, 'second'))).toBe('401 invalid_client')
+    const { jwks: _jwks, ...others } = machine
+    const byUri = await staged.register({ ...others, jwks_uri: 'https://machine.example/keys' })
+    expect(byUri.body).toMatchObject({ ...others, jwks_uri: 'https://machine.example/keys' })
+  })
+
+  test('replaces its keys, and may change to a secret and back', async () => {
+    const staged = stage()
+    const client = await staged.register(machine)
+    const { client_id } = client.body
+    const rotated = { ...machine, client_id, jwks: { keys: [{ kty: 'EC', kid: 'second' }] } }
+    expect((await configure(staged, 'put', client, { metadata: rotated })).body).toMatchObject(rotated)
+    expect(outcomeOf(await grant(staged, client_id, 'first'))).toBe('401 invalid_client')
+    expect((await grant(staged, client_id, 'second')).status).toBe(200)
+    const bySecret = { ...machine, client_id, token_endpoint_auth_method: 'client_secret_post' }
+    const changed = await configure(staged, 'put', client, { metadata: bySecret })
+    expect(changed.body).toMatchObject({ client_secret: expect.any(String) })
+    expect(changed.body).not.toHaveProperty('jwks')
+    expect(outcomeOf(await grant(staged, client_id, 'second'))).toContain('invalid_')
+    const back = await configure(staged, 'put', client, { metadata: rotated })
+    expect(back.body).not.toHaveProperty('client_secret_expires_at')
+    expect((await grant(staged, client_id, 'second')).status).toBe(200)
+  })
+
+  test.each([
+    ['jwks', { jwks: undefined }],
+    ['jwks', { jwks_uri: 'https://machine.example/keys' }],
+    ['jwks', { jwks: { keys: [{ kid: 'x', d: 'private' }] } }],
+    ['jwks_uri', { jwks: undefined, jwks_uri: 'http://machine.example/keys' }],
+    ['jwks_uri', { jwks: undefined, jwks_uri: 'https:keys' }],
+  ])('is refused for its %s: %j', async (member, bend) => {
+    const refused = await stage().register({ ...machine, ...bend })
+    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+    expect(refused.body.error_description).toContain(member)
+    expect(refused.body.error_description).not.toContain('machine.example')
   })
 })

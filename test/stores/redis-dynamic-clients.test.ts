@@ -32,7 +32,8 @@ function underTest(client: RedisCommands, masters: () => readonly Redis[]): Dyna
 async function letPass(master: Redis, key: string, milliseconds: number): Promise<void> {
   const left = await master.pttl(key)
   if (left >= 0) await master.pexpire(key, left - milliseconds)
-  else for (const id of await master.zrange(key, 0, -1)) await master.zincrby(key, String(-milliseconds), id)
+  else
+    for (const id of await master.zrange(key, '0', '-1')) await master.zincrby(key, String(-milliseconds), id)
 }
 
 dynamicClientStoreContract('dynamic clients in memory keep the contract', () => {
