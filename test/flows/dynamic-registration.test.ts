@@ -165,7 +165,7 @@ describeRegistration('A client registers itself', (stage) => {
     })
   })
 
-  test('scopes and grant types that the server does not give are left out, and the answer says so', async () => {
+  test('scopes and grant types that the server does not give are left out, and the answer says so [registration-5]', async () => {
     const { register } = stage({ scope: 'photos:read' })
     const { status, body } = await register({
       ...notesApp,
@@ -238,7 +238,7 @@ describe('Metadata that the server refuses', () => {
     ['redirect_uris', ['https://user@a.example/']],
     ['redirect_uris', [`https://a.example/${'x'.repeat(2048)}`]],
     ['redirect_uris', Array.from({ length: 101 }, (_, n) => `https://a.example/${n}`)],
-  ])('%s as %j: invalid_redirect_uri, which names the member', async (member, value) => {
+  ])('%s as %j: invalid_redirect_uri, which names the member [registration-7]', async (member, value) => {
     const refused = await register({ ...notesApp, [member]: value })
     expect(outcomeOf(refused)).toBe('400 invalid_redirect_uri')
     expect(refused.body.error_description).toMatch(/^redirect_uris /)
@@ -267,7 +267,7 @@ describe('Metadata that the server refuses', () => {
     ['logo_uri', 'data:image/png;base64,'],
     ['policy_uri', `https://a.example/${'x'.repeat(2048)}`],
     ['tos_uri', {}],
-  ])('%s as %j: invalid_client_metadata, which names the member', async (member, value) => {
+  ])('%s as %j: invalid_client_metadata, which names the member [registration-8]', async (member, value) => {
     const refused = await register({ ...notesApp, [member]: value })
     expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
     expect(refused.body.error_description).toMatch(new RegExp(`^${member} `))
@@ -321,7 +321,7 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
-  test('gets a new secret in the last half of the old one, which stays valid to its end', async () => {
+  test('gets a new secret in the last half of the old one, which stays valid to its end [registration-6]', async () => {
     const staged = stage()
     const client = await staged.register(notesService)
     await redeem(staged, client, await approve(staged, client))
@@ -379,7 +379,7 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
-  test('nobody else reads, changes or deletes it', async () => {
+  test('nobody else reads, changes or deletes it [registration-3, registration-4]', async () => {
     const staged = stage()
     const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
     const app = await staged.register(notesApp)
@@ -523,7 +523,7 @@ describe('Who may register', () => {
     }
   })
 
-  test('beyond the ceiling 503, until a client ends', async () => {
+  test('beyond the ceiling 503, until a client ends [registration-1, registration-2]', async () => {
     const staged = stage({ maximumClients: 2 })
     const first = await staged.register(notesApp)
     await redeem(staged, first, await approve(staged, first))
