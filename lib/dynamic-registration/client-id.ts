@@ -5,7 +5,7 @@ const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
 /**
  * Whether a client identifier has the form of a client that registered itself. Such identifiers are looked up in the
- * store of dynamic clients, all others are not. The consent page can tell such clients by this form, too.
+ * store of dynamic clients, all others are not.
  */
 export function isDynamicClientId(clientId: string): boolean {
   return form.test(clientId)

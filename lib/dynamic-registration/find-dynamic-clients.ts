@@ -22,7 +22,9 @@ export function withDynamicClients(
     clock,
   }: Pick<DynamicRegistration, 'store' | 'capabilities' | 'scope' | 'clock'>,
 ): FindClient {
-  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
+  const parsed = new ParsedRegistrations((registration) =>
+    Object.freeze({ ...parseStoredClient(registration, capabilities), selfRegistered: true as const }),
+  )
   const find = oncePerTurn(async (clientId) => {
     const found = await store.find(clientId)
     if (found === undefined || found === null || found.registration.client_id !== clientId)

@@ -550,6 +550,21 @@ describe('What the host sees', () => {
     ])
   })
 
+  test('scripts of other origins may register, and manage what they have registered', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService, { Origin: 'https://app.example' })
+    expect(client.get('Access-Control-Allow-Origin')).toBe('*')
+    for (const [path, methods] of [
+      ['/register', 'POST'],
+      ['/register/client', 'GET, HEAD, PUT, DELETE'],
+    ] as const) {
+      const preflight = await request(staged.app)
+        .options(path)
+        .set({ Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' })
+      expect([preflight.status, preflight.get('Access-Control-Allow-Methods')]).toEqual([204, methods])
+    }
+  })
+
   test('off: no route, no member', async () => {
     const off = stage({}, { dynamicRegistration: false })
     expect(await metadataOf(off)).not.toHaveProperty('registration_endpoint')
