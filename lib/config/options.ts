@@ -108,8 +108,9 @@ export interface AuthorizationServerOptions {
    */
   readonly endpoints?: readonly Endpoint[]
   /**
-   * The origins whose scripts may call the endpoints for tokens, revocation and registration, read the metadata of the server and of
-   * resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
+   * The origins whose scripts may call the endpoints for tokens, revocation and registration, read the metadata of the
+   * server and of resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for
+   * none, or `{ origins: ['https://app.example'] }`.
    * The authorization endpoint and the introspection endpoint never have CORS headers, and no response allows
    * credentials. Default true.
    */

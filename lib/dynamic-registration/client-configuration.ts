@@ -62,7 +62,10 @@ async function update(
   requireUpdate(json, client_id)
   const metadata = readClientMetadata(json, registration)
   if (metadata.token_endpoint_auth_method === 'none')
-    throw refused('token_endpoint_auth_method must not become none: register a public client instead.')
+    throw invalidClientMetadata(
+      'client_metadata_refused',
+      'token_endpoint_auth_method must not become none: register a public client instead.',
+    )
   const spare = generateClientSecret()
   const now = Math.floor(registration.clock() / 1000)
   const lifetime = registration.clientSecretLifetime
@@ -85,18 +88,21 @@ async function update(
   return { members: clientInformation(registration, stored, { secret, token }) }
 }
 
-const refused = (description: string) => invalidClientMetadata('client_metadata_refused', description)
-
 // RFC 7592 2.2: the members that the server has chosen do not come back, except the client_id.
 function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
   if (!isRecord(json))
     throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
   const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
-  if (json['client_id'] !== clientId) throw refused('client_id must be the identifier of this client.')
-  if (has('registration_access_token')) throw refused('registration_access_token must be left out.')
-  if (has('registration_client_uri')) throw refused('registration_client_uri must be left out.')
-  if (has('client_secret_expires_at')) throw refused('client_secret_expires_at must be left out.')
-  if (has('client_id_issued_at')) throw refused('client_id_issued_at must be left out.')
+  if (json['client_id'] !== clientId)
+    throw invalidClientMetadata('client_metadata_refused', 'client_id must be the identifier of this client.')
+  if (has('registration_access_token'))
+    throw invalidClientMetadata('client_metadata_refused', 'registration_access_token must be left out.')
+  if (has('registration_client_uri'))
+    throw invalidClientMetadata('client_metadata_refused', 'registration_client_uri must be left out.')
+  if (has('client_secret_expires_at'))
+    throw invalidClientMetadata('client_metadata_refused', 'client_secret_expires_at must be left out.')
+  if (has('client_id_issued_at'))
+    throw invalidClientMetadata('client_metadata_refused', 'client_id_issued_at must be left out.')
 }
 
 interface Secret {
@@ -130,7 +136,10 @@ function nextSecrets(
     given === undefined || given === null ? undefined : live.find(({ hash }) => isSecret(given, hash))
   // RFC 7592 2.2: a client may not choose its secret.
   if (given !== undefined && given !== null && shown === undefined)
-    throw refused('client_secret must be the current secret of the client, or left out.')
+    throw invalidClientMetadata(
+      'client_metadata_refused',
+      'client_secret must be the current secret of the client, or left out.',
+    )
   if (!usesSecret(metadata)) return []
   const current = live.at(-1)
   const isKept = current !== undefined && current.expiresAt - now > lifetime / 2

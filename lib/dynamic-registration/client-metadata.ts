@@ -243,30 +243,72 @@ function memberAt(path: string): Member {
   return isMember(name) ? name : 'token_endpoint_auth_method'
 }
 
-const isMember = (name: string): name is Member => Object.hasOwn(texts, name)
+const isMember = (name: string): name is Member => Object.hasOwn(refusals, name)
 
-type Member = keyof typeof texts
+type Member = keyof typeof refusals
 
-const texts = {
-  redirect_uris:
-    'redirect_uris must be a list of absolute URIs without a fragment: https, http on a loopback host, or a private-use scheme where this server allows one.',
-  token_endpoint_auth_method:
-    'token_endpoint_auth_method must be a method that this server offers to clients that register themselves.',
-  grant_types:
-    'grant_types must hold a grant type that this server gives to clients that register themselves, and the grant types of the response types.',
-  response_types: 'response_types must hold a response type of this server for the grant types.',
-  scope: 'scope must hold scope tokens of this server, with one space between two.',
-  client_name: 'client_name must be a text of at most 256 characters without control characters.',
-  client_uri: 'client_uri must be an http or https URL of at most 2048 characters.',
-  logo_uri: 'logo_uri must be an http or https URL of at most 2048 characters.',
-  policy_uri: 'policy_uri must be an http or https URL of at most 2048 characters.',
-  tos_uri: 'tos_uri must be an http or https URL of at most 2048 characters.',
-  jwks: 'jwks or jwks_uri must hold the public keys of the client, and not both.',
-  jwks_uri: 'jwks_uri must be an https URL of at most 2048 characters.',
+const refused = (member: Member): OAuthError => refusals[member]()
+
+// Each text stands in its call, so that a test can see that it is fixed.
+const refusals = {
+  redirect_uris: () =>
+    invalidRedirectUri(
+      'redirect_uris_refused',
+      'redirect_uris must be a list of absolute URIs without a fragment: https, http on a loopback host, or a private-use scheme where this server allows one.',
+    ),
+  token_endpoint_auth_method: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'token_endpoint_auth_method must be a method that this server offers to clients that register themselves.',
+    ),
+  grant_types: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'grant_types must hold a grant type that this server gives to clients that register themselves, and the grant types of the response types.',
+    ),
+  response_types: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'response_types must hold a response type of this server for the grant types.',
+    ),
+  scope: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'scope must hold scope tokens of this server, with one space between two.',
+    ),
+  client_name: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'client_name must be a text of at most 256 characters without control characters.',
+    ),
+  client_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'client_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  logo_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'logo_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  policy_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'policy_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  tos_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'tos_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  jwks: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'jwks or jwks_uri must hold the public keys of the client, and not both.',
+    ),
+  jwks_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'jwks_uri must be an https URL of at most 2048 characters.',
+    ),
 } as const
-
-function refused(member: Member): OAuthError {
-  return member === 'redirect_uris'
-    ? invalidRedirectUri('redirect_uris_refused', texts.redirect_uris)
-    : invalidClientMetadata('client_metadata_refused', texts[member])
-}

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { type AuditLog, type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
-import { challengeOf, type PresentedClient } from '../client-authentication/method'
+import { bearerChallenge, challengeOf, type PresentedClient } from '../client-authentication/method'
 import { type ClientStrategy, runStrategy } from '../passport/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
@@ -327,10 +327,10 @@ function refuseMethod(http: EndpointHttp, allowed: readonly string[], response: 
   return 'answered'
 }
 
-const methodNotAllowed = ({ endpoint }: EndpointHttp) => ({
-  code: 'invalid_request',
-  description: `The ${endpoint.name} endpoint takes ${listedMethods(endpoint).join(', ')} requests only.`,
-})
+const methodNotAllowed = ({ endpoint: row }: EndpointHttp) => {
+  const [endpoint, method] = [row.name, listedMethods(row).join(' or ')]
+  return { code: 'invalid_request', description: `The ${endpoint} endpoint takes ${method} requests only.` }
+}
 
 /** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
 async function sendClientFailure(
@@ -392,13 +392,7 @@ function headersOf(error: OAuthError, request: Request, schemes: readonly string
   if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
   const { code } = error
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
-  if (code === 'invalid_token') return { 'WWW-Authenticate': bearerChallenge(request) }
+  if (code === 'invalid_token') return { 'WWW-Authenticate': bearerChallenge(authorizationOf(request)) }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
   return {}
 }
-
-// RFC 6750 3.1: without a token in the request, the challenge holds no error code.
-const bearerChallenge = (request: Request) =>
-  authorizationOf(request).length === 0
-    ? 'Bearer realm="oauth"'
-    : 'Bearer realm="oauth", error="invalid_token"'
