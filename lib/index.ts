@@ -85,10 +85,12 @@ export type { AuthorizationStore, StoredAuthorization } from './stores/authoriza
 export type { StoreWarning } from './stores/authorization-store'
 export type { ClientRegistry } from './stores/client-store'
 export type { ClientStore } from './stores/client-store'
+export type { DynamicClient, DynamicClientStore } from './stores/dynamic-client-store'
 export type { Count, Counters } from './stores/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
+export { memoryDynamicClients, type MemoryDynamicClientsOptions } from './stores/memory-dynamic-clients'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis/redis-store'
 export type { PipelinedCommands, RedisCommands } from './stores/redis/commands'
 export type { ReplicaWait } from './stores/redis/replicas'
@@ -138,6 +140,7 @@ export type {
   EndpointAnswer,
   EndpointAnswering,
   EndpointDescription,
+  EndpointMethod,
   EndpointRequest,
 } from './protocol/endpoint'
 export type { ExtensionData, ExtensionMetadata, Json } from './protocol/extension'
@@ -185,6 +188,7 @@ export type {
 export { mac } from './token-types/mac'
 export type { MacOptions } from './token-types/mac'
 export type { MacAlgorithm } from './token-types/mac'
+export type { DynamicRegistrationOptions, VerifyInitialAccessToken } from './dynamic-registration/options'
 export type { PkceRequirement } from './extensions/pkce'
 export type { RedirectUriRule } from './protocol/redirect-uri'
 export type { ResourceOptions } from './resource-indicators/resources'

@@ -146,3 +146,13 @@ export function challengeOf(schemes: readonly string[], authorization: readonly 
 // RFC 7617 2.1: only Basic has the parameter charset.
 const challengeBy = (scheme: string) =>
   scheme === 'Basic' ? 'Basic realm="oauth", charset="UTF-8"' : `${scheme} realm="oauth"`
+
+/**
+ * Makes the `WWW-Authenticate` challenge for a refused bearer token. Without a token in the request, the challenge holds
+ * no error code (RFC 6750 3.1).
+ *
+ * @param authorization the `Authorization` headers of the request.
+ */
+export function bearerChallenge(authorization: readonly string[]): string {
+  return authorization.length === 0 ? 'Bearer realm="oauth"' : 'Bearer realm="oauth", error="invalid_token"'
+}

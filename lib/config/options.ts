@@ -8,6 +8,7 @@ import type {
 } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { AllowedOrigins, CorsOption } from '../cors/cors'
+import type { DynamicRegistration, DynamicRegistrationOptions } from '../dynamic-registration/options'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../http/network-limit'
@@ -107,12 +108,18 @@ export interface AuthorizationServerOptions {
    */
   readonly endpoints?: readonly Endpoint[]
   /**
-   * The origins whose scripts may call the token and the revocation endpoint, read the metadata of the server and of
-   * resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
+   * The origins whose scripts may call the endpoints for tokens, revocation and registration, read the metadata of the
+   * server and of resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for
+   * none, or `{ origins: ['https://app.example'] }`.
    * The authorization endpoint and the introspection endpoint never have CORS headers, and no response allows
    * credentials. Default true.
    */
   readonly cors?: CorsOption
+  /**
+   * Lets clients register themselves (RFC 7591), and confidential clients read, update and delete their registration
+   * (RFC 7592). `{}` switches registration on, for everybody. Default `false`.
+   */
+  readonly dynamicRegistration?: DynamicRegistrationOptions | false
   /** How long a resource owner may take to decide on the consent page. Default 600, at most 10 years. */
   readonly authorizationRequestLifetime?: number
   /** How long a client may take to redeem an authorization code. Default 60, at most 600 (RFC 6749 4.1.2). */
@@ -250,6 +257,8 @@ export interface ServerSettings {
   readonly endpoints: readonly Endpoint[]
   /** Undefined if CORS is off. */
   readonly cors: AllowedOrigins
+  /** Undefined if no client can register itself. */
+  readonly dynamicRegistration: DynamicRegistration | undefined
   readonly lifetimes: Lifetimes
   /** The grant types of the host only. */
   readonly grantTypes: readonly GrantType[]

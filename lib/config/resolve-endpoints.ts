@@ -30,6 +30,35 @@ export function resolveEndpoints(reading: OptionsReader): Pick<ServerSettings, '
   return { ...resolvePaths(reading, taken), endpoints: resolveRows(reading, taken) }
 }
 
+/** The parts of the settings that already have paths and names. */
+type Taken = Pick<ServerSettings, 'endpoints'> & Paths
+
+/**
+ * Makes the reader of the paths of further endpoints, which a plug-in adds to those of {@link resolveEndpoints}.
+ *
+ * @param name the name of each endpoint under the key of its path.
+ */
+export function furtherPaths(
+  settings: Taken,
+  name: Readonly<Record<string, string>>,
+): (fields: OptionsReader, key: string, fallback: string) => string {
+  const taken = new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
+  for (const key of pathKeys) taken.set(settings[key], key)
+  for (const [index, { path }] of settings.endpoints.entries()) taken.set(path, `endpoints[${index}].path`)
+  return (fields, key, fallback) => {
+    const chosen = fields.optional(key, fallback, isPath, pathMessage)
+    const other = taken.get(chosen)
+    if (other === undefined) taken.set(chosen, fields.at(key))
+    else fields.wrong(key, `must differ from ${other}.`)
+    const index = settings.endpoints.findIndex((endpoint) => endpoint.name === name[key])
+    if (index >= 0)
+      fields.wrong(key, `belongs to the endpoint ${name[key]}, whose name endpoints[${index}] has.`)
+    return chosen
+  }
+}
+
+const pathKeys = ['authorizationPath', 'tokenPath', 'revocationPath', 'introspectionPath'] as const
+
 function resolvePaths(reading: OptionsReader, taken: Map<string, string>): Paths {
   const path = (key: keyof Paths) => {
     const chosen = reading.optional(key, defaults[key], isPath, pathMessage)
@@ -59,7 +88,7 @@ const isPath = (value: unknown): value is string =>
 
 const endpointName = /^[a-z][a-z0-9_]*$/
 const builtInEndpoints = ['authorization', 'token', 'revocation', 'introspection']
-const methods = new Set<unknown>([undefined, 'GET', 'POST'])
+const methods = new Set<unknown>(['GET', 'POST', 'PUT', 'DELETE'])
 const bodies = new Set<unknown>([undefined, 'form', 'json'])
 const authentications = new Set<unknown>([undefined, 'required', 'confidential', 'optional', 'none'])
 
@@ -82,8 +111,9 @@ function checkEndpoint(
   at: string,
   wrong: (field: string, message: string) => void,
 ): void {
-  const { name, path, method, body, clientAuthentication, errorStatus, cors, metadata, answer, ...others } =
-    endpoint
+  const { name, path, method = 'POST', body, listed, clientAuthentication, errorStatus, ...rest } = endpoint
+  const { cors, metadata, answer, ...others } = rest
+  const listedMethods: readonly unknown[] = isList(method) ? method : [method]
   if (!isText(name) || !endpointName.test(name))
     wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
   else if (names.has(name)) wrong('.name', `is "${name}", which another endpoint has already.`)
@@ -92,9 +122,11 @@ function checkEndpoint(
   if (!isPath(path)) wrong('.path', pathMessage)
   else if (other === undefined) taken.set(path, `${at}.path`)
   else wrong('.path', `must differ from ${other}.`)
-  if (!methods.has(method)) wrong('.method', 'must be GET or POST.')
+  if (!areMethods(listedMethods)) wrong('.method', 'must be GET, POST, PUT or DELETE, or a list of these.')
   if (!bodies.has(body)) wrong('.body', 'must be form or json.')
-  else if (method === 'GET' && body !== undefined) wrong('.body', 'must be omitted: a GET has no body.')
+  else if (body !== undefined && !listedMethods.some((each) => each === 'POST' || each === 'PUT'))
+    wrong('.body', 'must be omitted: GET and DELETE have no body.')
+  if (!isAbsentOr(isBoolean, listed)) wrong('.listed', 'must be true or false.')
   if (!authentications.has(clientAuthentication))
     wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
   if (!isAbsentOr(isErrorStatus, errorStatus))
@@ -106,6 +138,9 @@ function checkEndpoint(
   if (typeof answer !== 'function') wrong('.answer', 'must be a function.')
   for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
 }
+
+const areMethods = (given: readonly unknown[]) =>
+  given.length > 0 && new Set(given).size === given.length && given.every((each) => methods.has(each))
 
 const isErrorStatus = (value: unknown) =>
   isRecord(value) &&

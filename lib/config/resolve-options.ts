@@ -1,6 +1,8 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import { readCors } from '../cors/cors'
+import { withDynamicClients } from '../dynamic-registration/find-dynamic-clients'
+import { readDynamicRegistration, registrationEndpointNames } from '../dynamic-registration/options'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
@@ -28,7 +30,7 @@ import { memoryStore } from '../stores/memory-store'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
-import { resolveEndpoints } from './resolve-endpoints'
+import { furtherPaths, resolveEndpoints } from './resolve-endpoints'
 import {
   builtInGrantTypes,
   ofResources,
@@ -92,6 +94,7 @@ export function resolveOptions(options: Options): ServerSettings {
     ...resolveStores(reading, clock),
     ...resolveEndpoints(reading),
     cors: readCors(reading, '*'),
+    dynamicRegistration: undefined,
     lifetimes,
     grantTypes,
     responseTypes,
@@ -115,9 +118,18 @@ export function resolveOptions(options: Options): ServerSettings {
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,
   }
+  const complete = withDynamicRegistration(reading, settings)
   reading.refuseUnknown()
   reading.settle(subject)
-  return Object.freeze(settings)
+  return Object.freeze(complete)
+}
+
+function withDynamicRegistration(reading: OptionsReader, settings: ServerSettings): ServerSettings {
+  const takePath = furtherPaths(settings, registrationEndpointNames)
+  const dynamicRegistration = readDynamicRegistration(reading, settings, takePath)
+  if (dynamicRegistration === undefined) return settings
+  const findClient = withDynamicClients(settings.findClient, dynamicRegistration)
+  return { ...settings, dynamicRegistration, findClient }
 }
 
 const isRedirectUriRule = (value: unknown): value is RedirectUriRule =>

@@ -3,15 +3,17 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { type AuditLog, type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
-import { challengeOf, type PresentedClient } from '../client-authentication/method'
+import { bearerChallenge, challengeOf, type PresentedClient } from '../client-authentication/method'
 import { type ClientStrategy, runStrategy } from '../passport/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
-import type {
-  EndpointAnswer,
-  EndpointAnswering,
-  EndpointDescription,
-  EndpointRequest,
+import {
+  type EndpointAnswer,
+  type EndpointAnswering,
+  type EndpointDescription,
+  type EndpointRequest,
+  hasBody,
+  listedMethods,
 } from '../protocol/endpoint'
 import {
   invalidClient,
@@ -25,7 +27,8 @@ import { Parameters } from '../protocol/parameters'
 import { authorizationOf, formOf, hasLongBody, HttpRequest, jsonOf, leavesBody, queryOf } from './request'
 import { type AuthenticationHttp, presentedBy } from './request-context'
 import { closing, type RequestsInFlight } from './requests-in-flight'
-import { sendJson, sendJsonError } from './response'
+import type { Admit } from './network-limit'
+import { sendJson, sendJsonError, sendNoContent } from './response'
 import { requireTls } from './transport'
 
 /** A row of the endpoint table: an endpoint of the suite or of a host. */
@@ -33,6 +36,8 @@ export type EndpointRow = EndpointDescription &
   EndpointAnswering<Committing> & {
     /** Returns the notes that events take from a form, such as the credential in it. */
     readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
+    /** Limits the requests from one network, successes included. Default: only failures count. */
+    readonly admit?: Admit
   }
 
 /** A request with a function that runs after the transition that the request causes. */
@@ -83,11 +88,14 @@ async function respond(
   const audited = { request, response, endpoint: endpoint.name, clientId: proven?.client.client_id }
   if (endpoint.notesOf !== undefined) audit.note(request, endpoint.notesOf(parameters))
   if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
-  const json = endpoint.body === 'json' ? await jsonOf(request, bodyDeadline) : undefined
+  if (endpoint.admit !== undefined) await endpoint.admit(request, response)
+  const json = hasJson(http, request) ? await jsonOf(request, bodyDeadline) : undefined
   const answer: unknown = await answerOf(http, request, { parameters, json }, proven?.client)
   requireAnswer(answer, endpoint.name)
   const { members, status = 200, headers } = answer
-  sendJson(response, status, members, { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) })
+  const all = { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) }
+  if (status === 204) sendNoContent(response, all)
+  else sendJson(response, status, members, all)
   return 'answered'
 }
 
@@ -169,7 +177,7 @@ async function authenticate(
   const parameters = await parametersOf(http, request)
   if (need === 'none') return { parameters, proven: undefined }
   // Credentials may stand only in a form or a header.
-  const form = endpoint.method === 'GET' ? Parameters.none : parameters
+  const form = hasForm(http, request) ? parameters : Parameters.none
   const presented = (need === 'optional' ? presentIfAny : present)(http, request, form)
   return { parameters, proven: presented && (await prove(http, request, presented)) }
 }
@@ -180,13 +188,14 @@ interface Content {
   readonly json: unknown
 }
 
-function parametersOf(
-  { endpoint: { method, body }, bodyDeadline }: EndpointHttp,
-  request: Request,
-): Parameters | Promise<Parameters> {
-  if (method === 'GET') return queryOf(request)
-  return body === 'json' ? Parameters.none : formOf(request, bodyDeadline)
+function parametersOf(http: EndpointHttp, request: Request): Parameters | Promise<Parameters> {
+  return hasForm(http, request) ? formOf(request, http.bodyDeadline) : queryOf(request)
 }
+
+const hasForm = ({ endpoint }: EndpointHttp, { method }: Request) =>
+  endpoint.body !== 'json' && hasBody(method)
+const hasJson = ({ endpoint }: EndpointHttp, { method }: Request) =>
+  endpoint.body === 'json' && hasBody(method)
 
 /** Finds the client that a request presents, in place of any client that the request has proven before. */
 function present(
@@ -298,14 +307,14 @@ function served(http: EndpointHttp, act: Act): RequestHandler {
 }
 
 /** The HTTP methods that an endpoint serves. */
-export const methodsOf = ({ method = 'POST' }: EndpointDescription): readonly string[] =>
-  method === 'GET' ? ['GET', 'HEAD'] : [method]
+export const methodsOf = (endpoint: EndpointDescription): readonly string[] =>
+  listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
 
 // The function reads the body first, because the connection closes with the response. A body that arrives after the
 // response would cause a reset, and the client would not get the response.
 async function turnAway(request: Request, http: EndpointHttp): Promise<never> {
   try {
-    await (http.endpoint.body === 'json' ? jsonOf(request, http.bodyDeadline) : parametersOf(http, request))
+    await (hasJson(http, request) ? jsonOf(request, http.bodyDeadline) : parametersOf(http, request))
   } catch {
     // The answer is the same.
   }
@@ -318,10 +327,10 @@ function refuseMethod(http: EndpointHttp, allowed: readonly string[], response: 
   return 'answered'
 }
 
-const methodNotAllowed = ({ endpoint: { name: endpoint, method = 'POST' } }: EndpointHttp) => ({
-  code: 'invalid_request',
-  description: `The ${endpoint} endpoint takes ${method} requests only.`,
-})
+const methodNotAllowed = ({ endpoint: row }: EndpointHttp) => {
+  const [endpoint, method] = [row.name, listedMethods(row).join(' or ')]
+  return { code: 'invalid_request', description: `The ${endpoint} endpoint takes ${method} requests only.` }
+}
 
 /** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
 async function sendClientFailure(
@@ -374,6 +383,7 @@ function statusOf(error: OAuthError, { errorStatus = {} }: EndpointRow): number 
 
 const usualStatus: ReadonlyMap<string, number> = new Map([
   ['invalid_client', 401],
+  ['invalid_token', 401],
   ['server_error', 500],
   ['temporarily_unavailable', 503],
 ])
@@ -382,6 +392,7 @@ function headersOf(error: OAuthError, request: Request, schemes: readonly string
   if (error instanceof Throttled) return { 'Retry-After': String(error.retryAfter) }
   const { code } = error
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemes, authorizationOf(request)) }
+  if (code === 'invalid_token') return { 'WWW-Authenticate': bearerChallenge(authorizationOf(request)) }
   if (code === 'temporarily_unavailable') return { 'Retry-After': '1' }
   return {}
 }

@@ -172,33 +172,42 @@ export interface RateLimitOptions {
    */
   readonly clients?: LimitOption
   /**
+   * Limits the registrations of clients (`dynamicRegistration`) from one network, successful ones included. Does not
+   * apply if registration needs an initial access token. Default: 100 in 600 seconds.
+   */
+  readonly registration?: LimitOption
+  /**
    * Makes a store of express-rate-limit for a limit, so several processes count together. Return a new store for each
    * name, and give each store its own key prefix. While a store fails, requests pass uncounted, and the process emits
    * the warning `EAS_RATE_LIMIT_STORE`. Default: the memory of this process, for 100 000 networks.
    */
-  readonly stores?: (name: 'authorization' | 'clients') => Store
+  readonly stores?: (name: 'authorization' | 'clients' | 'registration') => Store
 }
 
 /** The limits with their defaults. Undefined means that a limit is off. */
 export interface RateLimits {
   readonly authorization: Limit | undefined
   readonly clients: Limit | undefined
+  readonly registration: Limit | undefined
   readonly stores: RateLimitOptions['stores']
 }
 
 const usual: Limit = { attempts: 600, seconds: 60 }
+const usualRegistrations: Limit = { attempts: 100, seconds: 600 }
 const key = 'rateLimit'
 
 /** Reads the option `rateLimit`. `false` switches both limits off. */
 export function resolveRateLimit(reading: OptionsReader): RateLimits {
   const given = reading.take(key)
-  if (given === false) return { authorization: undefined, clients: undefined, stores: undefined }
+  if (given === false)
+    return { authorization: undefined, clients: undefined, registration: undefined, stores: undefined }
   if (given !== undefined && !isRecord(given))
-    reading.wrong(key, 'must be false, or an object with authorization, clients or stores.')
+    reading.wrong(key, 'must be false, or an object with authorization, clients, registration or stores.')
   const fields = new OptionsReader(isRecord(given) ? given : {}, reading.at(key), reading.issues)
   const limits = {
     authorization: readLimit(fields, 'authorization', usual),
     clients: readLimit(fields, 'clients', usual),
+    registration: readLimit(fields, 'registration', usualRegistrations),
     stores: fields.optional<RateLimitOptions['stores']>('stores', undefined, isStores, 'must be a function.'),
   }
   fields.refuseUnknown()

@@ -3,6 +3,7 @@ import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ClientVerification, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PresentedClient } from '../client-authentication/method'
 import type { AuthenticateBy } from '../passport/strategies'
+import { hasBody } from '../protocol/endpoint'
 import { Parameters } from '../protocol/parameters'
 import { privateState } from '../protocol/private-state'
 import type { FailureLimit } from './network-limit'
@@ -60,9 +61,8 @@ export function clientAuthenticator({
   bodyDeadline,
 }: AuthenticationHttp): AuthenticateBy {
   const examine = async (context: RequestContext, request: Request): Promise<PresentedClient> => {
-    // A GET has no body, so its client can present a credential only in a header.
-    const hasForm = request.method !== 'GET' && request.method !== 'HEAD'
-    const form = hasForm ? await formOf(request, bodyDeadline) : Parameters.none
+    // A request without a body: its client can present a credential only in a header.
+    const form = hasBody(request.method) ? await formOf(request, bodyDeadline) : Parameters.none
     return presentedBy(verification, context, request, form)
   }
   return async (request, method) => {

@@ -18,6 +18,11 @@ export function sendJson(response: Response, status: number, body: object, heade
   })
 }
 
+/** Sends 204 without content. */
+export function sendNoContent(response: Response, headers: Headers): void {
+  response.writeHead(204, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers }).end()
+}
+
 /** Sends an error in the form of RFC 6749 5.2. */
 export function sendJsonError(
   response: Response,

@@ -22,6 +22,8 @@ export interface EndpointOffer {
   /** The name of the endpoint, such as `token` for the member `token_endpoint`. */
   readonly name: string
   readonly path: string
+  /** Whether the metadata names the endpoint. Default true. */
+  readonly listed?: boolean
   /** Default `required`. */
   readonly clientAuthentication?: 'required' | 'confidential' | 'optional' | 'none'
 }
@@ -42,7 +44,8 @@ export function urlBelow(issuer: string, path: string): string {
 
 /** Builds the metadata of a server. */
 export function serverMetadata(offer: Offer): ServerMetadata {
-  const { authorization, endpoints, scopes } = offer
+  const { authorization, scopes } = offer
+  const endpoints = offer.endpoints.filter(({ listed }) => listed !== false)
   const at = (path: string) => urlBelow(offer.issuer, path)
   return {
     ...offer.extensionMembers,
@@ -54,7 +57,7 @@ export function serverMetadata(offer: Offer): ServerMetadata {
     // member.
     response_types_supported: authorization?.responseTypes ?? [],
     grant_types_supported: offer.grantTypes,
-    ...authenticationMembers(offer),
+    ...authenticationMembers({ ...offer, endpoints }),
     ...(authorization === undefined ? {} : authorizationMembers(authorization)),
   }
 }

@@ -119,6 +119,8 @@ export interface Client {
   readonly logo_uri: string | undefined
   readonly policy_uri: string | undefined
   readonly tos_uri: string | undefined
+  /** Present if the client registered itself (RFC 7591): its name, its logo and its pages are its own claims. */
+  readonly selfRegistered?: true
 }
 
 /** Whether the client has credentials and must authenticate on every token request (RFC 6749 3.2.1). */

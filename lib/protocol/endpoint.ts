@@ -18,13 +18,21 @@ export interface EndpointDescription {
   readonly name: string
   /** The path below the issuer, such as `/whoami`. */
   readonly path: string
-  /** The HTTP method. `GET` also serves `HEAD`. Default `POST`. */
-  readonly method?: 'GET' | 'POST'
-  /** The body of a `POST`: a form (RFC 6749 appendix B) or JSON, at most 64 KiB. Default `form`. */
+  /** The HTTP method, or the methods of a path that serves several. `GET` also serves `HEAD`. Default `POST`. */
+  readonly method?: EndpointMethod | readonly EndpointMethod[]
+  /**
+   * The body of a `POST` or `PUT`: a form (RFC 6749 appendix B) or JSON, at most 64 KiB. `GET` and `DELETE` have no
+   * body. Default `form`.
+   */
   readonly body?: 'form' | 'json'
   /**
-   * The HTTP status of each error code, 400 to 599. A code without an entry has the default: 401 for `invalid_client`,
-   * 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
+   * Whether the metadata names the endpoint. With false, clients learn the URL in another way, such as from the
+   * response of another endpoint. Default true.
+   */
+  readonly listed?: boolean
+  /**
+   * The HTTP status of each error code, 400 to 599. A code without an entry has the default: 401 for `invalid_client`
+   * and `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
    */
   readonly errorStatus?: Readonly<Record<string, number>>
   /**
@@ -34,6 +42,19 @@ export interface EndpointDescription {
   readonly cors?: boolean
   /** Members that the endpoint adds to the metadata of the server. The members of the suite win. */
   readonly metadata?: ExtensionMetadata
+}
+
+/** An HTTP method of an endpoint. */
+export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The methods that an endpoint names, as a list. */
+export function listedMethods({ method = 'POST' }: EndpointDescription): readonly EndpointMethod[] {
+  return typeof method === 'string' ? [method] : method
+}
+
+/** Whether requests with this method have a body. */
+export function hasBody(method: string): boolean {
+  return method === 'POST' || method === 'PUT'
 }
 
 /**
@@ -65,7 +86,7 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
    * The client that has authenticated, or that has named itself if it is a public client. Undefined if no client has.
    */
   readonly client: Caller
-  /** The parameters of the form, or of the query for a `GET`; empty for a JSON body. */
+  /** The parameters of the form, or of the query for a request without a form. */
   readonly parameters: Parameters
   /** The parsed JSON body, which the server has not checked further; undefined for other bodies. */
   readonly json: unknown
@@ -80,7 +101,7 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
 export interface EndpointAnswer {
   /** The members of the JSON object. */
   readonly members: object
-  /** The HTTP status, 200 to 299. Default 200. */
+  /** The HTTP status, 200 to 299. With 204 the response has no content, and no members. Default 200. */
   readonly status?: number
   /** Headers in addition to the headers of every response. */
   readonly headers?: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import type { Reason } from './reasons'
 
 /**
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
- * 2.2.2).
+ * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -10,6 +10,9 @@ export type OAuthErrorCode =
   | 'invalid_grant'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_token'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -114,6 +117,12 @@ export const invalidGrant = refusal('invalid_grant')
 export const invalidScope = refusal('invalid_scope')
 /** The requested resource or audience is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
 export const invalidTarget = refusal('invalid_target')
+/** The bearer token of the request is not valid here (RFC 6750 3.1). */
+export const invalidToken = refusal('invalid_token')
+/** A redirection URI of a registration is not acceptable (RFC 7591 3.2.2). */
+export const invalidRedirectUri = refusal('invalid_redirect_uri')
+/** A member of the metadata of a client is not acceptable (RFC 7591 3.2.2). */
+export const invalidClientMetadata = refusal('invalid_client_metadata')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = refusal('unauthorized_client')
 /** The server does not support the grant type. */

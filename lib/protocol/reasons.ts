@@ -139,6 +139,12 @@ export const reasons = {
     'targets_too_large',
     'target_refused',
   ],
+  invalid_redirect_uri: ['redirect_uris_refused'],
+  invalid_client_metadata: [
+    'client_metadata_malformed',
+    'client_metadata_too_large',
+    'client_metadata_refused',
+  ],
   unauthorized_client: [
     'grant_type_not_registered',
     'response_type_not_registered',
@@ -171,10 +177,13 @@ export const reasons = {
     'assertion_keys_unavailable',
     'client_keys_unavailable',
     'jwt_keys_unavailable',
+    'registrations_full',
   ],
   server_error: ['password_verification_failed', 'password_normalization_failed', 'unexpected'],
   invalid_token: [
     'token_invalid',
+    'initial_access_token_refused',
+    'registration_access_token_refused',
     'token_of_another_type',
     'token_resource',
     'jwt_malformed',

@@ -19,6 +19,7 @@ import { RequestsInFlight } from '../http/requests-in-flight'
 import { secureRandom } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { steadyClock } from '../protocol/steady-clock'
+import { notingUse } from '../dynamic-registration/note-use'
 import { BoundedWindows } from '../rate-limit/bounded-windows'
 import { IssueLimits, withSingleUseLimit } from '../rate-limit/issue-limits'
 import type { Limit } from '../rate-limit/limit'
@@ -58,7 +59,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const contexts = new RequestContexts()
   return {
     settings,
-    ...writeBackCache(storeOfIssuer(withDeadline(settings.store, settings.storeDeadline), ownDigest)),
+    ...writeBackCache(storeOfIssuer(storeOf(settings), ownDigest)),
     counters: countersOfIssuer(
       withSingleUseLimit(
         countersWithDeadline(settings.counters, settings.storeDeadline),
@@ -92,6 +93,11 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   }
 }
 
+function storeOf({ store, storeDeadline, dynamicRegistration }: ServerSettings): AuthorizationStore {
+  const hurried = withDeadline(store, storeDeadline)
+  return dynamicRegistration === undefined ? hurried : notingUse(hurried, dynamicRegistration)
+}
+
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
   return async () => {
     const isClosed: unknown = await maintenance()
@@ -103,6 +109,8 @@ function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): 
 /** The limits by network, for each kind of endpoint. */
 export interface NetworkLimits {
   readonly authorization: Admit
+  /** Counts every registration of a client, because a stranger may register as many as the server lets him. */
+  readonly registration: Admit
   /**
    * Counts only failures: many honest clients may share an address, and the option `issueLimits` bounds their
    * successes.
@@ -110,8 +118,10 @@ export interface NetworkLimits {
   readonly clients: FailureLimit
 }
 
+const all = async () => {}
+
 export function networkLimitsOf(
-  { rateLimit, clock: wallClock, storeDeadline }: ServerSettings,
+  { rateLimit, clock: wallClock, storeDeadline, dynamicRegistration }: ServerSettings,
   contexts: RequestContexts,
 ): NetworkLimits {
   const clock = steadyClock(wallClock)
@@ -128,8 +138,10 @@ export function networkLimitsOf(
   }
   const authorization = limitOf('authorization')
   const clients = limitOf('clients')
+  const registration = dynamicRegistration && limitOf('registration')
   return {
-    authorization: authorization ? requestLimit(authorization, contexts) : async () => {},
+    authorization: authorization ? requestLimit(authorization, contexts) : all,
+    registration: registration ? requestLimit(registration, contexts) : all,
     clients: clients ? failureLimit(clients) : unlimitedFailures,
   }
 }

@@ -5,6 +5,8 @@ import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import { documentFetch, type DocumentFetch } from '../document-fetch/document-fetch'
+import { clientConfigurationEndpoint } from '../dynamic-registration/client-configuration'
+import { registrationEndpoint } from '../dynamic-registration/register'
 import {
   type EndpointHttp,
   type EndpointRow,
@@ -85,6 +87,7 @@ export function wireEndpoints(server: ServerContext): Endpoints {
     tokenRow(server, tokens),
     revocationRow(server),
     introspectionRow(server),
+    ...registrationRows(server),
     ...settings.endpoints,
   ]
   return {
@@ -168,6 +171,18 @@ function introspectionRow({ settings, store, issueContext }: ServerContext): End
     notesOf: (form) => ({ shown: form.peek('token') }),
     answer: async (request) => ({ members: await introspect(endpoint, request) }),
   }
+}
+
+/** The endpoints of dynamic registration (RFC 7591, RFC 7592); none if it is off. */
+function registrationRows({ settings, admit }: ServerContext): readonly EndpointRow[] {
+  const { dynamicRegistration } = settings
+  if (dynamicRegistration === undefined) return []
+  const registration = registrationEndpoint(dynamicRegistration)
+  const isOpen = dynamicRegistration.verifyInitialAccessToken === undefined
+  return [
+    isOpen ? { ...registration, admit: admit.registration } : registration,
+    clientConfigurationEndpoint(dynamicRegistration),
+  ]
 }
 
 function clientAuthentication({ settings, counters, admit, contexts }: ServerContext): {

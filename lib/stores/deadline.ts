@@ -3,6 +3,7 @@ import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '.
 import { type AuthorizationStore, confirmAbsence } from './authorization-store'
 import type { ClientRegistry } from './client-store'
 import type { Counters } from './counters'
+import type { DynamicClientStore } from './dynamic-client-store'
 
 /**
  * Waits for a call of a store, for `seconds` at most, because a database client may wait for ever by default. Every
@@ -84,22 +85,42 @@ export function clientsWithDeadline(clients: ClientRegistry, seconds: number): C
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
     add: (registration) => withinDeadline(() => clients.add(registration), seconds, clients),
     list: () => withinDeadline(() => clients.list(), seconds, clients),
-    update: async (clientId, change) => {
-      const refused: { error?: unknown } = {}
-      const watched: typeof change = (registration) => {
-        try {
-          return change(registration)
-        } catch (error) {
-          refused.error = error
-          throw error
-        }
-      }
-      const call = () => clients.update(clientId, watched)
-      return withinDeadline(call, seconds, clients).catch((failure: unknown) => {
-        throw refused.error ?? failure
-      })
-    },
+    update: (clientId, change) => updateWithin(clients, clientId, change, seconds),
   }
+}
+
+/** Sets a deadline on each verb of a store of dynamic clients. Passes on an error that `change` throws. */
+export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds: number): DynamicClientStore {
+  return {
+    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
+    add: (client, lifetime, maximum) =>
+      withinDeadline(() => clients.add(client, lifetime, maximum), seconds, clients),
+    update: (clientId, change) => updateWithin(clients, clientId, change, seconds),
+    remove: (clientId) => withinDeadline(() => clients.remove(clientId), seconds, clients),
+    extend: (clientId, lifetime, unlessLeft) =>
+      withinDeadline(() => clients.extend(clientId, lifetime, unlessLeft), seconds, clients),
+  }
+}
+
+/** Applies a change within a deadline. An error that the change throws is no failure of the store, and passes. */
+async function updateWithin<Value>(
+  store: { update(id: string, change: (value: Value) => Value): Promise<Value | undefined> },
+  id: string,
+  change: (value: Value) => Value,
+  seconds: number,
+): Promise<Value | undefined> {
+  const refused: { error?: unknown } = {}
+  const watched = (value: Value) => {
+    try {
+      return change(value)
+    } catch (error) {
+      refused.error = error
+      throw error
+    }
+  }
+  return withinDeadline(() => store.update(id, watched), seconds, store).catch((failure: unknown) => {
+    throw refused.error ?? failure
+  })
 }
 
 /** Whether a value is a deadline: seconds, more than 0 and at most 60. */

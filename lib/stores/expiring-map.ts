@@ -76,9 +76,10 @@ export class ExpiringMap<Value> {
     if (entry !== undefined) this.remove(key, entry)
   }
 
-  private hasRoom(): boolean {
-    if (this.entries.size >= this.maximum) this.sweep(sweptWhenFull)
-    return this.entries.size < this.maximum
+  /** Whether fewer than `maximum` entries live. Removes expired entries to find room. */
+  hasRoom(maximum = this.maximum): boolean {
+    if (this.entries.size >= maximum) this.sweep(sweptWhenFull)
+    return this.entries.size < maximum
   }
 
   // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come first.

@@ -41,9 +41,11 @@ export function storedClients(
   })
 }
 
-// Shares a look-up for one turn of the event loop only: a later request may arrive after the client was disabled, and
-// must not get the registration from before.
-function oncePerTurn(find: FindClient): FindClient {
+/**
+ * Shares a look-up among all requests for a client in one turn of the event loop. No longer: a later request may arrive
+ * after the client was disabled, and must not get the registration from before.
+ */
+export function oncePerTurn(find: FindClient): FindClient {
   const underWay = new Map<string, ReturnType<FindClient>>()
   return (clientId) => {
     const shared = underWay.get(clientId)

@@ -1,6 +1,7 @@
 import { ConfigurationError, isRecord } from '../protocol/configuration'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
+import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 import { raceRules, replacementRules } from './race-rules'
 import {
   absenceRules,
@@ -126,6 +127,21 @@ export function clientRegistryContract(
 }
 
 /**
+ * Defines a group of tests, one for each rule of a `DynamicClientStore`.
+ *
+ * @param open opens the store under test, which must be empty; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
+ */
+export function dynamicClientStoreContract(
+  title: string,
+  open: Open<DynamicClientsUnderTest>,
+  runner?: TestRunner,
+): void {
+  suite(title, dynamicClientStoreRules, open, runner)
+}
+
+/**
  * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
  * contain the errors.
  */
@@ -147,4 +163,12 @@ export function checkCounters(open: Open<CountersUnderTest>): Promise<readonly V
  */
 export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(clientRegistryRules, open)
+}
+
+/**
+ * Runs every rule of {@link dynamicClientStoreContract} in order, without a test runner. Never rejects: the verdicts
+ * contain the errors.
+ */
+export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Promise<readonly Verdict[]> {
+  return check(dynamicClientStoreRules, open)
 }

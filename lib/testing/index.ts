@@ -16,11 +16,14 @@ export {
   checkAuthorizationStore,
   checkClientRegistry,
   checkCounters,
+  checkDynamicClientStore,
   clientRegistryContract,
   countersContract,
+  dynamicClientStoreContract,
 } from './contract'
 export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
+export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './rule'
 export type { TestRunner } from './contract'

@@ -1,10 +1,12 @@
 import { whoami } from '../../docs/examples/whoami'
 import { MemoryStore } from 'express-rate-limit'
+import { generateClientSecret } from '../../lib/client-authentication/client-secret'
 import { implicit } from '../../lib/authorization-endpoint/response-types'
 import type { AuthorizationServerOptions } from '../../lib/config/options'
 import { resolveOptions } from '../../lib/config/resolve-options'
 import { ConfigurationError } from '../../lib/protocol/configuration'
 import { memoryCounters } from '../../lib/stores/memory-counters'
+import { memoryDynamicClients } from '../../lib/stores/memory-dynamic-clients'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { bearer } from '../../lib/token-types/bearer'
 import { mac } from '../../lib/token-types/mac'
@@ -102,6 +104,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   revocationPath: path,
   introspectionPath: path,
   endpoints: { wrong: [null, 7, 'whoami', true, {}], cure: 'must be a list of endpoints.' },
+  dynamicRegistration: {
+    wrong: [null, 7, 'on', true, [], memoryDynamicClients],
+    cure: 'must be false or an object, such as {}.',
+  },
   authorizationRequestLifetime: secondsFrom(1),
   authorizationCodeLifetime: secondsFrom(1, 600),
   accessTokenLifetime: secondsFrom(1),
@@ -182,7 +188,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   openRequestLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   rateLimit: {
     wrong: [null, 7, 'none', true, []],
-    cure: 'must be false, or an object with authorization, clients or stores.',
+    cure: 'must be false, or an object with authorization, clients, registration or stores.',
   },
   issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
@@ -234,6 +240,18 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   revocationPath: '/forget',
   introspectionPath: '/ask-about',
   endpoints: [whoami],
+  dynamicRegistration: {
+    store: memoryDynamicClients(),
+    initialAccessToken: generateClientSecret().client_secret_hash,
+    maximumClients: 1,
+    scope: 'photos.read',
+    grantTypes: ['authorization_code'],
+    unusedLifetime: 60,
+    lifetime: 172_800,
+    clientSecretLifetime: 60,
+    registrationPath: '/clients',
+    clientConfigurationPath: '/clients/own',
+  },
   authorizationRequestLifetime: 1,
   authorizationCodeLifetime: 600,
   accessTokenLifetime: 1,

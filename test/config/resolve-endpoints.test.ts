@@ -25,7 +25,12 @@ describe('the option endpoints', () => {
     ['no path', { path: undefined }, '.path'],
     ['a path that no URL has', { path: 'whoami' }, '.path'],
     ['a path with a query', { path: '/whoami?x' }, '.path'],
-    ['another method', { method: 'PUT' }, '.method'],
+    ['another method', { method: 'PATCH' }, '.method'],
+    ['no method at all', { method: [] }, '.method'],
+    ['a method twice', { method: ['GET', 'GET'] }, '.method'],
+    ['another method among others', { method: ['GET', 'PATCH'] }, '.method'],
+    ['a body of a DELETE', { method: ['GET', 'DELETE'], body: 'json' }, '.body'],
+    ['a listing that is neither', { listed: 'no' }, '.listed'],
     ['a method in small letters', { method: 'get' }, '.method'],
     ['another body', { method: 'POST', body: 'xml' }, '.body'],
     ['a body of a GET', { body: 'json' }, '.body'],
@@ -45,7 +50,7 @@ describe('the option endpoints', () => {
   })
 
   it('tells every mistake of every endpoint at once', () => {
-    const faulty = { ...whoami, name: 7, method: 'PUT' }
+    const faulty = { ...whoami, name: 7, method: 'PATCH' }
     expect(pathsWith({ endpoints: [faulty, whoami, faulty] })).toEqual([
       'endpoints[0].name',
       'endpoints[0].method',

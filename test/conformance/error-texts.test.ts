@@ -6,7 +6,7 @@ import { nightlyReport } from '../support/flows/clients'
 
 test('[RSP-6] each text of an error is written where it is told, in characters that it may have', () => {
   const { calls, faults, descriptions, aroundFactories, accessRefusals, factories } = written
-  expect(factories.size).toBe(11)
+  expect(factories.size).toBe(14)
   expect(calls.length).toBeGreaterThan(40)
   expect(faults.map(({ text }) => text)).toEqual([
     'is included more than once',
@@ -72,7 +72,7 @@ test('[RSP-5] trouble on this side is told in an error that nobody keeps', async
 test('[RSP-6] every code of the framework and of a guard is among the errors that are looked at here', async () => {
   const responses = [...(await refusals(fullStage(), 'x')), ...(await troubles())]
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))
-  const all = [...written.factories.values(), 'invalid_token', 'insufficient_scope']
+  const all = [...written.factories.values(), 'insufficient_scope']
   expect([...codes].toSorted()).toEqual(all.toSorted())
 })
 

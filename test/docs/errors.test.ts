@@ -21,12 +21,14 @@ test.each(Object.entries(reasons))(
 )
 
 test('every error code has reasons, and the page of errors has no section for another code', () => {
-  const codes: Record<OAuthErrorCode | 'invalid_token' | 'insufficient_scope', true> = {
+  const codes: Record<OAuthErrorCode | 'insufficient_scope', true> = {
     invalid_request: true,
     invalid_client: true,
     invalid_grant: true,
     invalid_scope: true,
     invalid_target: true,
+    invalid_redirect_uri: true,
+    invalid_client_metadata: true,
     unauthorized_client: true,
     unsupported_grant_type: true,
     unsupported_response_type: true,

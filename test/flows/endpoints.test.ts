@@ -70,6 +70,32 @@ describeOnStores("An endpoint of the host's own", (stage) => {
     expect([head.status, head.text ?? '']).toEqual([200, ''])
   })
 
+  test('serves several methods on one path, and stays out of the metadata if it is not listed', async () => {
+    const notes: Endpoint = {
+      name: 'notes',
+      path: '/notes',
+      method: ['GET', 'PUT', 'DELETE'],
+      body: 'json',
+      listed: false,
+      clientAuthentication: 'none',
+      answer: async ({ method, parameters, json }) => ({
+        members: { method, word: parameters.get('word') ?? null, json },
+        status: method === 'DELETE' ? 204 : 200,
+      }),
+    }
+    const { flow, app } = stage({ endpoints: [notes] })
+    const read = await request(app).get('/notes?word=x')
+    expect(read.body).toEqual({ method: 'GET', word: 'x' })
+    const written = await request(app).put('/notes?word=x').send({ a: 1 })
+    expect(written.body).toEqual({ method: 'PUT', word: 'x', json: { a: 1 } })
+    const deleted = await request(app).delete('/notes')
+    expect([deleted.status, deleted.text, deleted.get('Cache-Control')]).toEqual([204, '', 'no-store'])
+    const refused = await request(app).post('/notes').send({})
+    expect([refused.status, refused.get('Allow')]).toEqual([405, 'GET, HEAD, PUT, DELETE'])
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(body).not.toHaveProperty('notes_endpoint')
+  })
+
   test('a client that proves itself wrongly is refused where authentication is optional; without any it is nobody', async () => {
     const { flow } = stage({ endpoints: [seen({})] })
     const ask = (headers: Record<string, string>, fields = {}) =>

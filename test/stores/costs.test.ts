@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis'
-import type { Response } from 'supertest'
+import supertest, { type Response } from 'supertest'
 import { redisStore, type AuthorizationServerOptions, type RedisStore } from '../../lib/index'
 import { describeOwnRedis } from '../support/describe-own-redis'
 import { application } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoPrint } from '../support/flows/clients'
-import { authorizationRequest, type Flow } from '../support/flows/flow'
+import { authorizationRequest, basic, Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
+import { notesService } from '../support/flows/registering'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { report, type Row } from '../support/reliability/report'
@@ -122,6 +123,39 @@ describeOwnRedis('On Redis', () => {
       const invariant = `${count} round trip${count === 1 ? '' : 's'}`
       rows.push({ case: `${name}, ${title}`, rounds, invariant, result: commands })
     }
+  })
+
+  test('a client that registered itself costs one read, and one note a day in the packet of a write', async () => {
+    const { app } = application({
+      clients: store.clients,
+      storeDeadline: 10,
+      store,
+      dynamicRegistration: {},
+    })
+    const flow = new Flow(app)
+    const story = async () => {
+      const metadata = { ...notesService, client_name: uniquePrefix() }
+      const { body } = await supertest(app).post('/register').send(metadata)
+      const client = { client_id: body.client_id, redirect_uri: metadata.redirect_uris[0] }
+      const asked = { response_type: 'code', scope: 'photos:read', ...client }
+      const asClient = { Authorization: basic(body.client_id, body.client_secret) }
+      const page = await watched.during(() => flow.ask(asked, 'alice'))
+      const decision = await watched.during(() => flow.decide(page.answer, 'approve', 'alice'))
+      const fields = { grant_type: 'authorization_code', code: codeOf(decision.answer), ...client }
+      const redeemed = await watched.during(() => flow.submit('/token', fields, undefined, asClient))
+      const refreshing = { grant_type: 'refresh_token', refresh_token: redeemed.answer.body.refresh_token }
+      const refreshed = await watched.during(() => flow.submit('/token', refreshing, undefined, asClient))
+      expect(refreshed.answer.status).toBe(200)
+      return [page, decision, redeemed, refreshed].map(({ sent }) => sent.join(', '))
+    }
+    // The first time Redis gets the scripts whole.
+    await story()
+    expect(await story()).toEqual([
+      'GET, EVALSHA, EVALSHA',
+      'GET, EVALSHA, EVALSHA',
+      'GET, EVALSHA',
+      'GET, GET, EVALSHA',
+    ])
   })
 
   test('an authorization is one key of less than 4 KiB, however often it is refreshed', async () => {

@@ -37,6 +37,12 @@ describeOwnRedis('redisStore', () => {
     expect(await store.clients.add(registration)).toBe(true)
     await store.clients.update(registration.client_id, (client) => ({ ...client, disabled: true }))
     expect(await store.clients.list()).toMatchObject([{ disabled: true }])
+    const dynamic = { registration, issuedAt: 1, secretExpiries: [], registrationTokenDigest: undefined }
+    expect(await store.dynamicClients.add(dynamic, 60, 1)).toBeDefined()
+    await store.dynamicClients.update(registration.client_id, (client) => ({ ...client, issuedAt: 2 }))
+    await store.dynamicClients.extend(registration.client_id, 120, 120)
+    expect(await store.dynamicClients.find(registration.client_id)).toMatchObject({ issuedAt: 2 })
+    await store.dynamicClients.remove(registration.client_id)
     expect(await store.check()).toEqual([])
     await store.close()
   })

@@ -2,6 +2,7 @@ import type { ClientRegistry } from '../../lib/stores/client-store'
 import type { Counters } from '../../lib/stores/counters'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { memoryCounters } from '../../lib/stores/memory-counters'
+import { memoryDynamicClients } from '../../lib/stores/memory-dynamic-clients'
 import { memoryStore } from '../../lib/stores/memory-store'
 
 /** The three stores in memory, in a time that passes when it is told to. */
@@ -12,6 +13,15 @@ export function inMemory() {
     store: memoryStore({ clock }),
     counters: memoryCounters({ clock }),
     clients: memoryClients(),
+    advance: (seconds: number) => void (ahead += seconds * 1000),
+  }
+}
+
+/** Dynamic clients in memory, in a time that passes when it is told to. */
+export function dynamicInMemory() {
+  let ahead = 0
+  return {
+    clients: memoryDynamicClients({ clock: () => Date.now() + ahead }),
     advance: (seconds: number) => void (ahead += seconds * 1000),
   }
 }

@@ -4,15 +4,17 @@ import {
   checkAuthorizationStore,
   checkClientRegistry,
   checkCounters,
+  checkDynamicClientStore,
   clientRegistryRules,
   countersRules,
+  dynamicClientStoreRules,
   type ContractRule,
   type Verdict,
 } from '../../lib/testing/index'
 import * as kit from '../../lib/testing/index'
 import { runInNode } from '../support/stores/node-program'
 import { checkThenAct, forgottenRevision, overwriting, resurrection } from '../support/stores/broken-stores'
-import { inMemory, losesChanges, readsThenWrites } from './broken-stores'
+import { dynamicInMemory, inMemory, losesChanges, readsThenWrites } from './broken-stores'
 
 const broken = (verdicts: readonly Verdict[]) =>
   verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
@@ -26,10 +28,13 @@ it('the contracts and what tests of routes need are all that the kit exports', (
     'checkAuthorizationStore',
     'checkClientRegistry',
     'checkCounters',
+    'checkDynamicClientStore',
     'clientRegistryContract',
     'clientRegistryRules',
     'countersContract',
     'countersRules',
+    'dynamicClientStoreContract',
+    'dynamicClientStoreRules',
     'expectRefused',
     'mintToken',
     'testClock',
@@ -42,16 +47,19 @@ describe('the contract as a function', () => {
       await checkAuthorizationStore(inMemory),
       await checkCounters(inMemory),
       await checkClientRegistry(inMemory),
+      await checkDynamicClientStore(dynamicInMemory),
     ]
-    const rules = [authorizationStoreRules, countersRules, clientRegistryRules]
+    const rules = [authorizationStoreRules, countersRules, clientRegistryRules, dynamicClientStoreRules]
     expect(verdicts.map((some) => some.map(({ rule }) => rule))).toEqual(rules.map(titles))
     expect(verdicts.flatMap(broken)).toEqual([])
   })
 
   it('has a title of its own for each rule', () => {
-    const every = [authorizationStoreRules, countersRules, clientRegistryRules].map(titles)
+    const every = [authorizationStoreRules, countersRules, clientRegistryRules, dynamicClientStoreRules].map(
+      titles,
+    )
     for (const some of every) expect(new Set(some).size).toBe(some.length)
-    expect(every.map(({ length }) => length)).toEqual([51, 11, 20])
+    expect(every.map(({ length }) => length)).toEqual([51, 11, 20, 20])
   })
 
   it('closes what was opened, rule by rule, kept or not', async () => {

@@ -40,6 +40,7 @@ export function cached(
     ...remembering(store, cache),
     counters: store.counters,
     clients: store.clients,
+    dynamicClients: store.dynamicClients,
     place: store.place,
     check: async (issuer) => {
       const warnings = await store.check(issuer)

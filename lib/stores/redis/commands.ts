@@ -22,7 +22,10 @@ export interface PipelinedCommands {
   }
 }
 
-/** A Lua script on one key. `run` sends the digest, and the whole source only if the server lacks the script. */
+/**
+ * A Lua script on one key, or on several keys of one hash slot. `run` sends the digest, and the whole source only if the server lacks the
+ * script.
+ */
 export class RedisScript {
   private readonly sha1: string
 
@@ -31,21 +34,26 @@ export class RedisScript {
   }
 
   /** Returns the EVALSHA command, for a server that has the script. */
-  byDigest(key: string, words: readonly string[]): string[] {
-    return ['evalsha', this.sha1, '1', key, ...words]
+  byDigest(keys: Keys, words: readonly string[]): string[] {
+    return ['evalsha', this.sha1, ...counted(keys), ...words]
   }
 
   /** Returns the EVAL command with the whole source, for a server that lacks the script. */
-  whole(key: string, words: readonly string[]): string[] {
-    return ['eval', this.source, '1', key, ...words]
+  whole(keys: Keys, words: readonly string[]): string[] {
+    return ['eval', this.source, ...counted(keys), ...words]
   }
 
-  async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
+  async run(client: RedisCommands, keys: Keys, ...words: string[]): Promise<unknown> {
     try {
-      return await client.call('EVALSHA', this.sha1, '1', key, ...words)
+      return await client.call('EVALSHA', this.sha1, ...counted(keys), ...words)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return client.call('EVAL', this.source, '1', key, ...words)
+      return client.call('EVAL', this.source, ...counted(keys), ...words)
     }
   }
 }
+
+type Keys = string | readonly string[]
+
+const counted = (keys: Keys): readonly string[] =>
+  typeof keys === 'string' ? ['1', keys] : [String(keys.length), ...keys]

@@ -4,6 +4,7 @@ import { isRecord, isText, OptionsReader } from '../../protocol/configuration'
 import type { AuthorizationStore, StoredAuthorization, StoreWarning } from '../authorization-store'
 import type { ClientRegistry } from '../client-store'
 import type { Counters } from '../counters'
+import type { DynamicClientStore } from '../dynamic-client-store'
 import type { RedisReads } from './batched-reads'
 import { cached, type CacheOptions, checkCache } from './cache'
 import { RedisClients } from './clients'
@@ -13,6 +14,7 @@ import { redisCounters } from './counters'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
 import { cautionsAbout } from './surroundings'
+import { RedisDynamicClients } from './dynamic-clients'
 import { type RedisWrites, writesOver } from './writes'
 
 /** Options of {@link redisStore}. */
@@ -59,6 +61,11 @@ export interface RedisStore extends AuthorizationStore {
    * `createAuthorizationServer({ store, clients: store.clients, … })`.
    */
   readonly clients: ClientRegistry
+  /**
+   * Clients that registered themselves, in the same Redis, below the same prefix. The option `dynamicRegistration`
+   * finds them here.
+   */
+  readonly dynamicClients: DynamicClientStore
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /**
@@ -133,6 +140,7 @@ function checkConnection(options: unknown): void {
 class KeyPerAuthorization implements RedisStore {
   readonly counters: Counters
   readonly clients: ClientRegistry
+  readonly dynamicClients: DynamicClientStore
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
   private readonly rootPrefix: string
@@ -150,6 +158,8 @@ class KeyPerAuthorization implements RedisStore {
     this.place = describeAddress(client)
     this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place: this.place })
     this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
+    const dynamicClients = new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)
+    this.dynamicClients = Object.assign(dynamicClients, { place: this.place })
     this.rootPrefix = prefix
     this.prefix = `${prefix}authorization:`
     const { confirmAbsent } = writes

@@ -34,6 +34,7 @@ export function fullStage(options: Parameters<typeof setStage>[0] = {}): Stage {
     responseTypes: [implicit()],
     grantTypes,
     errorUri: 'https://docs.example/errors',
+    dynamicRegistration: {},
     ...options,
   })
 }
@@ -56,6 +57,7 @@ export async function refusals(stage: Stage, value: string): Promise<readonly Re
     ...(await ofTokens(stage, value)),
     ...(await ofFurtherGrants(stage, value)),
     ...(await ofFurtherEndpoints(stage, value)),
+    ...(await ofRegistration(stage, value)),
     ...(await ofGuard(stage, value)),
   ]
 }
@@ -120,6 +122,24 @@ async function ofFurtherEndpoints({ flow }: Stage, value: string): Promise<reado
   ])
   return [...(await Promise.all(each)).flat(), await flow.introspect(photoPrint, value)]
 }
+
+async function ofRegistration({ flow }: Stage, value: string): Promise<readonly Response[]> {
+  const register = (metadata: object) =>
+    flow.submit('/register', JSON.stringify(metadata), undefined, { 'Content-Type': 'application/json' })
+  const members = ['token_endpoint_auth_method', 'grant_types', 'scope', 'client_name', 'client_uri', 'jwks']
+  return [
+    await register([value]),
+    await register({ redirect_uris: [value || 'x'] }),
+    ...(await Promise.all(members.map((name) => register({ ...registrable, [name]: [value || 'x'] })))),
+    await flow.submit('/register', value),
+    await flow.open('/register'),
+    await flow.open(`/register/client?${formOf({ client_id: value })}`),
+    await flow.open('/register/client?client_id=x', undefined, bearer(value)),
+    await flow.submit('/register/client', value),
+  ]
+}
+
+const registrable = { redirect_uris: ['https://client.example/'] }
 
 async function ofGuard({ flow }: Stage, value: string): Promise<readonly Response[]> {
   const other = await flow.request(nightlyReport, { ...grant, scope: 'reports:write' })

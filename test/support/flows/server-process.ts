@@ -21,6 +21,8 @@ export interface ServerPlan {
   readonly clients?: readonly ClientRegistration[]
   /** Whose assertions it takes, from Photo Frame. */
   readonly issuers?: readonly TrustedIssuer[]
+  /** How many clients may register themselves. Default: no registration. */
+  readonly maximumClients?: number
 }
 
 /** Photo Frame has a secret that all processes know, so it asks about tokens, too. */
@@ -42,6 +44,7 @@ function serve({
   ahead = 0,
   issuers,
   clients = usualClients,
+  maximumClients,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(redis, { prefix, clock })
@@ -51,6 +54,7 @@ function serve({
     ...options,
     clients,
     ...(issuers && optionsForAssertions(issuers)),
+    ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
   })
   const app = express()
   mountAll(app, oauth)

@@ -1,0 +1,314 @@
+import type { ClientRegistration } from '../protocol/client'
+import { type ConfigurationIssue, isList, isRecord, isText } from '../protocol/configuration'
+import type { Json } from '../protocol/extension'
+import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../protocol/oauth-error'
+import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
+import { loopbackUri } from '../protocol/redirect-uri'
+import { responseTypeNamed } from '../protocol/response-type'
+import { formatScope, parseScope, type Scope } from '../protocol/scope'
+import { isAbsoluteUri, namesHost, protocolOf } from '../protocol/uri'
+
+/**
+ * The registered metadata of a client (RFC 7591 2) in canonical form: always the same members in the same order, lists
+ * sorted and without repetitions. Members that the client has not are missing.
+ */
+export interface RegisteredMetadata {
+  /**
+   * Missing if the client named none: it may then use `client_secret_basic`, the default of RFC 7591 2, and also
+   * `client_secret_post`, because some libraries use it in any case.
+   */
+  readonly token_endpoint_auth_method?: string
+  readonly redirect_uris?: readonly string[]
+  readonly grant_types: readonly string[]
+  readonly response_types: readonly string[]
+  readonly scope: string
+  readonly client_name?: string
+  readonly client_uri?: string
+  readonly logo_uri?: string
+  readonly policy_uri?: string
+  readonly tos_uri?: string
+  readonly jwks?: Json
+  readonly jwks_uri?: string
+}
+
+/** What clients that register themselves may have. */
+export interface RegistrationPolicy {
+  readonly capabilities: ServerCapabilities
+  readonly scope: Scope
+  readonly grantTypes: readonly string[]
+}
+
+/** The method of clients with a key of their own (RFC 7523 2.2). Its entry in `credentials` is a JWK set, or its URI. */
+export const privateKeyJwtMethod = 'private_key_jwt'
+const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
+
+/** Whether a client authenticates by a secret. */
+export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean {
+  return method === undefined || secretMethods.has(method)
+}
+
+// A store keeps the metadata of strangers.
+const longest = 16_384
+const longestUri = 2048
+
+/**
+ * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
+ * Leaves out grant types, response types and scopes that this server does not give to such clients: the response tells
+ * the client what is registered (RFC 7591 3.2.1). Treats null and empty values as omitted (RFC 7592 2.2).
+ *
+ * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
+ */
+export function readClientMetadata(json: unknown, policy: RegistrationPolicy): RegisteredMetadata {
+  if (!isRecord(json))
+    throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
+  const metadata = canonical(new Members(json), policy)
+  if (JSON.stringify(metadata).length > longest)
+    throw invalidClientMetadata(
+      'client_metadata_too_large',
+      'The client metadata must have at most 16384 characters.',
+    )
+  checkRegistration(metadata, policy.capabilities)
+  return metadata
+}
+
+function canonical(members: Members, policy: RegistrationPolicy): RegisteredMetadata {
+  const method = authenticationMethod(members, policy.capabilities)
+  const grant_types = grantTypes(members, policy.grantTypes, method === 'none')
+  const texts: { -readonly [Name in TextMember]?: string } = {}
+  for (const name of textMembers) {
+    const value = members.text(name)
+    if (value !== undefined) texts[name] = value
+  }
+  const redirect_uris = sorted(members.texts('redirect_uris') ?? [])
+  return {
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
+    ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    grant_types,
+    response_types: responseTypes(members, grant_types, policy.capabilities),
+    scope: scopeOf(members, policy.scope),
+    ...texts,
+    ...(method === privateKeyJwtMethod ? keysOf(members) : {}),
+  }
+}
+
+type TextMember = (typeof textMembers)[number]
+const textMembers = ['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri'] as const
+
+function authenticationMethod(
+  members: Members,
+  { authenticationMethods = [] }: ServerCapabilities,
+): string | undefined {
+  const method = members.text('token_endpoint_auth_method')
+  const hasKeys = method === privateKeyJwtMethod && authenticationMethods.some(({ name }) => name === method)
+  const isOffered = method === undefined || method === 'none' || secretMethods.has(method) || hasKeys
+  if (!isOffered) throw refused('token_endpoint_auth_method')
+  return method
+}
+
+// RFC 7591 2: the default is authorization_code. RFC 6749 4.4: only confidential clients use client_credentials. A
+// client that could only refresh could never begin.
+function grantTypes(members: Members, allowed: readonly string[], isPublic: boolean): readonly string[] {
+  const asked = members.texts('grant_types') ?? ['authorization_code']
+  const granted = sorted(asked).filter(
+    (name) => allowed.includes(name) && !(isPublic && name === 'client_credentials'),
+  )
+  if (granted.every((name) => name === 'refresh_token')) throw refused('grant_types')
+  return granted
+}
+
+// RFC 7591 2: the default is code. RFC 7591 2.1: a response type goes with its grant types.
+function responseTypes(
+  members: Members,
+  granted: readonly string[],
+  { responseTypes: offered = [] }: ServerCapabilities,
+): readonly string[] {
+  const asked = members.texts('response_types') ?? (granted.includes('authorization_code') ? ['code'] : [])
+  const known = asked.flatMap((name) => responseTypeNamed(name, offered) ?? [])
+  const fitting = known.filter((type) => type.grantTypes.every((grantType) => granted.includes(grantType)))
+  return sorted(fitting.map(({ name }) => name))
+}
+
+// RFC 7591 2: a client that names no scope gets a default.
+function scopeOf(members: Members, allowed: Scope): string {
+  const text = members.text('scope')
+  const asked = text === undefined ? allowed : parseScope(text)
+  const scope = asked?.filter((token) => allowed.includes(token)) ?? []
+  if (scope.length === 0) throw refused('scope')
+  return formatScope(sorted(scope))
+}
+
+// RFC 7591 2: jwks and jwks_uri must not stand together.
+function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'> {
+  const jwks = members.json('jwks')
+  const jwks_uri = members.text('jwks_uri')
+  if ((jwks === undefined) === (jwks_uri === undefined)) throw refused('jwks')
+  if (jwks_uri === undefined) return { jwks: jwks ?? null }
+  const isHttps = protocolOf(jwks_uri) === 'https:' && namesHost(jwks_uri) && isAbsoluteUri(jwks_uri)
+  if (!isHttps || jwks_uri.length > longestUri) throw refused('jwks_uri')
+  return { jwks_uri }
+}
+
+/** The members of a request. Null and empty values count as omitted. */
+class Members {
+  constructor(private readonly source: Readonly<Record<string, unknown>>) {}
+
+  text(name: Member): string | undefined {
+    const value = this.take(name)
+    if (value === undefined || isText(value)) return value
+    throw refused(name)
+  }
+
+  texts(name: Member): readonly string[] | undefined {
+    const value = this.take(name)
+    if (value === undefined) return undefined
+    if (isList(value) && value.every(isText)) return value
+    throw refused(name)
+  }
+
+  json(name: Member): Json | undefined {
+    const value = this.take(name)
+    if (value === undefined) return undefined
+    // The body was JSON, so every value in it is.
+    const copy: Json = JSON.parse(JSON.stringify(value))
+    return copy
+  }
+
+  private take(name: Member): unknown {
+    const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined
+    const isEmpty = value === null || value === '' || (isList(value) && value.length === 0)
+    return isEmpty ? undefined : value
+  }
+}
+
+const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted()
+
+/** Makes the registration of a client, without its secrets. */
+export function registrationFor(client_id: string, metadata: RegisteredMetadata): ClientRegistration {
+  const { jwks, jwks_uri, redirect_uris = [], ...members } = metadata
+  const isPublic = metadata.token_endpoint_auth_method === 'none'
+  const keys = jwks_uri === undefined ? jwks : { jwks_uri }
+  return {
+    client_id,
+    client_type: isPublic ? 'public' : 'confidential',
+    ...members,
+    redirect_uris,
+    ...(keys === undefined ? {} : { credentials: { [privateKeyJwtMethod]: keys } }),
+    // RFC 8252 7.3: a native app gets its port from the operating system at each start.
+    ...(isPublic && redirect_uris.some((uri) => loopbackUri(uri) !== undefined)
+      ? { loopback_redirect_uris: true }
+      : {}),
+  }
+}
+
+/** The members of a registration that a client may see, under the names of RFC 7591 2. */
+export function metadataOf(registration: ClientRegistration): Readonly<Record<string, unknown>> {
+  const { token_endpoint_auth_method = 'client_secret_basic', credentials } = registration
+  const members = published.flatMap((name) =>
+    registration[name] === undefined ? [] : [[name, registration[name]] as const],
+  )
+  const keys = credentials?.[privateKeyJwtMethod]
+  const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined
+  return {
+    ...Object.fromEntries(members),
+    token_endpoint_auth_method,
+    ...(isUri ? keys : keys === undefined ? {} : { jwks: keys }),
+  }
+}
+
+const published = ['redirect_uris', 'grant_types', 'response_types', 'scope', ...textMembers] as const
+
+// Stands for the secret that the server issues after the check.
+const anySecret = `sha256:${'A'.repeat(43)}`
+
+/** Checks the metadata by the rules of every registration. The text of a mistake may hold values, so it is dropped. */
+function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
+  const registration = {
+    ...registrationFor('dynamic', metadata),
+    client_secret_hashes: usesSecret(metadata) ? [anySecret] : [],
+  }
+  const issues: ConfigurationIssue[] = []
+  parseClient(registration, '', issues, capabilities)
+  const members = issues.map(({ path }) => memberAt(path))
+  const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
+  if (first !== undefined) throw refused(first)
+  // A consent page must not show a name that reorders the text around it.
+  if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
+}
+
+const deceptive = /[\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
+
+function memberAt(path: string): Member {
+  const [name = ''] = path.split(/[.[]/)
+  if (name === 'credentials') return 'jwks'
+  return isMember(name) ? name : 'token_endpoint_auth_method'
+}
+
+const isMember = (name: string): name is Member => Object.hasOwn(refusals, name)
+
+type Member = keyof typeof refusals
+
+const refused = (member: Member): OAuthError => refusals[member]()
+
+// Each text stands in its call, so that a test can see that it is fixed.
+const refusals = {
+  redirect_uris: () =>
+    invalidRedirectUri(
+      'redirect_uris_refused',
+      'redirect_uris must be a list of absolute URIs without a fragment: https, http on a loopback host, or a private-use scheme where this server allows one.',
+    ),
+  token_endpoint_auth_method: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'token_endpoint_auth_method must be a method that this server offers to clients that register themselves.',
+    ),
+  grant_types: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'grant_types must hold a grant type that this server gives to clients that register themselves, and the grant types of the response types.',
+    ),
+  response_types: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'response_types must hold a response type of this server for the grant types.',
+    ),
+  scope: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'scope must hold scope tokens of this server, with one space between two.',
+    ),
+  client_name: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'client_name must be a text of at most 256 characters without control characters.',
+    ),
+  client_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'client_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  logo_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'logo_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  policy_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'policy_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  tos_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'tos_uri must be an http or https URL of at most 2048 characters.',
+    ),
+  jwks: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'jwks or jwks_uri must hold the public keys of the client, and not both.',
+    ),
+  jwks_uri: () =>
+    invalidClientMetadata(
+      'client_metadata_refused',
+      'jwks_uri must be an https URL of at most 2048 characters.',
+    ),
+} as const

@@ -1,0 +1,699 @@
+import request, { type Response } from 'supertest'
+import {
+  type AuthorizationServerOptions,
+  type ClientAuthenticationMethod,
+  generateClientSecret,
+  OAuthError,
+} from 'express-authorization-server'
+import type { Failure } from '../support/events'
+import { basic } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
+import { codeOf } from '../support/flows/redirection'
+import {
+  describeRegistration,
+  inMemory,
+  notesApp,
+  notesService,
+  registeringOn,
+  type RegisteringStage,
+} from '../support/flows/registering'
+
+const hour = 3600
+const day = 24 * hour
+
+const faultsIn = (failures: readonly Failure[]) => failures.filter(({ code }) => code === 'server_error')
+
+const ofClient = (client: Pick<Response, 'body'>) => ({
+  response_type: 'code',
+  client_id: client.body.client_id,
+  redirect_uri: client.body.redirect_uris[0],
+  scope: 'photos:read',
+  code_challenge: codeChallenge,
+  code_challenge_method: 'S256',
+})
+
+/** An owner approves a request of the client. */
+async function approve({ flow }: RegisteringStage, client: Pick<Response, 'body'>): Promise<string> {
+  const page = await flow.ask(ofClient(client), 'alice')
+  expect(page.status).toBe(200)
+  return codeOf(await flow.decide(page, 'approve', 'alice'))
+}
+
+/** The client redeems a code. */
+async function redeem(
+  { flow }: RegisteringStage,
+  client: Pick<Response, 'body'>,
+  code: string,
+): Promise<Response> {
+  const { client_id, client_secret, redirect_uris } = client.body
+  const fields = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirect_uris[0],
+    code_verifier: codeVerifier,
+  }
+  return client_secret === undefined
+    ? flow.submit('/token', { ...fields, client_id })
+    : flow.submit('/token', fields, undefined, { Authorization: basic(client_id, client_secret) })
+}
+
+async function refresh(
+  { flow }: RegisteringStage,
+  client: Pick<Response, 'body'>,
+  refresh_token: string,
+): Promise<Response> {
+  const { client_id, client_secret } = client.body
+  const fields = { grant_type: 'refresh_token', refresh_token }
+  return client_secret === undefined
+    ? flow.submit('/token', { ...fields, client_id })
+    : flow.submit('/token', fields, undefined, { Authorization: basic(client_id, client_secret) })
+}
+
+/** A request at the client configuration endpoint. */
+function configure(
+  { app }: RegisteringStage,
+  method: 'get' | 'put' | 'delete',
+  client: Pick<Response, 'body'>,
+  { metadata, token = client.body.registration_access_token }: { metadata?: object; token?: string } = {},
+): Promise<Response> {
+  const { pathname, search } = new URL(client.body.registration_client_uri)
+  const asked = request(app)[method](`${pathname}${search}`)
+  void asked.set('Authorization', `Bearer ${token}`)
+  return Promise.resolve(metadata === undefined ? asked : asked.send(metadata))
+}
+
+describeRegistration('A client registers itself', (stage) => {
+  test('a public client gets tokens with the identifier that it was given', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    expect(client.status).toBe(201)
+    expect(client.get('Cache-Control')).toBe('no-store')
+    expect(client.body).toEqual({
+      ...notesApp,
+      client_id: expect.stringMatching(/^dynamic_[\w-]{43}$/),
+      client_id_issued_at: Math.floor(staged.clock.read() / 1000),
+    })
+    const tokens = await redeem(staged, client, await approve(staged, client))
+    expect(tokens.body).toMatchObject({ scope: 'photos:read', refresh_token: expect.any(String) })
+    const photos = await staged.flow.photos(tokens.body.access_token)
+    expect(photos.body).toMatchObject({ clientId: client.body.client_id })
+    expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
+  })
+
+  test('a confidential client gets a secret with an end, and a registration access token', async () => {
+    const staged = stage()
+    const client = await staged.register({ ...notesService, token_endpoint_auth_method: undefined })
+    const now = Math.floor(staged.clock.read() / 1000)
+    expect(client.body).toEqual({
+      ...notesService,
+      client_id: expect.stringMatching(/^dynamic_[\w-]{22}$/),
+      client_id_issued_at: now,
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+      client_secret_expires_at: now + 90 * day,
+      registration_access_token: expect.stringMatching(/^[\w-]{43}$/),
+      registration_client_uri: `http://localhost/register/client?client_id=${client.body.client_id}`,
+    })
+    expect((await redeem(staged, client, await approve(staged, client))).status).toBe(200)
+    const stored = JSON.stringify(await staged.clients.find(client.body.client_id))
+    expect(stored).not.toContain(client.body.client_secret)
+    expect(stored).not.toContain(client.body.registration_access_token)
+  })
+
+  test('equal metadata give one public client, whatever their order, repetitions and unknown members', async () => {
+    const { register } = stage()
+    const first = await register({ ...notesApp, redirect_uris: ['https://a.example/', 'https://b.example/'] })
+    const again = await register({
+      software_statement: 'ignored',
+      unknown: { deep: true },
+      scope: 'photos:read photos:read',
+      response_types: ['code'],
+      contacts: null,
+      grant_types: ['refresh_token', 'authorization_code'],
+      token_endpoint_auth_method: 'none',
+      redirect_uris: ['https://b.example/', 'https://a.example/', 'https://b.example/'],
+      client_name: 'Notes',
+      tos_uri: '',
+    })
+    expect([again.status, again.body]).toEqual([201, first.body])
+    const other = await register({ ...notesApp, client_name: 'Notes 2' })
+    expect(other.body.client_id).not.toBe(first.body.client_id)
+  })
+
+  test('equal metadata of confidential clients give two clients', async () => {
+    const { register } = stage()
+    const [one, other] = [await register(notesService), await register(notesService)]
+    expect(one.body.client_id).not.toBe(other.body.client_id)
+  })
+
+  test('the same metadata at another issuer give another identifier', async () => {
+    const ids = ['http://localhost', 'http://localhost:3000'].map(async (issuer) => {
+      const client = await stage({}, { issuer }).register(notesApp)
+      return client.body.client_id
+    })
+    expect(new Set(await Promise.all(ids)).size).toBe(2)
+  })
+
+  test('the defaults are those of RFC 7591 2, and the scope is all that such clients may have', async () => {
+    const { register } = stage({ scope: 'photos:read photos:print' })
+    const { body } = await register({ redirect_uris: ['https://notes.example/callback'] })
+    expect(body).toMatchObject({
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      scope: 'photos:print photos:read',
+    })
+  })
+
+  test('scopes and grant types that the server does not give are left out, and the answer says so [registration-5]', async () => {
+    const { register } = stage({ scope: 'photos:read' })
+    const { status, body } = await register({
+      ...notesApp,
+      scope: 'photos:read reports:write offline_access',
+      grant_types: [
+        'authorization_code',
+        'password',
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'client_credentials',
+      ],
+      response_types: ['code', 'token'],
+    })
+    expect([status, body.scope, body.grant_types, body.response_types]).toEqual([
+      201,
+      'photos:read',
+      ['authorization_code'],
+      ['code'],
+    ])
+  })
+
+  test('client credentials are for confidential clients alone, and only if the host allows them', async () => {
+    const { register, flow } = stage({ grantTypes: ['client_credentials'] })
+    const metadata = { grant_types: ['client_credentials'], scope: 'reports:write' }
+    const client = await register(metadata)
+    const tokens = await flow.submit(
+      '/token',
+      { grant_type: 'client_credentials', scope: 'reports:write' },
+      undefined,
+      {
+        Authorization: basic(client.body.client_id, client.body.client_secret),
+      },
+    )
+    expect([tokens.status, client.body.response_types]).toEqual([200, []])
+    const asPublic = await register({ ...metadata, token_endpoint_auth_method: 'none' })
+    expect(outcomeOf(asPublic)).toBe('400 invalid_client_metadata')
+    expect(outcomeOf(await stage().register(metadata))).toBe('400 invalid_client_metadata')
+  })
+
+  test('a native app may use any port on a loopback address, and a scheme of its own', async () => {
+    const staged = stage()
+    const client = await staged.register({
+      ...notesApp,
+      redirect_uris: ['http://127.0.0.1/callback', 'com.example.notes:/callback'],
+    })
+    expect(client.status).toBe(201)
+    const page = await staged.flow.ask(
+      { ...ofClient(client), redirect_uri: 'http://127.0.0.1:49152/callback' },
+      'alice',
+    )
+    expect(page.status).toBe(200)
+    const strict = stage({}, { redirectUris: 'https or loopback', clients: [] })
+    expect(outcomeOf(await strict.register({ ...notesApp, redirect_uris: ['cursor://callback'] }))).toBe(
+      '400 invalid_redirect_uri',
+    )
+  })
+})
+
+describe('Metadata that the server refuses', () => {
+  const { register, failures } = registeringOn(inMemory)({}, { rateLimit: false })
+
+  test.each([
+    ['redirect_uris', undefined],
+    ['redirect_uris', []],
+    ['redirect_uris', 'https://a.example/'],
+    ['redirect_uris', [7]],
+    ['redirect_uris', ['/callback']],
+    ['redirect_uris', ['https://a.example/#x']],
+    ['redirect_uris', ['http://a.example/']],
+    ['redirect_uris', ['javascript:alert(1)']],
+    ['redirect_uris', ['https://user@a.example/']],
+    ['redirect_uris', [`https://a.example/${'x'.repeat(2048)}`]],
+    ['redirect_uris', Array.from({ length: 101 }, (_, n) => `https://a.example/${n}`)],
+  ])('%s as %j: invalid_redirect_uri, which names the member [registration-7]', async (member, value) => {
+    const refused = await register({ ...notesApp, [member]: value })
+    expect(outcomeOf(refused)).toBe('400 invalid_redirect_uri')
+    expect(refused.body.error_description).toMatch(/^redirect_uris /)
+    expect(refused.body.error_description).not.toContain('a.example')
+  })
+
+  test.each([
+    ['token_endpoint_auth_method', 'private_key_jwt'],
+    ['token_endpoint_auth_method', 'client_secret_jwt'],
+    ['token_endpoint_auth_method', ['none']],
+    ['token_endpoint_auth_method', '__proto__'],
+    ['grant_types', ['refresh_token']],
+    ['grant_types', ['__proto__']],
+    ['grant_types', 'authorization_code'],
+    ['grant_types', { 0: 'authorization_code' }],
+    ['response_types', ['token']],
+    ['response_types', [null]],
+    ['scope', 'unknown'],
+    ['scope', ['photos:read']],
+    ['scope', 'photos:read  photos:print'],
+    ['client_name', 7],
+    ['client_name', 'x'.repeat(257)],
+    ['client_name', 'line\nbreak'],
+    ['client_name', 'Trusted\u202Eemas'],
+    ['client_uri', 'javascript:alert(1)'],
+    ['logo_uri', 'data:image/png;base64,'],
+    ['policy_uri', `https://a.example/${'x'.repeat(2048)}`],
+    ['tos_uri', {}],
+  ])('%s as %j: invalid_client_metadata, which names the member [registration-8]', async (member, value) => {
+    const refused = await register({ ...notesApp, [member]: value })
+    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+    expect(refused.body.error_description).toMatch(new RegExp(`^${member} `))
+  })
+
+  test.each(['[]', 'null', '"x"', '7', 'true'])('%s: not an object', async (body) => {
+    expect(outcomeOf(await register(body))).toBe('400 invalid_client_metadata')
+  })
+
+  test('a body that is no JSON, or no JSON by its type', async () => {
+    expect(outcomeOf(await register('{'))).toBe('400 invalid_request')
+    const form = await register('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })
+    expect(outcomeOf(form)).toBe('400 invalid_request')
+  })
+
+  test('more than 16 384 characters in all', async () => {
+    const redirect_uris = Array.from({ length: 20 }, (_, n) => `https://a.example/${n}${'x'.repeat(1000)}`)
+    const refused = await register({ ...notesApp, redirect_uris })
+    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+  })
+
+  test('members that a prototype would lend are no members', async () => {
+    const refused = await register(`{"__proto__":${JSON.stringify(notesApp)}}`)
+    expect(outcomeOf(refused)).toBe('400 invalid_redirect_uri')
+    expect(faultsIn(failures)).toEqual([])
+  })
+})
+
+describeRegistration('A confidential client at its client configuration endpoint', (stage) => {
+  test('reads its registration, without its secret', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    const read = await configure(staged, 'get', client)
+    const { client_secret, ...others } = client.body
+    expect([read.status, read.body]).toEqual([200, others])
+    expect(client_secret).toBeDefined()
+  })
+
+  test('replaces its registration: what it leaves out is gone, and the secret stays', async () => {
+    const staged = stage()
+    const client = await staged.register({ ...notesService, client_uri: 'https://notes.example/' })
+    const { client_id } = client.body
+    const metadata = { client_id, redirect_uris: ['https://notes.example/new'], scope: 'photos:read' }
+    const updated = await configure(staged, 'put', client, { metadata })
+    expect(updated.status).toBe(200)
+    expect(updated.body).toMatchObject({ ...metadata, grant_types: ['authorization_code'] })
+    expect(updated.body).not.toHaveProperty('client_uri')
+    expect(updated.body).not.toHaveProperty('client_secret')
+    const changed = { ...client, body: { ...client.body, ...updated.body } }
+    expect((await redeem(staged, changed, await approve(staged, changed))).status).toBe(200)
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
+  })
+
+  test('gets a new secret in the last half of the old one, which stays valid to its end [registration-6]', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    await redeem(staged, client, await approve(staged, client))
+    const metadata = { ...notesService, client_id: client.body.client_id }
+    staged.clock.advance(45 * day)
+    const updated = await configure(staged, 'put', client, { metadata })
+    expect(updated.body.client_secret_expires_at).toBe(client.body.client_secret_expires_at + 45 * day)
+    expect(updated.body.client_secret).toMatch(/^[\w-]{43}$/)
+    for (const known of [client, updated])
+      expect((await redeem(staged, known, await approve(staged, known))).status).toBe(200)
+    // The response with the new secret got lost: the client shows the old one.
+    const shown = { ...metadata, client_secret: client.body.client_secret }
+    const repeated = await configure(staged, 'put', client, { metadata: shown })
+    expect(repeated.body.client_secret).not.toBe(updated.body.client_secret)
+    expect((await redeem(staged, repeated, await approve(staged, repeated))).status).toBe(200)
+    staged.clock.advance(45 * day)
+    expect(outcomeOf(await redeem(staged, client, await approve(staged, client)))).toBe('401 invalid_client')
+    expect((await redeem(staged, repeated, await approve(staged, repeated))).status).toBe(200)
+  })
+
+  test('may not choose what the server chose', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    const { client_id } = client.body
+    for (const bend of [
+      { client_id: undefined },
+      { client_id: 'photo-print' },
+      { client_secret: 'chosen' },
+      { client_secret: 7 },
+      { client_secret_expires_at: 0 },
+      { client_id_issued_at: 0 },
+      { registration_access_token: client.body.registration_access_token },
+      { registration_client_uri: client.body.registration_client_uri },
+      { token_endpoint_auth_method: 'none' },
+    ]) {
+      const refused = await configure(staged, 'put', client, {
+        metadata: { ...notesService, client_id, ...bend },
+      })
+      expect({ bend, outcome: outcomeOf(refused) }).toEqual({ bend, outcome: '400 invalid_client_metadata' })
+      expect(refused.body.error_description).toContain(Object.keys(bend)[0])
+    }
+    expect((await configure(staged, 'get', client)).body.redirect_uris).toEqual(notesService.redirect_uris)
+  })
+
+  test('deletes its registration, and its grants end with it', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    const tokens = await redeem(staged, client, await approve(staged, client))
+    const code = await approve(staged, client)
+    const deleted = await configure(staged, 'delete', client)
+    expect([deleted.status, deleted.text, deleted.get('Content-Length')]).toEqual([204, '', undefined])
+    expect(outcomeOf(await refresh(staged, client, tokens.body.refresh_token))).toBe('401 invalid_client')
+    expect(outcomeOf(await redeem(staged, client, code))).toBe('401 invalid_client')
+    expect(outcomeOf(await configure(staged, 'get', client))).toBe('401 invalid_token')
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
+  })
+
+  test('nobody else reads, changes or deletes it [registration-3, registration-4]', async () => {
+    const staged = stage()
+    const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
+    const app = await staged.register(notesApp)
+    const uri = (id: string) => ({
+      registration_client_uri: `http://localhost/register/client?client_id=${id}`,
+    })
+    const stranger = { ...other, body: { ...other.body, ...uri(client.body.client_id) } }
+    const ofApp = { ...other, body: { ...other.body, ...uri(app.body.client_id) } }
+    const ofHost = { ...other, body: { ...other.body, ...uri('photo-print') } }
+    const ofNobody = { ...other, body: { ...other.body, ...uri(`dynamic_${'A'.repeat(22)}`) } }
+    for (const each of [stranger, ofApp, ofHost, ofNobody])
+      for (const method of ['get', 'put', 'delete'] as const)
+        for (const token of [other.body.registration_access_token, '-'.repeat(42), 'undefined']) {
+          const refused = await configure(staged, method, each, {
+            token,
+            ...(method === 'put' ? { metadata: {} } : {}),
+          })
+          expect(outcomeOf(refused)).toBe('401 invalid_token')
+          expect(refused.get('WWW-Authenticate')).toBe('Bearer realm="oauth", error="invalid_token"')
+        }
+    const bare = await request(staged.app).get(`/register/client?client_id=${client.body.client_id}`)
+    expect([outcomeOf(bare), bare.get('WWW-Authenticate')]).toEqual([
+      '401 invalid_token',
+      'Bearer realm="oauth"',
+    ])
+    expect((await configure(staged, 'get', client)).status).toBe(200)
+    expect(await staged.clients.find(app.body.client_id)).toBeDefined()
+  })
+
+  test('other methods get 405 with the methods of the path', async () => {
+    const { app } = stage()
+    const response = await request(app).post('/register/client?client_id=x')
+    expect([response.status, response.get('Allow')]).toEqual([405, 'GET, HEAD, PUT, DELETE'])
+    expect((await request(app).get('/register')).get('Allow')).toBe('POST')
+  })
+})
+
+describe('How long a client lives', () => {
+  const stage = registeringOn(inMemory)
+
+  test('an hour without a code or token', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    staged.clock.advance(hour - 1)
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+    const other = await staged.register(notesService)
+    staged.clock.advance(hour)
+    expect(await staged.clients.find(other.body.client_id)).toBeUndefined()
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
+  })
+
+  test('an owner who decides in the last minute still gets the client its tokens', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    staged.clock.advance(hour - 1)
+    const page = await staged.flow.ask(ofClient(client), 'alice')
+    staged.clock.advance(599)
+    const code = codeOf(await staged.flow.decide(page, 'approve', 'alice'))
+    expect((await redeem(staged, client, code)).status).toBe(200)
+  })
+
+  test('90 days after its last use, noted once a day', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    const { client_id } = client.body
+    const tokens = await redeem(staged, client, await approve(staged, client))
+    staged.clock.advance(29 * day)
+    const refreshed = await refresh(staged, client, tokens.body.refresh_token)
+    expect(refreshed.status).toBe(200)
+    staged.clock.advance(90 * day - 1)
+    expect(await staged.clients.find(client_id)).toBeDefined()
+    staged.clock.advance(1)
+    expect(await staged.clients.find(client_id)).toBeUndefined()
+    const again = await staged.register(notesApp)
+    expect(again.body.client_id).toBe(client_id)
+  })
+
+  test('never less than its longest refresh token', async () => {
+    const staged = stage({}, { refreshTokenLifetime: 200 * day })
+    const client = await staged.register(notesApp)
+    await redeem(staged, client, await approve(staged, client))
+    staged.clock.advance(day - 1)
+    const tokens = await redeem(staged, client, await approve(staged, client))
+    staged.clock.advance(200 * day - 1)
+    expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
+  })
+
+  test('a client that registers again begins its hour again', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    staged.clock.advance(hour - 1)
+    await staged.register(notesApp)
+    staged.clock.advance(hour - 1)
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+  })
+})
+
+describe('Who may register', () => {
+  const stage = registeringOn(inMemory)
+
+  test('by digests: the holder of one of the initial access tokens', async () => {
+    const [one, two] = [generateClientSecret(), generateClientSecret()]
+    const staged = stage({ initialAccessToken: [one.client_secret_hash, two.client_secret_hash] })
+    for (const { client_secret } of [one, two])
+      expect((await staged.register(notesApp, { Authorization: `Bearer ${client_secret}` })).status).toBe(201)
+    for (const [headers, challenge] of [
+      [{}, 'Bearer realm="oauth"'],
+      [{ Authorization: 'Bearer wrong' }, 'Bearer realm="oauth", error="invalid_token"'],
+      [{ Authorization: basic('x', one.client_secret) }, 'Bearer realm="oauth", error="invalid_token"'],
+      [{ Authorization: `Bearer ${one.client_secret_hash}` }, 'Bearer realm="oauth", error="invalid_token"'],
+    ] as const) {
+      const refused = await staged.register(notesApp, headers)
+      expect([outcomeOf(refused), refused.get('WWW-Authenticate')]).toEqual(['401 invalid_token', challenge])
+    }
+  })
+
+  test('by a function: whoever it lets in; only true lets in', async () => {
+    const verify = async (token: string) => {
+      if (token === 'down') throw new OAuthError('temporarily_unavailable', 'down', 'Try again.')
+      return JSON.parse(token)
+    }
+    const { register } = stage({ initialAccessToken: verify })
+    const as = async (token: string) =>
+      (await register(notesApp, { Authorization: `Bearer ${token}` })).status
+    expect([await as('true'), await as('false'), await as('1'), await as('down')]).toEqual([
+      201, 401, 401, 503,
+    ])
+  })
+
+  test('a network that registers too often gets 429, a holder of a token does not', async () => {
+    const rateLimit = { registration: { attempts: 2 } }
+    const open = stage({}, { rateLimit })
+    const outcomes = await Promise.all([1, 2, 3].map(() => open.register(notesApp)))
+    const refused = outcomes.filter(({ status }) => status !== 201)
+    expect(refused.map(outcomeOf)).toEqual(['429 temporarily_unavailable'])
+    const token = generateClientSecret()
+    const closed = stage({ initialAccessToken: token.client_secret_hash }, { rateLimit })
+    for (let round = 0; round < 5; round++) {
+      const headers = { Authorization: `Bearer ${token.client_secret}` }
+      expect((await closed.register(notesService, headers)).status).toBe(201)
+    }
+  })
+
+  test('beyond the ceiling 503, until a client ends [registration-1, registration-2]', async () => {
+    const staged = stage({ maximumClients: 2 })
+    const first = await staged.register(notesApp)
+    await redeem(staged, first, await approve(staged, first))
+    await staged.register({ ...notesApp, client_name: 'Second' })
+    const refused = await staged.register({ ...notesApp, client_name: 'Third' })
+    expect([outcomeOf(refused), refused.get('Retry-After')]).toEqual(['503 temporarily_unavailable', '1'])
+    expect((await staged.register(notesApp)).body.client_id).toBe(first.body.client_id)
+    staged.clock.advance(hour + 1)
+    expect((await staged.register({ ...notesApp, client_name: 'Third' })).status).toBe(201)
+    expect((await staged.flow.ask(ofClient(first), 'alice')).status).toBe(200)
+  })
+})
+
+describe('What the host sees', () => {
+  const stage = registeringOn(inMemory)
+  const metadataOf = async ({ flow }: RegisteringStage) =>
+    (await flow.open('/.well-known/oauth-authorization-server')).body
+
+  test('the metadata name the registration endpoint, and not the client configuration endpoint', async () => {
+    const metadata = await metadataOf(stage())
+    expect(metadata.registration_endpoint).toBe('http://localhost/register')
+    expect(Object.keys(metadata).filter((name) => /registration|configuration/.test(name))).toEqual([
+      'registration_endpoint',
+    ])
+  })
+
+  test('scripts of other origins may register, and manage what they have registered', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService, { Origin: 'https://app.example' })
+    expect(client.get('Access-Control-Allow-Origin')).toBe('*')
+    for (const [path, methods] of [
+      ['/register', 'POST'],
+      ['/register/client', 'GET, HEAD, PUT, DELETE'],
+    ] as const) {
+      const preflight = await request(staged.app)
+        .options(path)
+        .set({ Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' })
+      expect([preflight.status, preflight.get('Access-Control-Allow-Methods')]).toEqual([204, methods])
+    }
+  })
+
+  test('off: no route, no member', async () => {
+    const off = stage({}, { dynamicRegistration: false })
+    expect(await metadataOf(off)).not.toHaveProperty('registration_endpoint')
+    expect((await off.register(notesApp)).status).toBe(404)
+  })
+
+  test('a client whose scopes the server has lost keeps what is left; one that has none left has ended', async () => {
+    const before = stage()
+    const both = await before.register({ ...notesApp, scope: 'photos:read photos:print' })
+    const gone = await before.register({ ...notesApp, scope: 'reports:write' })
+    const dynamicRegistration = { store: before.clients }
+    const after = stage(
+      {},
+      { dynamicRegistration, scopes: { 'photos:read': 'See your photos' }, clients: [] },
+    )
+    expect((await after.flow.ask(ofClient(both), 'alice')).status).toBe(200)
+    expect((await after.flow.ask(ofClient(gone), 'alice')).status).toBe(400)
+    expect(faultsIn(after.failures)).toEqual([])
+  })
+
+  test('a client that the host moves to its own clients lives on there', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    const found = await staged.clients.find(client.body.client_id)
+    await staged.clients.remove(client.body.client_id)
+    const after = stage({}, { clients: found ? [found.registration] : [] })
+    expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+  })
+
+  test('a client that the host disables can neither get tokens nor change itself', async () => {
+    const staged = stage()
+    const client = await staged.register(notesService)
+    await staged.clients.update(client.body.client_id, (found) => ({
+      ...found,
+      registration: { ...found.registration, disabled: true },
+    }))
+    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
+    const metadata = { ...notesService, client_id: client.body.client_id }
+    expect(outcomeOf(await configure(staged, 'put', client, { metadata }))).toBe('401 invalid_token')
+  })
+
+  test('a scope that the host no longer gives to such clients is gone from those that have registered', async () => {
+    const before = stage()
+    const client = await before.register({ ...notesApp, scope: 'photos:read photos:print' })
+    const after = stage({ store: before.clients, scope: 'photos:read' })
+    expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
+    const wider = await after.flow.ask({ ...ofClient(client), scope: 'photos:print' }, 'alice')
+    expect(wider.get('Location')).toContain('error=invalid_scope')
+  })
+
+  test('the store failing: temporarily unavailable, for the registration and for the look-up', async () => {
+    const failing = async () => Promise.reject(new Error('down'))
+    const store = { find: failing, add: failing, update: failing, remove: failing, extend: failing }
+    const staged = stage({ store })
+    expect(outcomeOf(await staged.register(notesApp))).toBe('503 temporarily_unavailable')
+    const body = { client_id: `dynamic_${'A'.repeat(43)}`, grant_type: 'authorization_code', code: 'x' }
+    expect(outcomeOf(await staged.flow.submit('/token', body))).toBe('400 temporarily_unavailable')
+  })
+})
+
+describe('A client with keys of its own', () => {
+  // Stands for a method with assertions: whoever sends the kid of a registered key is the client.
+  const byKid: ClientAuthenticationMethod = {
+    name: 'private_key_jwt',
+    credentialParameters: ['kid'],
+    signingAlgorithms: ['ES256'],
+    mistakeIn: (credential) => (JSON.stringify(credential).includes('"d":') ? 'must be public.' : undefined),
+    read({ body }) {
+      const [clientId, kid] = [body.get('client_id'), body.get('kid')]
+      return clientId === undefined || kid === undefined ? undefined : { clientId, credential: kid }
+    },
+    verify: async (client, kid) => JSON.stringify(client?.credentials ?? {}).includes(`"${kid}"`),
+  }
+  const stage = (bend: Partial<AuthorizationServerOptions> = {}) =>
+    registeringOn(inMemory)(
+      { grantTypes: ['client_credentials'] },
+      { clientAuthenticationMethods: [byKid], ...bend },
+    )
+  const machine = {
+    token_endpoint_auth_method: 'private_key_jwt',
+    grant_types: ['client_credentials'],
+    scope: 'reports:write',
+    jwks: { keys: [{ kty: 'EC', kid: 'first' }] },
+  }
+  const grant = ({ flow }: RegisteringStage, client_id: string, kid: string) =>
+    flow.submit('/token', { grant_type: 'client_credentials', scope: 'reports:write', client_id, kid })
+
+  test('registers them by value or by URI, without a secret', async () => {
+    const staged = stage()
+    const client = await staged.register(machine)
+    expect(client.status).toBe(201)
+    expect(client.body).toMatchObject(machine)
+    expect(client.body).not.toHaveProperty('client_secret')
+    expect(client.body).not.toHaveProperty('client_secret_expires_at')
+    expect((await grant(staged, client.body.client_id, 'first')).status).toBe(200)
+    expect(outcomeOf(await grant(staged, client.body.client_id, 'second'))).toBe('401 invalid_client')
+    const { jwks: _jwks, ...others } = machine
+    const byUri = await staged.register({ ...others, jwks_uri: 'https://machine.example/keys' })
+    expect(byUri.body).toMatchObject({ ...others, jwks_uri: 'https://machine.example/keys' })
+  })
+
+  test('replaces its keys, and may change to a secret and back', async () => {
+    const staged = stage()
+    const client = await staged.register(machine)
+    const { client_id } = client.body
+    const rotated = { ...machine, client_id, jwks: { keys: [{ kty: 'EC', kid: 'second' }] } }
+    expect((await configure(staged, 'put', client, { metadata: rotated })).body).toMatchObject(rotated)
+    expect(outcomeOf(await grant(staged, client_id, 'first'))).toBe('401 invalid_client')
+    expect((await grant(staged, client_id, 'second')).status).toBe(200)
+    const bySecret = { ...machine, client_id, token_endpoint_auth_method: 'client_secret_post' }
+    const changed = await configure(staged, 'put', client, { metadata: bySecret })
+    expect(changed.body).toMatchObject({ client_secret: expect.any(String) })
+    expect(changed.body).not.toHaveProperty('jwks')
+    expect(outcomeOf(await grant(staged, client_id, 'second'))).toContain('invalid_')
+    const back = await configure(staged, 'put', client, { metadata: rotated })
+    expect(back.body).not.toHaveProperty('client_secret_expires_at')
+    expect((await grant(staged, client_id, 'second')).status).toBe(200)
+  })
+
+  test.each([
+    ['jwks', { jwks: undefined }],
+    ['jwks', { jwks_uri: 'https://machine.example/keys' }],
+    ['jwks', { jwks: { keys: [{ kid: 'x', d: 'private' }] } }],
+    ['jwks_uri', { jwks: undefined, jwks_uri: 'http://machine.example/keys' }],
+    ['jwks_uri', { jwks: undefined, jwks_uri: 'https:keys' }],
+  ])('is refused for its %s: %j', async (member, bend) => {
+    const refused = await stage().register({ ...machine, ...bend })
+    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+    expect(refused.body.error_description).toContain(member)
+    expect(refused.body.error_description).not.toContain('machine.example')
+  })
+})
