@@ -29,8 +29,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/deadline',
     'stores/dynamic-client-store',
     'stores/registered-clients',
+    'stores/shared-cache',
     'ioredis',
   ],
+  'client-id-metadata': ['protocol', 'document-fetch', 'stores/client-source', 'stores/shared-cache'],
   'token-types': ['protocol', 'authorization'],
   'client-authentication': [
     'protocol',
@@ -122,10 +124,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/authorization-store',
     'stores/client-store',
     'stores/counters',
+    'stores/client-source',
     'stores/deadline',
     'stores/memory-counters',
     'stores/memory-store',
     'stores/registered-clients',
+    'stores/shared-cache',
     'metadata',
     'express',
   ],
@@ -201,6 +205,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'config',
     'server',
     'stores',
+    'client-id-metadata',
+    'document-fetch',
   ],
 }
 

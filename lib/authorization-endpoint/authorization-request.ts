@@ -16,6 +16,7 @@ import {
   invalidScope,
   unauthorizedClient,
   unsupportedResponseType,
+  UnusableClient,
 } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -172,7 +173,7 @@ export async function resolveRedirectUri(
 }
 
 /**
- * Finds a client that is registered and not disabled. Both refusals have the same text, so the text does not show that
+ * Finds a client that is known and not disabled. Both refusals have the same text, so the text does not show that
  * a disabled client exists.
  *
  * @throws OAuthError `invalid_request`.
@@ -182,11 +183,24 @@ export async function requireClient(
   findClient: FindClient,
   found?: () => void,
 ): Promise<Client> {
-  const client = await findClient(clientId)
+  let client: Client | undefined
+  try {
+    client = await findClient(clientId)
+  } catch (error) {
+    throw refusalOf(error, found)
+  }
   if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
   found?.()
   if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
   return client
+}
+
+// The resource owner sees the refusal of an unusable client. Its identifier is the URL of a document, and no misplaced
+// secret: events may name it.
+function refusalOf(error: unknown, found: (() => void) | undefined): unknown {
+  if (!(error instanceof UnusableClient)) return error
+  found?.()
+  return error.forPage()
 }
 
 // RFC 6749 3.1.2.3: a request may omit the redirection URI only if the client has registered exactly one URI, including

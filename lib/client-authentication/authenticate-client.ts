@@ -1,6 +1,6 @@
 import { type Client, type FindClient, hasCredentialFor, hasCredentials } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
-import { invalidClient, invalidRequest, type Throttled } from '../protocol/oauth-error'
+import { invalidClient, invalidRequest, type Throttled, UnusableClient } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { none } from './built-in-methods'
 import type { CredentialThrottle } from './credential-throttle'
@@ -175,7 +175,14 @@ export class ClientVerification {
     presented: PresentedClient,
     { address, networkRefusal, clientFound }: AuthenticationCircumstances,
   ): Promise<ProvenClient> {
-    const client = await this.findClient(presented.clientId)
+    let client: Client | undefined
+    try {
+      client = await this.findClient(presented.clientId, networkRefusal)
+    } catch (error) {
+      // The identifier is the URL of a document, and no misplaced secret: events may name it.
+      if (error instanceof UnusableClient) clientFound()
+      throw error
+    }
     if (client !== undefined) clientFound()
     const limitsFor = (asked: Client | undefined) =>
       this.throttle.of(presented, asked, address, networkRefusal)

@@ -14,9 +14,9 @@ import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-default
 import type { RateLimitOptions, RateLimits } from '../http/network-limit'
 import type { ConsentView } from '../http/pages/consent-page'
 import type { ErrorView } from '../http/pages/pages'
-import type { ClientRegistration, FindClient } from '../protocol/client'
+import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
-import type { Extension } from '../protocol/extension'
+import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
@@ -27,7 +27,8 @@ import type { IssueLimitOptions, ResolvedIssueLimits } from '../rate-limit/issue
 import type { Limit, LimitOption } from '../rate-limit/limit'
 import type { ResourceOptions, Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
-import type { ClientRegistry, ClientStore } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/client-store'
+import type { ClientSource, OpenClients, RegisteredClients } from '../stores/client-source'
 import type { Counters } from '../stores/counters'
 import type { GrantType } from '../token-endpoint/grant-type'
 
@@ -43,9 +44,9 @@ export interface AuthorizationServerOptions {
   readonly issuer: string
   /**
    * The registered clients, or a store that finds them. With a {@link ClientRegistry}, the server can also register
-   * clients.
+   * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds clients that nobody has registered.
    */
-  readonly clients: readonly ClientRegistration[] | ClientStore | ClientRegistry
+  readonly clients: RegisteredClients | ClientSource
   /** Maps each scope to a text that the consent page shows: `{ 'photos:read': 'See your photos' }`. */
   readonly scopes: Readonly<Record<string, string>>
   /**
@@ -236,6 +237,10 @@ export interface ServerSettings {
   readonly findClient: FindClient
   /** The store of clients if it can register and change clients; otherwise undefined. */
   readonly clientRegistry: ClientRegistry | undefined
+  /** The registered clients, and the path of the option that names them; undefined if there are none. */
+  readonly registered: OpenClients['registered']
+  /** The members of the metadata of a source of clients. */
+  readonly clientMetadata: ExtensionMetadata
   /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
   /** Each scope, with the text that says what it lets a client do. */

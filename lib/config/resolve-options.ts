@@ -6,10 +6,8 @@ import { readDynamicRegistration, registrationEndpointNames } from '../dynamic-r
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
-import type { FindClient } from '../protocol/client'
-import { ConfigurationError, isList, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { ConfigurationError, isRecord, isText, OptionsReader } from '../protocol/configuration'
 import { readImplications } from '../protocol/implied-scope'
-import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
@@ -22,15 +20,15 @@ import {
   noStore,
   storeCure,
 } from '../stores/authorization-store'
-import { type ClientStore, isClientRegistry } from '../stores/client-store'
 import { type Counters, countersCure, isCounters } from '../stores/counters'
 import { deadlineCure, isDeadline } from '../stores/deadline'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
-import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
 import { furtherPaths, resolveEndpoints } from './resolve-endpoints'
+import { resolveClients } from './resolve-clients'
+
 import {
   builtInGrantTypes,
   ofResources,
@@ -80,10 +78,18 @@ export function resolveOptions(options: Options): ServerSettings {
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
   const lifetimes = resolveLifetimes(reading)
   const resources = readResources(reading, knownScope, lifetimes.accessToken)
+  const issuer = resolveIssuer(reading)
+  const stores = resolveStores(reading, clock)
   const settings: ServerSettings = {
-    ...resolveIssuer(reading),
-    findClient: resolveClients(reading, capabilities, storeDeadline),
-    clientRegistry: isClientRegistry(options.clients) ? options.clients : undefined,
+    ...issuer,
+    ...resolveClients(reading, {
+      ...issuer,
+      capabilities,
+      hasAuthorizationEndpoint: resourceOwner !== undefined,
+      store: stores.store,
+      storeDeadline,
+      clock,
+    }),
     capabilities,
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
@@ -91,7 +97,7 @@ export function resolveOptions(options: Options): ServerSettings {
     implied: readImplications(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
-    ...resolveStores(reading, clock),
+    ...stores,
     ...resolveEndpoints(reading),
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
@@ -239,38 +245,6 @@ export function resolveIssuer(
 }
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
-
-/** Reads the registered clients. Checks a list now, and the registrations of a store when the store returns them. */
-export function resolveClients(
-  reading: OptionsReader,
-  capabilities: ServerCapabilities,
-  storeDeadline: number,
-): FindClient {
-  const cure = 'must be a list of registrations, or a store with a function find(client_id).'
-  const given = reading.required<readonly unknown[] | ClientStore>('clients', [], isListOrStore, cure)
-  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
-  if (!isList(given)) return storedClients(given, parsed, storeDeadline)
-  const clients = given.map((source, index) => {
-    const client = parseClient(source, `${reading.at('clients')}[${index}]`, reading.issues, capabilities)
-    return isRecord(source) ? parsed.keep(source, client) : client
-  })
-  const ids = clients.map(({ client_id }) => client_id)
-  for (const [index, id] of ids.entries())
-    if (id !== '' && ids.indexOf(id) < index)
-      reading.wrong(`clients[${index}].client_id`, `is "${id}", which another client has already.`)
-  if (
-    clients.some(({ response_types }) => response_types.length > 0) &&
-    reading.take('resourceOwner') === undefined
-  )
-    reading.wrong(
-      'resourceOwner',
-      'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
-    )
-  return configuredClients(given, parsed)
-}
-
-const isListOrStore = (value: unknown): value is readonly unknown[] | ClientStore =>
-  isList(value) || (isRecord(value) && typeof value['find'] === 'function')
 
 /** Reads the store of authorizations and the counters. */
 export function resolveStores(

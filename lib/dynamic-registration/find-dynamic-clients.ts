@@ -31,7 +31,8 @@ export function withDynamicClients(
       return findClient(clientId)
     return withLiveSecrets(clientOf(found, parsed, scope), found, Math.floor(clock() / 1000))
   })
-  return (clientId) => (isDynamicClientId(clientId) ? find(clientId) : findClient(clientId))
+  return (clientId, networkRefusal) =>
+    isDynamicClientId(clientId) ? find(clientId) : findClient(clientId, networkRefusal)
 }
 
 // The host may have changed what such clients get since the client registered. The client keeps the scope that is left. A client that cannot work any more counts as ended: its owner is a stranger, who can only register again.

@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import { isLoopback } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import { handleField } from './authorization-endpoint'
-import { consentPage, type ConsentView, destination } from './pages/consent-page'
+import { consentPage, type ConsentView, destination, webUrl } from './pages/consent-page'
 import { errorPage, type ErrorView } from './pages/pages'
 import { formActionOf, formTargetsOf, privatePage, sendPage } from './response'
 
@@ -49,9 +50,10 @@ export function errorRenderer(
 function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
   const { client, resourceOwner, scope, facts, redirectUri, handle } = question
   const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
+  const unregistered = client.metadataDocument && { host: client.metadataDocument.host }
   return {
     // Only the members that a page shows: a host may print or log the whole view.
-    client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri },
+    client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
     resourceOwner,
     scope: scope.map((scopeToken) => ({
       token: scopeToken,
@@ -62,7 +64,14 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
     action: '?',
     fields: { [handleField]: handle },
     redirectTo: redirectUri,
+    receiver: receiverOf(redirectUri),
   }
+}
+
+function receiverOf(redirectUri: string): ConsentView['receiver'] {
+  const url = webUrl(redirectUri)
+  if (url === undefined) return 'app'
+  return isLoopback(url.hostname) ? 'device' : 'web'
 }
 
 /**

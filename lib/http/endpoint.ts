@@ -20,6 +20,7 @@ import {
   OAuthError,
   OverShare,
   Throttled,
+  UnusableClient,
   unauthorizedClient,
   unexpected,
 } from '../protocol/oauth-error'
@@ -371,7 +372,7 @@ async function limited(
 // share do not count, either.
 function isOfClient(error: OAuthError): boolean {
   if (error instanceof OverShare) return false
-  if (error instanceof Throttled) return true
+  if (error instanceof Throttled || error instanceof UnusableClient) return true
   return error.code !== 'server_error' && error.code !== 'temporarily_unavailable'
 }
 

@@ -1,7 +1,7 @@
 import type { AuthorizationServerOptions, ServerSettings } from '../config/options'
 import { resolveOptions } from '../config/resolve-options'
 import type { Client } from '../protocol/client'
-import { ConfigurationError, type ConfigurationIssue, isRecord } from '../protocol/configuration'
+import { ConfigurationError, type ConfigurationIssue, isList, isRecord } from '../protocol/configuration'
 import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { isClientRegistry } from '../stores/client-store'
 import { withinDeadline } from '../stores/deadline'
@@ -100,18 +100,19 @@ export async function subjectOf(options: unknown): Promise<Seen> {
       { path: 'options', message: 'must be an object, or a function that returns one.' },
     ])
   const settings = resolveOptions(options)
-  const { capabilities } = settings
+  const { capabilities, registered } = settings
   const seen = (clients: Clients, unseenClients?: string): Seen => ({
     subject: { settings, ...clients },
     unseenClients,
   })
-  const given: unknown = options.clients
-  if (Array.isArray(given)) return seen(clientsIn(given, capabilities, (index) => `clients[${index}]`))
   const none = { clients: [], refused: [] }
+  if (registered === undefined) return seen(none)
+  const { clients: given, path } = registered
+  if (isList(given)) return seen(clientsIn(given, capabilities, (index) => `${path}[${index}]`))
   if (!isClientRegistry(given)) return seen(none, 'the store of clients has no list().')
   try {
     const list = await withinDeadline(() => given.list(), patience)
-    return seen(clientsIn(list, capabilities, (_, id) => `clients[${JSON.stringify(id)}]`))
+    return seen(clientsIn(list, capabilities, (_, id) => `${path}[${JSON.stringify(id)}]`))
   } catch {
     return seen(none, 'the store of clients does not answer.')
   }

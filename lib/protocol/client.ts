@@ -1,4 +1,5 @@
 import type { Json } from './extension'
+import type { Throttled } from './oauth-error'
 import type { Scope } from './scope'
 
 /** A client as a host registers it. Members of RFC 7591 2 have their registered names. */
@@ -121,6 +122,16 @@ export interface Client {
   readonly tos_uri: string | undefined
   /** Present if the client registered itself (RFC 7591): its name, its logo and its pages are its own claims. */
   readonly selfRegistered?: true
+  /** Only for a client that is not registered here: what its metadata document adds to a registration. */
+  readonly metadataDocument?: MetadataDocument
+}
+
+/** What the server knows of a client because of the document at the URL that is its `client_id`. */
+export interface MetadataDocument {
+  /** The host of the `client_id`, with its port if it has one. All else in the document is the client's own claim. */
+  readonly host: string
+  /** Whether a redirection URI at `http://localhost` matches every port. */
+  readonly localhostRedirects: boolean
 }
 
 /** Whether the client has credentials and must authenticate on every token request (RFC 6749 3.2.1). */
@@ -131,8 +142,17 @@ export function hasCredentials(client: Client): boolean {
   )
 }
 
-/** Finds a client by its identifier. Returns a client of the options at once, without a promise. */
-export type FindClient = (clientId: string) => Client | undefined | Promise<Client | undefined>
+/**
+ * Finds a client by its identifier. Returns a client of the options at once, without a promise.
+ *
+ * @param networkRefusal the refusal for a network that has used up its failures. A look-up that would ask another
+ * server throws this error instead.
+ * @throws UnusableClient if the client exists, and this server cannot use it.
+ */
+export type FindClient = (
+  clientId: string,
+  networkRefusal?: Throttled,
+) => Client | undefined | Promise<Client | undefined>
 
 // The methods that verify one of `client_secret_hashes`.
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']

@@ -86,6 +86,28 @@ export class NotAttempted extends OAuthError {
   }
 }
 
+/**
+ * The refusal of a client whose own metadata this server cannot use. The client, not the server, is at fault, so the
+ * refusal counts as a failure of the network that sent the request.
+ */
+export class UnusableClient extends OAuthError {
+  constructor(
+    /** The error code for the client. */
+    code: OAuthErrorCode,
+    reason: Reason,
+    description: string,
+    /** The error code for the resource owner, on a page of the authorization endpoint. */
+    readonly pageCode: OAuthErrorCode,
+  ) {
+    super(code, reason, description)
+  }
+
+  /** The same refusal for the resource owner. */
+  forPage(): OAuthError {
+    return new OAuthError(this.pageCode, this.reason, this.description)
+  }
+}
+
 /** Returns the outcome, or throws it if it is an error. */
 export function returnOrThrow<Outcome>(outcome: Outcome | OAuthError): Outcome {
   if (outcome instanceof OAuthError) throw outcome

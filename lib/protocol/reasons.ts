@@ -24,6 +24,8 @@ export const reasons = {
     'client_assertion_malformed',
     'client_unknown',
     'client_disabled',
+    'client_document_not_allowed',
+    'client_document_malformed',
     'redirect_uri_missing',
     'redirect_uri_mismatch',
     'pkce_challenge_missing',
@@ -64,6 +66,7 @@ export const reasons = {
     'client_assertion_not_yet_valid',
     'client_assertion_incomplete',
     'client_assertion_replayed',
+    'client_document_not_allowed',
   ],
   invalid_grant: [
     'code_malformed',
@@ -178,6 +181,10 @@ export const reasons = {
     'client_keys_unavailable',
     'jwt_keys_unavailable',
     'registrations_full',
+    'client_document_malformed',
+    'client_document_unreachable',
+    'client_document_refused',
+    'client_document_limited',
   ],
   server_error: ['password_verification_failed', 'password_normalization_failed', 'unexpected'],
   invalid_token: [

@@ -56,7 +56,10 @@ export function appendToQuery(redirectUri: string, parameters: Readonly<Record<s
   return redirectUri + separator + new URLSearchParams(parameters).toString()
 }
 
-type Registered = Pick<Client, 'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query'>
+type Registered = Pick<
+  Client,
+  'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'metadataDocument'
+>
 
 /**
  * Whether the redirection URI of a request is registered for the client, by simple string comparison
@@ -64,12 +67,25 @@ type Registered = Pick<Client, 'redirect_uris' | 'loopback_redirect_uris' | 'dyn
  * in. The server parses and normalises nothing: a browser gets exactly the compared text.
  */
 export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
-  const { redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
+  const { redirect_uris, dynamic_redirect_query } = client
   const fixed = dynamic_redirect_query ? withoutDynamicQuery(sent) : sent
   if (fixed === undefined) return false
   if (redirect_uris.includes(fixed)) return true
-  const loopback = loopback_redirect_uris ? loopbackUri(fixed) : undefined
-  return loopback !== undefined && redirect_uris.some((uri) => loopbackUri(uri) === loopback)
+  const portless = withoutAnyPort(client, fixed)
+  return portless !== undefined && redirect_uris.some((uri) => withoutAnyPort(client, uri) === portless)
+}
+
+/**
+ * A redirection URI without its port, if this client may use it with every port. Undefined for a URI whose port is
+ * part of the comparison.
+ */
+export function withoutAnyPort(
+  { loopback_redirect_uris, metadataDocument }: Pick<Client, 'loopback_redirect_uris' | 'metadataDocument'>,
+  uri: string,
+): string | undefined {
+  const loopback = loopback_redirect_uris ? loopbackUri(uri) : undefined
+  // Deviates from RFC 8252 8.3 and from the exact comparison, for documents that list http://localhost.
+  return loopback ?? (metadataDocument?.localhostRedirects === true ? localhostUri(uri) : undefined)
 }
 
 /**
@@ -77,8 +93,16 @@ export function isRegisteredRedirectUri(client: Registered, sent: string): boole
  * Undefined for any other URI. RFC 8252 8.3: `localhost` does not count, because it may resolve to another address.
  */
 export function loopbackUri(uri: string): string | undefined {
-  const [, host, port = '1', path] =
-    /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri) ?? []
+  return withoutPort(/^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
+}
+
+/** A redirection URI at `http://localhost` without its port. Undefined for any other URI. */
+function localhostUri(uri: string): string | undefined {
+  return withoutPort(/^http:\/\/(localhost)(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
+}
+
+function withoutPort(parts: RegExpExecArray | null): string | undefined {
+  const [, host, port = '1', path] = parts ?? []
   if (host === undefined || path === undefined || Number(port) > 65_535) return undefined
   return `http://${host}${path}`
 }
@@ -140,7 +164,7 @@ function redirectUris(
         `redirect_uris[${index}]`,
         `must be at most ${longestValues.get('redirect_uri')} characters.`,
       )
-    else if (rule === 'https or loopback' && !isHttpsOrLoopback(uri))
+    else if (!isAllowedBy(rule, uri))
       reading.wrong(
         `redirect_uris[${index}]`,
         'must use https, or http on a loopback host: the option redirectUris allows no others.',
@@ -149,8 +173,11 @@ function redirectUris(
   return Object.freeze([...uris])
 }
 
-const isHttpsOrLoopback = (uri: string) =>
-  protocolOf(uri) === 'https:' || (protocolOf(uri) === 'http:' && !isInsecure(uri))
+/** Whether the rule allows this redirection URI, which {@link redirectUriFault} has found good. */
+export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boolean {
+  if (rule !== 'https or loopback') return true
+  return protocolOf(uri) === 'https:' || (protocolOf(uri) === 'http:' && !isInsecure(uri))
+}
 
 // The names of response parameters: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an
 // opening bracket inside a name as `_`. Other parsers skip space and NUL around a name, and what follows a bracket.

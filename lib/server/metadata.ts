@@ -36,11 +36,12 @@ export function wireMetadata(
 }
 
 function plugInMembers(
-  { endpoints, grantTypes, extensions }: ServerSettings,
+  { endpoints, grantTypes, extensions, clientMetadata }: ServerSettings,
   asks: boolean,
 ): ExtensionMetadata {
   const acting = extensions.filter(
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
-  return Object.assign({}, ...[...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata))
+  const members = [...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata)
+  return Object.assign({}, clientMetadata, ...members)
 }

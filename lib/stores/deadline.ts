@@ -4,6 +4,7 @@ import { type AuthorizationStore, confirmAbsence } from './authorization-store'
 import type { ClientRegistry } from './client-store'
 import type { Counters } from './counters'
 import type { DynamicClientStore } from './dynamic-client-store'
+import type { SharedCache } from './shared-cache'
 
 /**
  * Waits for a call of a store, for `seconds` at most, because a database client may wait for ever by default. Every
@@ -74,6 +75,14 @@ export function countersWithDeadline(counters: Counters, seconds: number): Count
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
     useOnce: (key, window, clientId) =>
       withinDeadline(() => counters.useOnce(key, window, clientId), seconds, counters),
+  }
+}
+
+/** Sets a deadline on both verbs of a cache. */
+export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCache {
+  return {
+    get: (key) => withinDeadline(() => cache.get(key), seconds, cache),
+    set: (key, text, lifetime) => withinDeadline(() => cache.set(key, text, lifetime), seconds, cache),
   }
 }
 

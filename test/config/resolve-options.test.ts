@@ -167,7 +167,8 @@ describe('the option clients, as a list', () => {
       expect(mistakesWith({ clients })).toEqual([
         {
           path: 'clients',
-          message: 'must be a list of registrations, or a store with a function find(client_id).',
+          message:
+            'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().',
         },
       ])
     },

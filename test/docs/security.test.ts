@@ -49,7 +49,8 @@ test('no test plays an attack that the page of security does not have', () => {
 test('the page of security gives each row an id of its own, and a source', () => {
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
   const sources = all.flatMap(({ source }) => source.split('; '))
-  const forms = /^(?:RFC \d{4} [\d.]+|(?:CVE|GHSA)-[\w-]+ \(.+\)|[\w-]+ issue \d+ \(.+\))$/
+  const forms =
+    /^(?:RFC \d{4} [\d.]+|draft-ietf-[a-z-]+ [\d.]+|(?:CVE|GHSA)-[\w-]+ \(.+\)|[\w-]+ issue \d+ \(.+\))$/
   expect(sources.filter((source) => !forms.test(source))).toEqual([])
 })
 

@@ -3,6 +3,7 @@ import helmet from 'helmet'
 import type { Browser, Page } from 'playwright-core'
 import { type AuthorizationServerOptions, type ConsentView, createAuthorizationServer } from '../../lib/index'
 import { launchChromium } from '../support/chromium'
+import { Documents, sourceOf } from '../support/client-documents'
 import { type StartedServer, startServer } from '../support/rooms/start-server'
 
 let browser: Browser
@@ -106,6 +107,41 @@ describe('In Chromium a client with a name', () => {
     expect(await page.title()).toBe(`Allow ${name} to access your account?`)
     expect(await page.locator('script, img').count()).toBe(0)
     expect(complaints).toEqual([])
+    await page.close()
+  })
+})
+
+describe('In Chromium the consent page of a client that nobody registered', () => {
+  it('shows the host of its document, warns of this device, and leads there', async () => {
+    const clientId = 'https://notes.example/oauth/client.json'
+    const name = 'Your Bank, Accounts Department, Signed and Verified by the Federal Office of Trust'
+    const client = await listen(
+      express().get('/cb', (_request, response) => void response.send('<p>back</p>')),
+    )
+    const document = { client_id: clientId, client_name: name, redirect_uris: ['http://127.0.0.1/cb'] }
+    const app = express()
+    const issuer = await listen(app)
+    const oauth = createAuthorizationServer({
+      issuer,
+      clients: sourceOf(new Documents(new Map([[clientId, document]]))),
+      scopes: { a: 'See your photos' },
+      resourceOwner: () => 'alice',
+      pkce: 'none',
+    })
+    app.use(oauth.router())
+    const page = await browser.newPage({ viewport: { width: 360, height: 800 } })
+    const asked = { response_type: 'code', client_id: clientId, scope: 'a', redirect_uri: `${client}/cb` }
+    await page.goto(`${issuer}/authorize?${new URLSearchParams(asked).toString()}`)
+    for (const text of [
+      'an app of notes.example',
+      'This app is not registered here.',
+      'a program on this device',
+    ])
+      await page.getByText(text).first().waitFor({ state: 'visible' })
+    const { width = 0 } = (await page.locator('.card').boundingBox()) ?? {}
+    expect(width).toBeLessThanOrEqual(360)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${client}/cb?code=**`)
     await page.close()
   })
 })

@@ -93,6 +93,7 @@ describe('a consent page of the host', () => {
       action: '?',
       fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{64}$/) },
       redirectTo: callback,
+      receiver: 'web',
     })
   })
 

@@ -5,10 +5,12 @@ import {
   memoryClients,
   memoryCounters,
   memoryStore,
+  metadataDocuments,
   password,
   type AuthorizationServerOptions,
   type ClientRegistration,
   type ClientRegistry,
+  type MetadataDocumentsOptions,
 } from '../../lib/index'
 import { lint, rules } from '../../lib/lint/lint'
 import { subjectOf } from '../../lib/lint/rule'
@@ -194,6 +196,17 @@ test.each<[string, Bend]>([
   ['bcrypt at the cost of this suite', shopWith({ client_secret_hashes: [hashSync('chosen', 10)] })],
 ])('at its limit a rule is not broken: %s', async (_, bend) => {
   expect(await broken(bend)).toEqual([])
+})
+
+test.each<[string, string, MetadataDocumentsOptions]>([
+  ['a list', 'clients.besides[0]', { besides: [{ ...wall, redirect_uris: ['x:/'] }] }],
+  ['a registry', 'clients.besides["wall"]', { besides: registryOf({ ...wall, redirect_uris: ['x:/'] }) }],
+])('clients beside metadata documents are looked at in %s', async (_, path, documents) => {
+  const rule = 'redirect-uri-scheme-without-dot'
+  expect(await broken({ clients: metadataDocuments(documents) })).toEqual([
+    `${rule} ${path}.redirect_uris[0]`,
+  ])
+  expect(await broken({ clients: metadataDocuments() })).toEqual([])
 })
 
 test('errors come before warnings, each with the client it is of', async () => {

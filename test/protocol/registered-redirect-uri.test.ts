@@ -1,11 +1,14 @@
 import * as fc from 'fast-check'
+import type { Client } from '../../lib/protocol/client'
 import { isRegisteredRedirectUri, loopbackUri } from '../../lib/protocol/redirect-uri'
+
+type Opted = Pick<Client, 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'metadataDocument'>
 
 describe('registered redirect uri', () => {
   const none = { loopback_redirect_uris: false, dynamic_redirect_query: false }
   const loopback = { ...none, loopback_redirect_uris: true }
 
-  const matches = (options: typeof none, registered: string, sent: string): boolean =>
+  const matches = (options: Opted, registered: string, sent: string): boolean =>
     isRegisteredRedirectUri({ ...options, redirect_uris: ['https://first.example/', registered] }, sent)
 
   const ipv4 = 'http://127.0.0.1/callback'
@@ -24,6 +27,50 @@ describe('registered redirect uri', () => {
       [web, `${web}?`],
     ])('%s is not matched by %s', (registered, sent) => {
       expect(matches(none, registered, sent)).toBe(false)
+    })
+  })
+
+  describe('For a metadata document with localhostRedirects', () => {
+    const localhost = 'http://localhost:3000/callback?app=1'
+    const document = { host: 'notes.example', localhostRedirects: true }
+    const any = { ...none, metadataDocument: document }
+
+    it.each([
+      [localhost, localhost],
+      [localhost, 'http://localhost/callback?app=1'],
+      [localhost, 'http://localhost:65535/callback?app=1'],
+    ])('%s is matched by %s', (registered, sent) => {
+      expect(matches(any, registered, sent)).toBe(true)
+    })
+
+    it.each([
+      'http://localhost:3001/callback',
+      'http://localhost:3001/callback?app=2',
+      'http://localhost:3001/callback?app=1#',
+      'https://localhost:3001/callback?app=1',
+      'http://LOCALHOST:3001/callback?app=1',
+      'http://localhost.:3001/callback?app=1',
+      'http://a.localhost:3001/callback?app=1',
+      'http://localhost.evil.example/callback?app=1',
+      'http://localhost:1@evil.example/callback?app=1',
+      'http://localhost@evil.example/callback?app=1',
+      'http://evil@localhost:1/callback?app=1',
+      'http://localhost:/callback?app=1',
+      'http://localhost:0/callback?app=1',
+      'http://localhost:65536/callback?app=1',
+      'http://127.0.0.1:3000/callback?app=1',
+      'http://[::1]:3000/callback?app=1',
+    ])('is never matched by %s', (sent) => {
+      expect(matches(any, localhost, sent)).toBe(false)
+    })
+
+    it('each opt-in stands for itself', () => {
+      const sent = 'http://localhost:1/callback?app=1'
+      expect(matches(loopback, localhost, sent)).toBe(false)
+      const off = { ...none, metadataDocument: { ...document, localhostRedirects: false } }
+      expect(matches(off, localhost, sent)).toBe(false)
+      expect(matches(any, ipv4, 'http://127.0.0.1:8080/callback')).toBe(false)
+      expect(matches({ ...any, ...loopback }, ipv4, 'http://127.0.0.1:8080/callback')).toBe(true)
     })
   })
 
@@ -155,7 +202,7 @@ describe('[REG-9] With dynamic_redirect_query', () => {
   const dynamic = { ...none, dynamic_redirect_query: true }
   const both = { loopback_redirect_uris: true, dynamic_redirect_query: true }
 
-  const matches = (options: typeof none, registered: string, sent: string): boolean =>
+  const matches = (options: Opted, registered: string, sent: string): boolean =>
     isRegisteredRedirectUri({ ...options, redirect_uris: ['https://first.example/', registered] }, sent)
 
   const ipv4 = 'http://127.0.0.1/callback'

@@ -43,6 +43,8 @@ describeOwnRedis('redisStore', () => {
     await store.dynamicClients.extend(registration.client_id, 120, 120)
     expect(await store.dynamicClients.find(registration.client_id)).toMatchObject({ issuedAt: 2 })
     await store.dynamicClients.remove(registration.client_id)
+    await store.sharedCache.set('a', 'text', 60)
+    expect(await store.sharedCache.get('a')).toBe('text')
     expect(await store.check()).toEqual([])
     await store.close()
   })

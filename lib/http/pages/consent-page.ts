@@ -12,6 +12,11 @@ export interface ConsentView {
     readonly logo_uri?: string | undefined
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
+    /**
+     * Present if nobody has registered the client here: everything above is its own claim. Only `host` is certain, the
+     * host of the URL that is its `client_id`. A page must show the host, and say that the client is unknown here.
+     */
+    readonly unregistered?: { readonly host: string } | undefined
   }
   /** The resource owner who is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
@@ -25,6 +30,11 @@ export interface ConsentView {
   readonly fields: Readonly<Record<string, string>>
   /** The redirection URI to which the decision leads. */
   readonly redirectTo: string
+  /**
+   * Who gets the decision by {@link redirectTo}: a web site, a program on the device of the resource owner
+   * (`http` on loopback), or an app by a scheme of its own. Any program on the device can pass for the last two.
+   */
+  readonly receiver: 'web' | 'device' | 'app'
 }
 
 /** Renders the consent page as a whole document. Escapes every value, and makes links of web URLs only. */
@@ -38,9 +48,10 @@ export function consentPage(view: ConsentView): string {
         ${mark(name, client.logo_uri)}
         <h1>
           <bdi class="name">${name}</bdi>
+          ${client.unregistered && origin(client.unregistered)}
           <span class="subtitle">wants to access your account</span>
         </h1>
-        ${webLink(client.client_uri)}
+        ${!client.unregistered && webLink(client.client_uri)}
         ${client.description && html`<p class="description" dir="auto">${client.description}</p>`}
       </header>
       ${permissions(view.scope)}
@@ -55,6 +66,7 @@ export function consentPage(view: ConsentView): string {
           <dd><bdi>${destination(view.redirectTo)}</bdi></dd>
         </div>
       </dl>
+      ${client.unregistered && caution(client.unregistered, view.receiver)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
         <div class="actions">
@@ -65,6 +77,22 @@ export function consentPage(view: ConsentView): string {
       ${fineprint(client)}
     `,
   })
+}
+
+// The host stands beside the name, because the name is only what the client calls itself.
+function origin({ host }: Unregistered): Html {
+  return html`<span class="origin">an app of <bdi>${host}</bdi></span>`
+}
+
+type Unregistered = NonNullable<ConsentView['client']['unregistered']>
+
+function caution({ host }: Unregistered, receiver: ConsentView['receiver']): Html {
+  return html`<p class="assurance caution" role="note">
+    <strong>This app is not registered here.</strong>
+    Its name is its own claim. All that is certain is that <bdi>${host}</bdi> describes it.
+    ${receiver === 'device' && 'The access goes to a program on this device: cancel unless you have just started it yourself.'}
+    ${receiver === 'app' && 'The access goes to an app on this device, and another app could take its place: cancel unless you have just started it yourself.'}
+  </p>`
 }
 
 // A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and

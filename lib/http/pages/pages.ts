@@ -1,5 +1,5 @@
 import type { Client } from '../../protocol/client'
-import { loopbackUri } from '../../protocol/redirect-uri'
+import { withoutAnyPort } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
 import { html, pageDocument } from './html'
 
@@ -9,10 +9,11 @@ export function answeredViewOf(client: Client): AnsweredView {
 }
 
 // The registration does not say where an app listens on loopback: the port is missing.
-function homeOf({ client_uri, redirect_uris, loopback_redirect_uris }: Client): string | undefined {
+function homeOf(client: Client): string | undefined {
+  const { client_uri, redirect_uris } = client
   if (client_uri !== undefined) return client_uri
   const fixed = redirect_uris.find(
-    (uri) => webUrl(uri) !== undefined && !(loopback_redirect_uris && loopbackUri(uri) !== undefined),
+    (uri) => webUrl(uri) !== undefined && withoutAnyPort(client, uri) === undefined,
   )
   return fixed === undefined ? undefined : `${new URL(fixed).origin}/`
 }

@@ -79,6 +79,8 @@ body {
 h1 { font-size: 1.375rem; font-weight: 600; line-height: 1.3; letter-spacing: -0.012em; text-wrap: balance; }
 .subtitle { display: block; margin-top: 0.125rem; color: var(--muted); font-size: 1rem; font-weight: 400; }
 .intro p { margin-top: 0.75rem; color: var(--muted); text-wrap: pretty; }
+.origin { display: block; margin-top: 0.125rem; font-size: 1rem; font-weight: 400; }
+.origin bdi { font-weight: 600; }
 .intro a { display: inline-block; margin-top: 0.375rem; font-size: 0.875rem; }
 .name, .description { display: -webkit-box; overflow: hidden; -webkit-box-orient: vertical; }
 .name { -webkit-line-clamp: 3; line-clamp: 3; }
@@ -160,6 +162,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   text-wrap: balance;
 }
 .assurance.problem { border-color: var(--on-problem); background: var(--problem); color: var(--on-problem); font-weight: 500; }
+.assurance.caution { border-color: transparent; background: var(--caution); color: var(--on-caution); }
 .assurance strong { display: block; font-weight: 600; }
 .fineprint { margin-top: 1.5rem; color: var(--muted); font-size: 0.8125rem; text-align: center; }
 .fineprint a, .fineprint code { display: inline-block; margin: 0 0.375rem; }

@@ -41,6 +41,7 @@ export function cached(
     counters: store.counters,
     clients: store.clients,
     dynamicClients: store.dynamicClients,
+    sharedCache: store.sharedCache,
     place: store.place,
     check: async (issuer) => {
       const warnings = await store.check(issuer)

@@ -5,6 +5,7 @@ import type { AuthorizationStore, StoredAuthorization, StoreWarning } from '../a
 import type { ClientRegistry } from '../client-store'
 import type { Counters } from '../counters'
 import type { DynamicClientStore } from '../dynamic-client-store'
+import type { SharedCache } from '../shared-cache'
 import type { RedisReads } from './batched-reads'
 import { cached, type CacheOptions, checkCache } from './cache'
 import { RedisClients } from './clients'
@@ -13,6 +14,7 @@ import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisCounters } from './counters'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
+import { redisCache } from './shared-cache'
 import { cautionsAbout } from './surroundings'
 import { RedisDynamicClients } from './dynamic-clients'
 import { type RedisWrites, writesOver } from './writes'
@@ -66,6 +68,8 @@ export interface RedisStore extends AuthorizationStore {
    * finds them here.
    */
   readonly dynamicClients: DynamicClientStore
+  /** A cache for documents of other servers in the same Redis, below the same prefix. */
+  readonly sharedCache: SharedCache
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /**
@@ -141,6 +145,7 @@ class KeyPerAuthorization implements RedisStore {
   readonly counters: Counters
   readonly clients: ClientRegistry
   readonly dynamicClients: DynamicClientStore
+  readonly sharedCache: SharedCache
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
   private readonly rootPrefix: string
@@ -160,6 +165,7 @@ class KeyPerAuthorization implements RedisStore {
     this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
     const dynamicClients = new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)
     this.dynamicClients = Object.assign(dynamicClients, { place: this.place })
+    this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place: this.place })
     this.rootPrefix = prefix
     this.prefix = `${prefix}authorization:`
     const { confirmAbsent } = writes

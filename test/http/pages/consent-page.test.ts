@@ -8,6 +8,7 @@ const view: ConsentView = {
   action: '/authorize/decision',
   fields: { handle: 'p_abc' },
   redirectTo: 'https://calendar.example.com/oauth/callback?x=1',
+  receiver: 'web',
 }
 
 // The stylesheet has its own tests, and would fill the screen when one of these fails. Where Prettier breaks
@@ -53,6 +54,38 @@ describe('consentPage: the client', () => {
     )
     expect(pageOfClient({ description: '' })).not.toContain('class="description"')
   })
+})
+
+describe('consentPage: a client that is not registered here', () => {
+  const unregistered = { host: 'calendar.example.net:8443' }
+  const pageTo = (receiver: ConsentView['receiver']) =>
+    pageOf({ client: { ...view.client, unregistered }, receiver })
+
+  it('stands beside the host that describes it, and says that nobody here knows it', () => {
+    const page = pageTo('web')
+    expect(page).toContain('<span class="origin">an app of <bdi>calendar.example.net:8443</bdi></span>')
+    expect(page).toContain('This app is not registered here.')
+    expect(page).not.toContain('on this device')
+  })
+
+  it.each([
+    ['device', 'a program on this device'],
+    ['app', 'another app could take its place'],
+  ] as const)('warns of an answer to the %s', (receiver, warning) => {
+    expect(pageTo(receiver)).toContain(warning)
+  })
+
+  it('escapes the host', () => {
+    const page = pageOf({ client: { ...view.client, unregistered: { host: hostile } } })
+    expect(page).not.toContain('<script')
+  })
+
+  it.each(['web', 'device', 'app'] as const)(
+    'is another page than that of a registered client at the %s',
+    (receiver) => {
+      expect(pageOf({ receiver })).not.toMatch(/not registered|class="origin"|on this device/)
+    },
+  )
 })
 
 describe('consentPage: logo', () => {

@@ -150,6 +150,7 @@ const pageWith = (name: string) =>
     action: '?',
     fields: { authorization_request: name },
     redirectTo: 'https://a.example/',
+    receiver: 'web',
   })
 
 describe('a name that is hostile', () => {

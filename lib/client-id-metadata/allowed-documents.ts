@@ -1,0 +1,44 @@
+import { isList, isText } from '../protocol/configuration'
+import { documentUrl } from './document-url'
+
+/** Whether the host accepts a client with this `client_id`, an https URL. */
+export type AllowDocument = (clientId: string) => boolean | Promise<boolean>
+
+const allowCure = 'must be a function, or a list of hosts and URLs.'
+const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
+
+/**
+ * Reads the option `allow`: a function, or a list of hosts (`app.example`), of all hosts below a domain
+ * (`*.app.example`), of URLs, and of beginnings of URLs that end with a slash. Default: every client.
+ */
+export function readAllow(given: unknown, wrong: (path: string, message: string) => void): AllowDocument {
+  if (given === undefined) return () => true
+  if (typeof given === 'function') return (clientId) => decisionOf(given(clientId))
+  if (!isList(given)) {
+    wrong('allow', allowCure)
+    return () => false
+  }
+  for (const [index, entry] of given.entries())
+    if (!isText(entry) || !(hostName.test(entry) || isUrl(entry)))
+      wrong(
+        `allow[${index}]`,
+        'must be a host such as app.example or *.app.example, or an https URL such as https://app.example/clients/.',
+      )
+  return (clientId) => given.some((entry) => isText(entry) && covers(entry, clientId))
+}
+
+// A beginning of URLs may be the whole host.
+const isUrl = (entry: string) => documentUrl(entry.endsWith('/') ? `${entry}x` : entry) !== undefined
+
+function covers(entry: string, clientId: string): boolean {
+  if (entry.startsWith('https://'))
+    return entry.endsWith('/') ? clientId.startsWith(entry) : clientId === entry
+  const { host } = new URL(clientId)
+  return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
+}
+
+async function decisionOf(value: unknown): Promise<boolean> {
+  const decided: unknown = await value
+  if (typeof decided === 'boolean') return decided
+  throw new TypeError('The option allow of metadataDocuments() must return true or false.')
+}

@@ -1,0 +1,176 @@
+import {
+  documentFetch,
+  type DocumentFetch,
+  type DocumentFetchOptions,
+} from '../document-fetch/document-fetch'
+import { isBoolean, isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+import { UnusableClient } from '../protocol/oauth-error'
+import { covers, parseScope, type Scope } from '../protocol/scope'
+import { isLoopback } from '../protocol/uri'
+import type {
+  ClientSource,
+  ClientSourceServer,
+  OpenClients,
+  RegisteredClients,
+} from '../stores/client-source'
+import { readAllow } from './allowed-documents'
+import { DocumentCache } from './document-cache'
+import { documentUrl } from './document-url'
+import { type DocumentRules, parseDocument } from './parse-document'
+
+/** Options of {@link metadataDocuments}. */
+export interface MetadataDocumentsOptions {
+  /**
+   * Registered clients beside those of documents: a list, a store or a registry, as for the option `clients`. An
+   * identifier that is registered here is never fetched, so a disabled registration with the URL of a document blocks
+   * that client. Default none.
+   */
+  readonly besides?: RegisteredClients
+  /**
+   * Which documents the server accepts: a function of the `client_id`, or a list of hosts (`app.example`), of all hosts
+   * below a domain (`*.app.example`), of URLs, and of beginnings of URLs that end with a slash. The server asks before
+   * it fetches, and again at each request of the client. Default: every document.
+   */
+  readonly allow?: readonly string[] | ((clientId: string) => boolean | Promise<boolean>)
+  /** The scope that such clients may ask for, separated by spaces. Default: every scope of the server. */
+  readonly scope?: string
+  /** The grant types that such clients may use. Default `['authorization_code', 'refresh_token']`. */
+  readonly grantTypes?: readonly string[]
+  /**
+   * Whether a redirection URI at `http://localhost` in a document matches every port, as one at `http://127.0.0.1`
+   * always does. Deviates from the exact comparison, and from RFC 8252 8.3: another program may answer at `localhost`.
+   * Default `false`.
+   */
+  readonly localhostRedirects?: boolean
+  /** Finds the addresses of a host. Default: DNS. */
+  readonly lookup?: DocumentFetchOptions['lookup']
+  /** The certificate authorities for the hosts of documents, in the form of `node:tls`. Default: those of Node. */
+  readonly ca?: DocumentFetchOptions['ca']
+  /**
+   * Fetches the documents in place of `lookup` and `ca`, for example through a proxy. Such a fetch must itself keep
+   * strangers out of your network. Default: over https, at most 5 KiB, and never from an address inside your network.
+   */
+  readonly documents?: DocumentFetch
+}
+
+/**
+ * Clients that nobody has registered: the `client_id` is the https URL of a document with the metadata of the client
+ * (draft-ietf-oauth-client-id-metadata-document). Use it for the option `clients`.
+ */
+export function metadataDocuments(options: MetadataDocumentsOptions = {}): ClientSource {
+  return { open: (server) => openDocuments(options, server) }
+}
+
+function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
+  const reading = new OptionsReader(options, '')
+  const wrong = (path: string, message: string) => server.wrong(path, message)
+  const registered = server.openRegistered(reading.take('besides') ?? [], 'besides')
+  const allow = readAllow(reading.take('allow'), wrong)
+  const rules = readRules(reading, server)
+  const documents = readDocuments(reading, server)
+  reading.refuseUnknown()
+  for (const { path, message } of reading.issues) wrong(path, message)
+  const cache = new DocumentCache({
+    documents,
+    sharedCache: server.sharedCache,
+    parse: (json, url) => parseDocument(json, url, rules),
+    clock: server.clock,
+  })
+  const findDocument: OpenClients['find'] = (clientId, networkRefusal) => {
+    const url = documentUrl(clientId)
+    if (url === undefined) return undefined
+    const look = () => cache.find(url, networkRefusal)
+    const allowed = allow(clientId)
+    if (typeof allowed !== 'boolean') return allowed.then((isAllowed) => (isAllowed ? look() : notAllowed()))
+    return allowed ? look() : notAllowed()
+  }
+  return {
+    find(clientId, networkRefusal) {
+      const found = registered.find(clientId, networkRefusal)
+      if (!(found instanceof Promise)) return found ?? findDocument(clientId, networkRefusal)
+      return found.then((client) => client ?? findDocument(clientId, networkRefusal))
+    },
+    registered: registered.registered,
+    metadata: { client_id_metadata_document_supported: true },
+  }
+}
+
+function readRules(reading: OptionsReader, server: ClientSourceServer): DocumentRules {
+  const { capabilities } = server
+  const grantTypes = readGrantTypes(reading, capabilities.grantTypes)
+  if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
+    reading.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
+  return {
+    capabilities,
+    scope: readScope(reading, capabilities.scope),
+    grantTypes,
+    localhostRedirects: reading.optional('localhostRedirects', false, isBoolean, 'must be true or false.'),
+    parse: (registration) => server.parse(registration),
+  }
+}
+
+function readScope(reading: OptionsReader, known: Scope | undefined): Scope {
+  const text = reading.optional<string | undefined>('scope', undefined, isText, 'must be a text.')
+  if (text === undefined) return known ?? []
+  const scope = parseScope(text)
+  if (known !== undefined && (scope === undefined || !covers(known, scope)))
+    reading.wrong('scope', `must hold scopes of this server: ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+function readGrantTypes(reading: OptionsReader, known: readonly string[] | undefined): readonly string[] {
+  const usual = ['authorization_code', 'refresh_token']
+  const given = reading.optional('grantTypes', usual, isTexts, 'must be a list of grant types.')
+  for (const name of given)
+    if (known !== undefined && !known.includes(name))
+      reading.wrong(
+        'grantTypes',
+        `lists "${name}", which this server does not offer; it offers ${known.join(', ')}.`,
+      )
+  return given
+}
+
+function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceServer): DocumentFetch {
+  type Options = MetadataDocumentsOptions
+  const own = reading.optional<Options['documents']>(
+    'documents',
+    undefined,
+    isDocumentFetch,
+    'must have the function fetch(url), which resolves to { json, maximumAge }.',
+  )
+  const lookup = reading.optional<Options['lookup']>('lookup', undefined, isLookup, 'must be a function.')
+  const ca = reading.optional<Options['ca']>(
+    'ca',
+    undefined,
+    isAuthorities,
+    'must be one certificate or a list of certificates, each a text or a Buffer.',
+  )
+  if (own !== undefined) {
+    for (const [key, value] of Object.entries({ lookup, ca }))
+      if (value !== undefined) reading.wrong(key, 'has no effect beside documents; remove one of them.')
+    return own
+  }
+  return documentFetch({
+    // Only a server that itself is at loopback, such as one in development, may ask this machine.
+    loopback: URL.canParse(issuer) && isLoopback(new URL(issuer).hostname),
+    clock,
+    ...(lookup === undefined ? {} : { lookup }),
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+const isDocumentFetch = (value: unknown): value is DocumentFetch =>
+  isRecord(value) && typeof value['fetch'] === 'function'
+const isLookup = (value: unknown): value is MetadataDocumentsOptions['lookup'] => typeof value === 'function'
+const isAuthority = (value: unknown) => isText(value) || Buffer.isBuffer(value)
+const isAuthorities = (value: unknown): value is MetadataDocumentsOptions['ca'] =>
+  isAuthority(value) || (Array.isArray(value) && value.every(isAuthority))
+
+function notAllowed(): never {
+  throw new UnusableClient(
+    'invalid_client',
+    'client_document_not_allowed',
+    'The client is not accepted here.',
+    'invalid_request',
+  )
+}

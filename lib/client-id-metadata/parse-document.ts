@@ -1,0 +1,187 @@
+import type { Client, MetadataDocument } from '../protocol/client'
+import { ConfigurationError, isList, isRecord, isText, isTexts } from '../protocol/configuration'
+import { UnusableClient } from '../protocol/oauth-error'
+import type { ServerCapabilities } from '../protocol/parse-client'
+import { isAllowedBy, loopbackUri, redirectUriFault } from '../protocol/redirect-uri'
+import { responseTypeNamed } from '../protocol/response-type'
+import { formatScope, parseScope, type Scope } from '../protocol/scope'
+import type { DocumentUrl } from './document-url'
+
+/** What a server lets the clients of metadata documents do. */
+export interface DocumentRules {
+  readonly capabilities: ServerCapabilities
+  /** The scope that such a client may ask for. */
+  readonly scope: Scope
+  /** The grant types that such a client may use. */
+  readonly grantTypes: readonly string[]
+  readonly localhostRedirects: boolean
+  /** Parses a registration. @throws ConfigurationError that lists its mistakes. */
+  readonly parse: (registration: unknown) => Client
+}
+
+/**
+ * Makes a client of a metadata document. A document speaks to every server, so grant types, response types, scopes and
+ * redirection URIs that this server does not offer to such clients are left out. Everything else must be a good
+ * registration. Other members than those of RFC 7591 2 have no effect: a document never makes its client more than a
+ * client of strangers.
+ *
+ * @param url the URL of the document, which is the `client_id`.
+ * @throws UnusableClient if the document is malformed.
+ */
+export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRules): Client {
+  const document = isRecord(json) ? withoutNulls(json) : {}
+  // The comparison is exact: otherwise, a document could name the client of another URL.
+  if (document['client_id'] !== url.clientId) throw malformed('names another client_id')
+  // draft-ietf-oauth-client-id-metadata-document 4.1: nobody can keep a secret that stands in a public document.
+  for (const secret of ['client_secret', 'client_secret_expires_at'])
+    if (Object.hasOwn(document, secret)) throw malformed('has a client_secret')
+  if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
+  for (const required of ['client_name', 'redirect_uris'])
+    if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
+  const client = registered(registrationFrom(document, url, rules), rules)
+  return Object.freeze({ ...client, metadataDocument: metadataOf(client, url, rules) })
+}
+
+// Software writes null for a member without a value.
+const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
+
+// RFC 7518 6.2.2, 6.3.2 and 6.4: the members of a private and of a symmetric key.
+const isPrivateKey = (key: unknown) => isRecord(key) && (Object.hasOwn(key, 'd') || Object.hasOwn(key, 'k'))
+const hasPrivateKey = (jwks: unknown) =>
+  isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(isPrivateKey)
+
+function metadataOf({ client_type }: Client, { host }: DocumentUrl, rules: DocumentRules): MetadataDocument {
+  return { host, localhostRedirects: rules.localhostRedirects && client_type === 'public' }
+}
+
+function registered(registration: unknown, { parse }: DocumentRules): Client {
+  try {
+    return parse(registration)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw malformed('has a member that is not valid')
+    throw error
+  }
+}
+
+function registrationFrom(
+  document: Readonly<Record<string, unknown>>,
+  url: DocumentUrl,
+  rules: DocumentRules,
+): Readonly<Record<string, unknown>> {
+  const authentication = authenticationFrom(document, rules)
+  const isPublic = authentication.client_type === 'public'
+  const redirect_uris = redirectUrisFrom(document['redirect_uris'], rules)
+  const grant_types = grantTypesFrom(document['grant_types'], isPublic, rules)
+  return {
+    client_id: url.clientId,
+    ...authentication,
+    client_name: document['client_name'],
+    // A link to another host would lend the name of that host to the client.
+    client_uri: isOfHost(document['client_uri'], url) ? document['client_uri'] : undefined,
+    policy_uri: document['policy_uri'],
+    tos_uri: document['tos_uri'],
+    redirect_uris,
+    // RFC 8252 7.3: a native app, which is public, gets its port from the operating system.
+    loopback_redirect_uris:
+      isPublic && isTexts(redirect_uris) && redirect_uris.some((uri) => loopbackUri(uri) !== undefined),
+    grant_types,
+    response_types: responseTypesFrom(document['response_types'], grant_types, rules),
+    scope: scopeFrom(document['scope'], rules),
+  }
+}
+
+interface Authentication {
+  readonly client_type: Client['client_type']
+  readonly token_endpoint_auth_method: string
+  readonly credentials?: Readonly<Record<string, unknown>>
+}
+
+const keyMethod = 'private_key_jwt'
+
+/**
+ * Reads how the client authenticates: by a key, or not at all. Without a method, the client is public: the default of
+ * RFC 7591 2 needs a secret, which a client of a document cannot have.
+ */
+function authenticationFrom(
+  document: Readonly<Record<string, unknown>>,
+  { capabilities }: DocumentRules,
+): Authentication {
+  const { token_endpoint_auth_method: method = 'none', jwks, jwks_uri } = document
+  if (method === 'none') return { client_type: 'public', token_endpoint_auth_method: method }
+  const isOffered = capabilities.authenticationMethods?.some(({ name }) => name === keyMethod) === true
+  if (method !== keyMethod || !isOffered) throw malformed('has an authentication method that is not offered')
+  // RFC 7591 2: a document has one of the two.
+  if ((jwks === undefined) === (jwks_uri === undefined)) throw malformed('must have either jwks or jwks_uri')
+  return {
+    client_type: 'confidential',
+    token_endpoint_auth_method: keyMethod,
+    credentials: { [keyMethod]: jwks ?? { jwks_uri } },
+  }
+}
+
+// What is not a list of good URIs goes on to the parser of registrations, which refuses it.
+function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unknown {
+  if (!isTexts(given)) return given
+  const allowed = given.filter(
+    (uri) => redirectUriFault(uri) !== undefined || isAllowedBy(capabilities.redirectUris, uri),
+  )
+  if (allowed.length === 0) throw malformed('has no redirection URI that is allowed')
+  return allowed
+}
+
+// RFC 7591 2: the default is the authorization code.
+function grantTypesFrom(given: unknown, isPublic: boolean, { grantTypes }: DocumentRules): unknown {
+  const listed = given ?? ['authorization_code']
+  if (!isTexts(listed)) return listed
+  // RFC 6749 4.4: only a confidential client may use client_credentials.
+  const offered = grantTypes.filter((name) => !(isPublic && name === 'client_credentials'))
+  const used = offered.filter((name) => listed.includes(name))
+  if (used.every((name) => name === 'refresh_token')) throw malformed('has no grant type that is offered')
+  return used
+}
+
+// RFC 7591 2.1: a response type belongs to its grant types, so the response types of other grant types fall away, too.
+function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }: DocumentRules): unknown {
+  const used = isTexts(grantTypes) ? grantTypes : []
+  const listed = given ?? (used.includes('authorization_code') ? ['code'] : [])
+  if (!isTexts(listed)) return listed
+  return listed.filter((name) => {
+    const type = responseTypeNamed(name, capabilities.responseTypes ?? [])
+    return type !== undefined && type.grantTypes.every((needed) => used.includes(needed))
+  })
+}
+
+// The words for other servers say nothing about this one, so a scope of such words alone counts as no scope.
+function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
+  if (given === undefined || given === '') return formatScope(scope)
+  const asked = isText(given) ? parseScope(given) : undefined
+  if (asked === undefined) return given
+  const known = scope.filter((token) => asked.includes(token))
+  return formatScope(known.length > 0 ? known : scope)
+}
+
+const isOfHost = (given: unknown, { host }: DocumentUrl) =>
+  isText(given) && URL.canParse(given) && new URL(given).host === host
+
+type Fault =
+  | 'names another client_id'
+  | 'has a client_secret'
+  | 'has a private key'
+  | 'lacks client_name or redirect_uris'
+  | 'has an authentication method that is not offered'
+  | 'must have either jwks or jwks_uri'
+  | 'has no redirection URI that is allowed'
+  | 'has no grant type that is offered'
+  | 'has a member that is not valid'
+
+// At the token endpoint, the client must not throw its tokens away: a document may be mended. The resource owner sees
+// that the request cannot go on.
+function malformed(fault: Fault): UnusableClient {
+  return new UnusableClient(
+    'temporarily_unavailable',
+    'client_document_malformed',
+    `The metadata document of the client ${fault}.`,
+    'invalid_request',
+  )
+}

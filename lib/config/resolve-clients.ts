@@ -1,0 +1,103 @@
+import { isList, isRecord, type OptionsReader } from '../protocol/configuration'
+import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
+import type { AuthorizationStore } from '../stores/authorization-store'
+import {
+  type ClientSource,
+  isClientSource,
+  type OpenClients,
+  type RegisteredClients,
+} from '../stores/client-source'
+import { isClientRegistry } from '../stores/client-store'
+import { cacheWithDeadline } from '../stores/deadline'
+import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import { isSharedCache, memoryCache, type SharedCache } from '../stores/shared-cache'
+import type { ServerSettings } from './options'
+
+/** The values of the server with which it opens its clients. */
+interface OpeningServer {
+  readonly issuer: string
+  readonly capabilities: ServerCapabilities
+  readonly hasAuthorizationEndpoint: boolean
+  readonly store: AuthorizationStore
+  readonly storeDeadline: number
+  readonly clock: () => number
+}
+
+/** Reads the option `clients`. Checks a list now, and the registrations of a store when the store returns them. */
+export function resolveClients(
+  reading: OptionsReader,
+  server: OpeningServer,
+): Pick<ServerSettings, 'findClient' | 'clientRegistry' | 'registered' | 'clientMetadata'> {
+  const cure =
+    'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
+  const given = reading.required<RegisteredClients | ClientSource>('clients', [], isClients, cure)
+  const {
+    find,
+    registered,
+    metadata = {},
+  } = isClientSource(given)
+    ? openSource(given, reading, server)
+    : openRegistered(given, 'clients', reading, server)
+  return {
+    findClient: find,
+    clientRegistry: isClientRegistry(registered?.clients) ? registered.clients : undefined,
+    registered,
+    clientMetadata: metadata,
+  }
+}
+
+const isRegistered = (value: unknown): value is RegisteredClients =>
+  isList(value) || (isRecord(value) && typeof value['find'] === 'function')
+const isClients = (value: unknown): value is RegisteredClients | ClientSource =>
+  isRegistered(value) || isClientSource(value)
+
+function openRegistered(
+  given: RegisteredClients,
+  path: string,
+  reading: OptionsReader,
+  { capabilities, hasAuthorizationEndpoint, storeDeadline }: OpeningServer,
+): OpenClients {
+  const registered = { clients: given, path }
+  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
+  if (!isList(given)) return { find: storedClients(given, parsed, storeDeadline), registered }
+  const clients = given.map((source, index) => {
+    const client = parseClient(source, `${path}[${index}]`, reading.issues, capabilities)
+    return isRecord(source) ? parsed.keep(source, client) : client
+  })
+  const ids = clients.map(({ client_id }) => client_id)
+  for (const [index, id] of ids.entries())
+    if (id !== '' && ids.indexOf(id) < index)
+      reading.wrong(`${path}[${index}].client_id`, `is "${id}", which another client has already.`)
+  if (clients.some(({ response_types }) => response_types.length > 0) && !hasAuthorizationEndpoint)
+    reading.wrong(
+      'resourceOwner',
+      'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
+    )
+  return { find: configuredClients(given, parsed), registered }
+}
+
+function openSource(source: ClientSource, reading: OptionsReader, server: OpeningServer): OpenClients {
+  const wrong = (path: string, message: string) =>
+    reading.wrong(path === '' ? 'clients' : `clients.${path}`, message)
+  const { issuer, capabilities, hasAuthorizationEndpoint, clock } = server
+  return source.open({
+    issuer,
+    capabilities,
+    hasAuthorizationEndpoint,
+    clock,
+    sharedCache: sharedCacheOf(server),
+    parse: (registration) => parseStoredClient(registration, capabilities),
+    openRegistered(clients, path) {
+      if (isRegistered(clients)) return openRegistered(clients, `clients.${path}`, reading, server)
+      wrong(path, 'must be a list of registrations, or a store with a function find(client_id).')
+      return { find: () => undefined }
+    },
+    wrong,
+  })
+}
+
+// Without a cache of the store, each process caches for itself, and asks other servers for itself.
+function sharedCacheOf({ store, storeDeadline, clock }: OpeningServer): SharedCache {
+  const given = isRecord(store) ? store['sharedCache'] : undefined
+  return isSharedCache(given) ? cacheWithDeadline(given, storeDeadline) : memoryCache(clock)
+}

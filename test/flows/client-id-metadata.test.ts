@@ -1,0 +1,429 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import type { Redis } from 'ioredis'
+import { documentFetch } from '../../lib/document-fetch/document-fetch'
+import {
+  type AuthorizationServerOptions,
+  memoryClients,
+  metadataDocuments,
+  type MetadataDocumentsOptions,
+  privateKeyJwt,
+  redisStore,
+} from '../../lib/index'
+import { application, canonicalOptions } from '../support/flows/application'
+import { bent, photoBook } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
+import { DocumentOrigin } from '../support/flows/document-origin'
+import { errorPageOf } from '../support/flows/error-page'
+import { authorizationRequest } from '../support/flows/flow'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { silentListener } from '../support/https-origin'
+import { withRedis } from '../support/with-redis'
+
+let origin: DocumentOrigin
+beforeEach(async () => {
+  origin = await DocumentOrigin.start()
+})
+afterEach(() => origin.stop())
+
+const clientsBy = (options: MetadataDocumentsOptions = {}) =>
+  metadataDocuments({ ...origin.reach, ...options })
+
+const host = (
+  stage: SetStage,
+  documents: MetadataDocumentsOptions = {},
+  options: Partial<AuthorizationServerOptions> = {},
+) => stage({ clients: clientsBy(documents), ...options })
+
+const status =
+  (code: number): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(code).end()
+const text =
+  (body: string, type = 'application/json'): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(200, { 'Content-Type': type }).end(body)
+
+describeOnStores('A client that nobody registered', (stage) => {
+  test('gets from its document to tokens, a refresh and a revocation, and is asked for once', async () => {
+    const { flow } = host(stage)
+    const { client } = origin
+    const first = await flow.tokens(client)
+    expect((await flow.photos(first.accessToken)).body).toMatchObject({ clientId: origin.clientId })
+    const next = tokensOf(await flow.refresh(client, first.refreshToken))
+    expect((await flow.revoke(client, next.refreshToken)).status).toBe(200)
+    expect((await flow.photos(next.accessToken)).status).toBe(401)
+    expect(origin.asked).toBe(1)
+  })
+
+  test('is asked for once by 64 requests at the same time', async () => {
+    const { flow } = host(stage)
+    const asked = authorizationRequest(origin.client)
+    const pages = await Promise.all(Array.from({ length: 64 }, () => flow.ask(asked, 'alice')))
+    expect(new Set(pages.map((page) => page.status))).toEqual(new Set([200]))
+    expect(origin.asked).toBe(1)
+  })
+
+  test('is announced in the metadata, where the server takes such clients', async () => {
+    const { flow } = host(stage)
+    const path = '/.well-known/oauth-authorization-server'
+    expect((await flow.open(path)).body).toHaveProperty('client_id_metadata_document_supported', true)
+    const without = stage()
+    expect((await without.flow.open(path)).body).not.toHaveProperty('client_id_metadata_document_supported')
+    const page = await without.flow.ask(authorizationRequest(origin.client), 'alice')
+    expect(errorPageOf(page)).toBe('400 invalid_request')
+    expect(origin.asked).toBe(0)
+  })
+
+  test('is marked on the consent page, with its host, and with nothing of other hosts [stranger-5]', async () => {
+    const { flow } = host(stage)
+    const { text: page } = await flow.ask(authorizationRequest(origin.client), 'alice')
+    expect(page).toContain('Note Taker')
+    expect(page).toContain(`an app of <bdi>${new URL(origin.clientId).host}</bdi>`)
+    expect(page).toContain('This app is not registered here.')
+    expect(page).toContain('a program on this device')
+    expect(page).toContain('http://127.0.0.1:51004')
+    expect(page).not.toContain('bank.example')
+  })
+
+  test('is told to the page of a host, too', async () => {
+    const seen: unknown[] = []
+    const consentPage: AuthorizationServerOptions['consentPage'] = (_request, response, view) => {
+      seen.push(view)
+      response.end()
+    }
+    const { flow } = host(stage, { besides: [photoBook.registration] }, { consentPage })
+    origin.members = { redirect_uris: ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1/cb'] }
+    for (const redirect_uri of ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1:7/cb'])
+      await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
+    await flow.ask(authorizationRequest(photoBook), 'alice')
+    const unregistered = { host: new URL(origin.clientId).host }
+    expect(seen).toMatchObject([
+      { client: { unregistered, logo_uri: undefined }, receiver: 'web' },
+      { client: { unregistered }, receiver: 'app' },
+      { client: { unregistered }, receiver: 'device' },
+      { client: { client_id: 'photo-book', unregistered: undefined }, receiver: 'web' },
+    ])
+  })
+
+  test('gets the usual scope of its document, and never more', async () => {
+    const { flow } = host(stage, { scope: 'photos:read' })
+    const asked = { ...authorizationRequest(origin.client), scope: 'photos:read photos:print' }
+    const { parameters } = redirectionOf(await flow.ask(asked, 'alice'))
+    expect(parameters).toMatchObject({ error: 'invalid_scope' })
+  })
+
+  test('has to use PKCE', async () => {
+    const { flow } = host(stage)
+    const asked = { ...authorizationRequest(origin.client), code_challenge: undefined }
+    const { parameters } = redirectionOf(await flow.ask(asked, 'alice'))
+    expect(parameters).toMatchObject({ error: 'invalid_request' })
+  })
+
+  test('never skips consent where any program on the device could pass for it [stranger-6]', async () => {
+    const { flow } = host(stage, {}, { skipConsent: () => true })
+    const asked = authorizationRequest(origin.client)
+    expect((await flow.ask(asked, 'alice')).status).toBe(200)
+    const redirect_uri = 'https://notes.example/callback'
+    expect(codeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBeTruthy()
+  })
+
+  test('may not introspect, and has no secret', async () => {
+    const { flow } = host(stage)
+    const { accessToken } = await flow.tokens(origin.client)
+    origin.members = { may_introspect: true }
+    const refused = await flow.introspect(origin.client, accessToken)
+    expect(refusalOf(refused)).toBe('400 unauthorized_client')
+    const withSecret = { ...origin.client, secret: 'guess' }
+    expect(refusalOf(await flow.introspect(withSecret, accessToken))).toBe('401 invalid_client')
+  })
+
+  test.each([
+    ['http://127.0.0.1:1/callback', true],
+    ['http://127.0.0.1/callback', true],
+    ['http://127.0.0.1:1/other', false],
+    ['http://localhost:1/callback', false],
+    ['http://[::1]:1/callback', false],
+    ['https://notes.example/callback', true],
+    ['https://notes.example:8443/callback', false],
+    ['https://notes.example/callback?a', false],
+  ])('may get its answer at %s: %s', async (redirect_uri, may) => {
+    const { flow } = host(stage)
+    const page = await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
+    expect(page.status).toBe(may ? 200 : 400)
+    expect(page.headers).not.toHaveProperty('location')
+  })
+
+  test.each([
+    ['http://localhost:1/callback', true],
+    ['http://localhost/callback', true],
+    ['http://localhost:1/other', false],
+    ['http://127.0.0.1:1/callback', false],
+    ['http://localhost.evil.example:1/callback', false],
+    ['http://localhost:1@evil.example/callback', false],
+  ])('with localhostRedirects may get its answer at %s: %s', async (redirect_uri, may) => {
+    origin.members = { redirect_uris: ['http://localhost:3000/callback'] }
+    const { flow } = host(stage, { localhostRedirects: true })
+    const asked = { ...authorizationRequest(origin.client), redirect_uri }
+    expect((await flow.ask(asked, 'alice')).status).toBe(may ? 200 : 400)
+    const strict = host(stage)
+    expect((await strict.flow.ask(asked, 'alice')).status).toBe(400)
+  })
+
+  describe('whose document is in trouble', () => {
+    test.each<[string, RequestListener, string]>([
+      ['is gone', status(404), '503 temporarily_unavailable'],
+      [
+        'moved',
+        (_request, response) => void response.writeHead(302, { Location: '/' }).end(),
+        '503 temporarily_unavailable',
+      ],
+      ['is a page', text('<html>', 'text/html'), '503 temporarily_unavailable'],
+      ['is not JSON', text('{'), '503 temporarily_unavailable'],
+      ['is too large', text(JSON.stringify('a'.repeat(6000))), '503 temporarily_unavailable'],
+      ['is a list', text('[]'), '400 invalid_request'],
+      ['is of nobody', text('{}'), '400 invalid_request'],
+    ])('that %s gets a page, and no redirect', async (_, answer, page) => {
+      const { flow } = host(stage)
+      origin.answer = answer
+      expect(errorPageOf(await flow.ask(authorizationRequest(origin.client), 'alice'))).toBe(page)
+      origin.answer = undefined
+      expect((await flow.ask(authorizationRequest(origin.client), 'alice')).status).toBe(200)
+    })
+
+    test.each<[string, Readonly<Record<string, unknown>>]>([
+      ['names another client_id', { client_id: 'https://notes.example/oauth/client.json' }],
+      ['has a secret', { client_secret: 'secret' }],
+      ['needs a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+      [
+        'needs a key that this server cannot check',
+        { token_endpoint_auth_method: 'private_key_jwt', jwks: {} },
+      ],
+      ['has no name', { client_name: undefined }],
+      ['has no redirection URI', { redirect_uris: [] }],
+      ['leads into a script', { redirect_uris: ['javascript:alert(1)'] }],
+      ['leads over plain HTTP', { redirect_uris: ['http://notes.example/callback'] }],
+    ])('that %s gets a page, and no redirect [stranger-1]', async (_, members) => {
+      const { flow } = host(stage)
+      origin.members = members
+      const page = await flow.ask(authorizationRequest(origin.client), 'alice')
+      expect(errorPageOf(page)).toBe('400 invalid_request')
+    })
+
+    test.each<[string, () => void]>([
+      ['gone', () => (origin.answer = status(404))],
+      ['malformed', () => (origin.members = { redirect_uris: [] })],
+    ])('keeps its tokens while the document is %s [stranger-12]', async (_, spoil) => {
+      const { flow, clock } = host(stage)
+      const { client } = origin
+      const first = await flow.tokens(client)
+      spoil()
+      const { refreshToken } = tokensOf(await flow.refresh(client, first.refreshToken))
+      clock.advance(301)
+      const refused = await flow.refresh(client, refreshToken)
+      expect(refusalOf(refused)).toBe('400 temporarily_unavailable')
+      expect(refused.headers).toHaveProperty('retry-after')
+      Object.assign(origin, { answer: undefined, members: {} })
+      tokensOf(await flow.refresh(client, refreshToken))
+    })
+
+    test('loses a redirection URI while the owner looks at the page [stranger-9]', async () => {
+      const { flow, clock } = host(stage)
+      const page = await flow.ask(authorizationRequest(origin.client), 'alice')
+      clock.advance(301)
+      origin.members = { redirect_uris: ['https://notes.example/callback'] }
+      expect(errorPageOf(await flow.decide(page, 'approve', 'alice'))).toBe('400 invalid_request')
+    })
+
+    test('disappears while the owner looks at the page', async () => {
+      const { flow, clock } = host(stage)
+      const page = await flow.ask(authorizationRequest(origin.client), 'alice')
+      clock.advance(301)
+      origin.answer = status(500)
+      expect(errorPageOf(await flow.decide(page, 'approve', 'alice'))).toBe('503 temporarily_unavailable')
+      origin.answer = undefined
+      expect(codeOf(await flow.decide(page, 'approve', 'alice'))).toBeTruthy()
+    })
+  })
+
+  test('is unknown where its URL is none', async () => {
+    const { flow } = host(stage)
+    for (const client_id of [
+      `${origin.clientId}#a`,
+      origin.clientId.replace('https', 'http'),
+      'photo-book',
+    ]) {
+      const client = bent(origin.client, { client_id })
+      expect(errorPageOf(await flow.ask(authorizationRequest(client), 'alice'))).toBe('400 invalid_request')
+      expect(refusalOf(await flow.refresh(client, 'x'))).toBe('401 invalid_client')
+    }
+    expect(origin.asked).toBe(0)
+  })
+
+  test('is refused where the host does not allow its document, which nobody asks for', async () => {
+    const { flow, oauth } = host(stage, { allow: ['other.example'] })
+    const reasons: unknown[] = []
+    oauth.events.on('refused', ({ reason, clientId }) => reasons.push([reason, clientId]))
+    expect(errorPageOf(await flow.ask(authorizationRequest(origin.client), 'alice'))).toBe(
+      '400 invalid_request',
+    )
+    expect(refusalOf(await flow.refresh(origin.client, 'x'))).toBe('401 invalid_client')
+    expect(origin.asked).toBe(0)
+    const refusal = ['client_document_not_allowed', origin.clientId]
+    expect(reasons).toEqual([refusal, refusal])
+  })
+
+  test('is named in events by its URL', async () => {
+    const { flow, oauth } = host(stage)
+    const seen: unknown[] = []
+    oauth.events.on('issued', ({ clientId }) => seen.push(clientId))
+    oauth.events.on('refused', ({ clientId, reason }) => seen.push([clientId, reason]))
+    await flow.tokens(origin.client)
+    const other = bent(origin.client, { client_id: `${origin.clientId}x` })
+    await flow.ask(authorizationRequest(other), 'alice')
+    await flow.refresh(other, 'x')
+    const refusal = [`${origin.clientId}x`, 'client_document_malformed']
+    expect(seen).toEqual([origin.clientId, refusal, refusal])
+  })
+
+  test('stands beside clients that the server registers', async () => {
+    const { oauth, flow } = host(stage, { besides: memoryClients() })
+    const { client_id: _, ...metadata } = photoBook.registration
+    const { client_id } = await oauth.registerClient({ ...metadata, client_type: 'public' })
+    for (const client of [bent(photoBook, { client_id }), origin.client])
+      expect((await flow.photos((await flow.tokens(client)).accessToken)).status).toBe(200)
+  })
+
+  describe('with a key', () => {
+    const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwks = { keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: '1' }] }
+    const redirect_uri = 'https://notes.example/callback'
+
+    /** The parameters by which the client proves itself. */
+    function proof({ clock }: ReturnType<SetStage>, key = own.privateKey) {
+      const claims = {
+        iss: origin.clientId,
+        sub: origin.clientId,
+        aud: 'http://localhost',
+        jti: randomUUID(),
+      }
+      const signed = [
+        { alg: 'ES256', kid: '1' },
+        { ...claims, exp: Math.floor(clock.read() / 1000) + 60 },
+      ]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .join('.')
+      const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
+      return {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: `${signed}.${signature.toString('base64url')}`,
+      }
+    }
+
+    test.each([
+      ['in its document', () => ({ jwks })],
+      ['at the URL that its document names', () => ({ jwks_uri: `${origin.clientId}?keys` })],
+    ])('%s proves itself where the server has the method', async (_, members) => {
+      const keys: RequestListener = (request, response) => {
+        const json =
+          request.url?.endsWith('?keys') === true ? jwks : { ...origin.document, ...origin.members }
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
+      }
+      origin.members = {
+        token_endpoint_auth_method: 'private_key_jwt',
+        redirect_uris: [redirect_uri],
+        ...members(),
+      }
+      origin.answer = keys
+      const documents = documentFetch({ loopback: true, ...origin.reach })
+      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt({ documents })] })
+      const { flow } = set
+      const code = await flow.approve(origin.client, { redirect_uri })
+      const redeem = (fields: object) => flow.redeem(origin.client, code, { redirect_uri, ...fields })
+      expect(refusalOf(await redeem({}))).toBe('401 invalid_client')
+      expect(refusalOf(await redeem(proof(set, other.privateKey)))).toBe('401 invalid_client')
+      expect((await flow.photos(tokensOf(await redeem(proof(set))).accessToken)).status).toBe(200)
+    })
+  })
+
+  test.each<[string, Partial<AuthorizationServerOptions>]>([
+    ['alone', {}],
+    ['beside clients that register themselves', { dynamicRegistration: {} }],
+  ])('of a network that failed too often is not asked for any more: %s', async (_, options) => {
+    const rateLimit = { clients: { attempts: 3, seconds: 60 } }
+    const { flow } = host(stage, {}, { rateLimit, ...options })
+    origin.answer = status(404)
+    const shop = (at: number) => bent(origin.client, { client_id: `${origin.clientId}?${at}` })
+    for (let at = 0; at < 10; at++) await flow.refresh(shop(at), 'x')
+    expect((await flow.refresh(shop(10), 'x')).status).toBe(429)
+    expect(origin.asked).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('Documents of hostile clients', () => {
+  test('reach no listener of this machine from a server that is not at loopback [stranger-7]', async () => {
+    const inner = await silentListener()
+    const addresses = [
+      '127.0.0.1',
+      '::ffff:127.0.0.1',
+      '::1',
+      '10.0.0.1',
+      '169.254.169.254',
+      '64:ff9b::7f00:1',
+    ]
+    let at = 0
+    const lookup = async () => [{ address: addresses[at++ % addresses.length] ?? '' }]
+    const { app, flow } = application({
+      issuer: 'https://as.example',
+      clients: clientsBy({ lookup }),
+    })
+    app.set('trust proxy', true)
+    const behind = flow.behind({ 'X-Forwarded-Proto': 'https' })
+    const hosts = ['notes.example', '127.0.0.1', '[::1]', '[::ffff:7f00:1]', 'localhost', 'a.notes.example']
+    for (const port of [inner.port, origin.listener.current?.port])
+      for (const name of [...hosts, ...hosts]) {
+        const client = bent(origin.client, { client_id: `https://${name}:${port}/oauth/client.json` })
+        const page = await behind.ask(authorizationRequest(client), 'alice')
+        expect(errorPageOf(page)).toBe('503 temporarily_unavailable')
+        expect(page.text).toContain('The metadata document of the client is not available.')
+      }
+    expect([inner.connections(), origin.connections]).toEqual([0, 0])
+    await inner.close()
+  })
+})
+
+describe('Two servers on one Redis', () => {
+  let client: Redis
+  withRedis((started) => {
+    client = started.client
+  })
+
+  test('ask for a document once, and again after its time', async () => {
+    const prefix = `documents:${randomUUID()}:`
+    const clock = new Clock()
+    const server = () => {
+      const store = redisStore({ client, prefix, clock: clock.read })
+      return application({
+        ...canonicalOptions,
+        clients: clientsBy({ besides: store.clients }),
+        store,
+        clock: clock.read,
+      })
+    }
+    const [one, other] = [server(), server()]
+    const code = await one.flow.approve(origin.client)
+    const { refreshToken } = tokensOf(await other.flow.redeem(origin.client, code))
+    const second = tokensOf(await one.flow.refresh(origin.client, refreshToken))
+    expect(origin.asked).toBe(1)
+    const [key = ''] = await client.keys(`${prefix}cache:*`)
+    expect(await client.pttl(key)).toBeGreaterThan(290_000)
+    expect(await client.pttl(key)).toBeLessThanOrEqual(300_000)
+    clock.advance(301)
+    const third = tokensOf(await other.flow.refresh(origin.client, second.refreshToken))
+    tokensOf(await one.flow.refresh(origin.client, third.refreshToken))
+    expect(origin.asked).toBe(2)
+  })
+})
