@@ -189,6 +189,7 @@ export type {
   TokenType,
   TokenTypes,
 } from './protocol/token-type'
+export { mcp, type McpOptions, type McpServerOptions } from './mcp/mcp'
 export { mac } from './token-types/mac'
 export type { MacOptions } from './token-types/mac'
 export type { MacAlgorithm } from './token-types/mac'

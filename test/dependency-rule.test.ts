@@ -180,8 +180,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/counters',
     'stores/dynamic-client-store',
   ],
+  mcp: ['protocol', 'client-id-metadata', 'config'],
   '.': [
     'protocol',
+    'mcp',
     'cors',
     'dynamic-registration',
     'extensions',

@@ -1,0 +1,99 @@
+import { metadataDocuments, type MetadataDocumentsOptions } from '../client-id-metadata/metadata-documents'
+import type { AuthorizationServerOptions } from '../config/options'
+import { isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+
+/** Options of {@link mcp}. */
+export interface McpOptions extends Omit<MetadataDocumentsOptions, 'besides' | 'scope' | 'grantTypes'> {
+  /**
+   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`. Several MCP servers are a list; the
+   * first one stands for requests and guards that name none.
+   */
+  readonly resource: string | readonly [string, ...string[]]
+  /** Maps each scope of the MCP servers to a text that the consent page shows. */
+  readonly scopes: AuthorizationServerOptions['scopes']
+  /** The scope of a request that names none, separated by spaces. Default: every scope. */
+  readonly defaultScope?: string
+  /**
+   * Clients that you register yourself, beside those of metadata documents: a list, a store or a registry. Default
+   * none.
+   */
+  readonly clients?: MetadataDocumentsOptions['besides']
+  /**
+   * Whether a redirection URI at `http://localhost` in a document matches every port. Most MCP clients on a desktop need
+   * this. Deviates from the exact comparison, and from RFC 8252 8.3: another program may answer at `localhost`. PKCE
+   * and the consent page, which such a client always gets, bound the damage. Default `true`.
+   */
+  readonly localhostRedirects?: boolean
+}
+
+/** The options of an authorization server for MCP. */
+export type McpServerOptions = Required<
+  Pick<
+    AuthorizationServerOptions,
+    | 'scopes'
+    | 'defaultScope'
+    | 'resources'
+    | 'defaultResource'
+    | 'clients'
+    | 'pkce'
+    | 'redirectUris'
+    | 'guards'
+  >
+>
+
+/**
+ * Returns the options by which an authorization server serves MCP servers and their clients (MCP 2026-07-28,
+ * Authorization): `createAuthorizationServer({ issuer, ...mcp({ resource, scopes }), resourceOwner })`.
+ *
+ * Tokens are for the MCP server alone (RFC 8707). A client needs no registration: its `client_id` is the URL of its
+ * metadata document. Every client must use PKCE, and have redirection URIs that are https or on a loopback host. Guards
+ * fill `request.auth` for the SDK of MCP, and let browsers of every origin call the MCP server. Dynamic registration
+ * stays off: add the option `dynamicRegistration` for clients that cannot have a document.
+ *
+ * @throws ConfigurationError that lists every mistake in these options, each with its path and cure. The server checks
+ * the values of the options that it gets.
+ */
+export function mcp(options: McpOptions): McpServerOptions {
+  requireMcpOptions(options)
+  const { resource, scopes, clients = [], ...others } = options
+  const names = Object.keys(scopes)
+  const { defaultScope = names.join(' '), ...documents } = others
+  const [first, ...further] = typeof resource === 'string' ? [resource] : resource
+  return {
+    scopes,
+    defaultScope,
+    resources: Object.fromEntries([first, ...further].map((uri) => [uri, { scopes: names }])),
+    defaultResource: first,
+    clients: metadataDocuments({ localhostRedirects: true, ...documents, besides: clients }),
+    pkce: 'all',
+    redirectUris: 'https or loopback',
+    guards: { authInfo: true, cors: true },
+  }
+}
+
+// Options that `metadataDocuments()` and the server read, with all their mistakes.
+const readElsewhere = ['defaultScope', 'clients', 'localhostRedirects', 'allow', 'lookup', 'ca', 'documents']
+
+function requireMcpOptions(options: unknown): void {
+  const reading = new OptionsReader(options, '')
+  reading.required<unknown>(
+    'resource',
+    '',
+    isResource,
+    'must be the URL of the MCP server, such as https://api.example.com/mcp, or a list of such URLs.',
+  )
+  reading.required<unknown>(
+    'scopes',
+    {},
+    isScopes,
+    "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
+  )
+  for (const key of readElsewhere) reading.take(key)
+  reading.refuseUnknown()
+  reading.settle('mcp() cannot work with these options:')
+}
+
+const isResource = (value: unknown): value is McpOptions['resource'] =>
+  isText(value) || (isTexts(value) && value.length > 0)
+const isScopes = (value: unknown): value is McpOptions['scopes'] =>
+  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
