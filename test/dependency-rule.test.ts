@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'rate-limit': ['protocol', 'stores/counters', 'express-rate-limit'],
   'document-fetch': ['protocol', 'concurrency', 'rate-limit'],
   authorization: ['protocol', 'stores/authorization-store', 'stores/counters'],
-  stores: ['protocol', 'authorization'],
+  stores: ['protocol', 'authorization', 'document-fetch'],
   'stores/redis': [
     'protocol',
     'authorization',

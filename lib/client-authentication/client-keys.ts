@@ -57,9 +57,12 @@ export class ClientKeys {
   }
 }
 
+// In bytes: a dozen keys with certificates.
+const largestKeySet = 64 * 1024
+
 // Reading a key takes tens of microseconds. A stranger must not hold the process up with a set of hundreds of them.
 async function fetchKeys(uri: string, documents: DocumentFetch): Promise<FetchedDocument> {
-  const document = await documents.fetch(uri)
+  const document = await documents.fetch(uri, largestKeySet)
   const keys = isRecord(document.json) ? document.json['keys'] : undefined
   if (isList(keys) && keys.length > keysAtMost)
     throw new Error(`A client publishes more than ${keysAtMost} keys.`)

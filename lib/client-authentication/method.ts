@@ -66,7 +66,7 @@ export interface AuthenticatingServer {
    * client of a single use is under `singleUseLimit`.
    */
   readonly counters: Counters
-  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`: at most 64 KiB. */
+  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
   readonly documents: DocumentFetch
   /** The time, in whole seconds since the epoch. */
   readonly now: () => number

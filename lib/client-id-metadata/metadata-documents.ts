@@ -91,6 +91,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
       return found.then((client) => client ?? findDocument(clientId, networkRefusal))
     },
     registered: registered.registered,
+    documents,
     metadata: { client_id_metadata_document_supported: true },
   }
 }

@@ -27,13 +27,17 @@ interface OpeningServer {
 export function resolveClients(
   reading: OptionsReader,
   server: OpeningServer,
-): Pick<ServerSettings, 'findClient' | 'clientRegistry' | 'registered' | 'clientMetadata'> {
+): Pick<
+  ServerSettings,
+  'findClient' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
+> {
   const cure =
     'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
   const given = reading.required<RegisteredClients | ClientSource>('clients', [], isClients, cure)
   const {
     find,
     registered,
+    documents,
     metadata = {},
   } = isClientSource(given)
     ? openSource(given, reading, server)
@@ -42,6 +46,7 @@ export function resolveClients(
     findClient: find,
     clientRegistry: isClientRegistry(registered?.clients) ? registered.clients : undefined,
     registered,
+    clientDocuments: documents,
     clientMetadata: metadata,
   }
 }

@@ -15,9 +15,10 @@ export interface DocumentFetch {
    * Resolves to the document at this URL. Calls for the same URL at the same time share one fetch and its outcome. No
    * outcome is kept.
    *
+   * @param maximumSize the most bytes of the document. Default 5120.
    * @throws DocumentUnavailable in every other case.
    */
-  fetch(url: string): Promise<FetchedDocument>
+  fetch(url: string, maximumSize?: number): Promise<FetchedDocument>
 }
 
 /** A document, and how long it may be kept. */
@@ -31,8 +32,6 @@ export interface FetchedDocument {
 export interface DocumentFetchOptions {
   /** Whether documents may come from loopback addresses. Only a server whose own issuer is at loopback allows this. */
   readonly loopback: boolean
-  /** The most bytes of a document. Default 5120. */
-  readonly maximumSize?: number
   /** Milliseconds from the call to the document or its failure, all waiting included. Default 2000. */
   readonly timeout?: number
   /** Milliseconds since the epoch, for the limits per host. Default `Date.now`. */
@@ -43,6 +42,8 @@ export interface DocumentFetchOptions {
   readonly ca?: RequestOptions['ca']
 }
 
+// In bytes.
+const usualSize = 5120
 /** How many documents are fetched at once, and how many calls wait for their turn. */
 const atOnce = 16
 const longestLine = 64
@@ -52,19 +53,12 @@ const longestLine = 64
  * each within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const {
-    loopback,
-    maximumSize = 5120,
-    timeout = 2000,
-    clock = Date.now,
-    lookup = lookupInDns(),
-    ca,
-  } = options
+  const { loopback, timeout = 2000, clock = Date.now, lookup = lookupInDns(), ca } = options
   const limits = new HostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestLine, () => new DocumentUnavailable('busy'))
   const underWay = new Map<string, Promise<FetchedDocument>>()
 
-  async function fetchNow(url: string, signal: AbortSignal): Promise<FetchedDocument> {
+  async function fetchNow(url: string, maximumSize: number, signal: AbortSignal): Promise<FetchedDocument> {
     const target = parseTarget(url)
     limits.countFetch(url, target.hostname)
     return turns.take('in line', async () => {
@@ -80,11 +74,14 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   }
 
   return {
-    fetch(url) {
-      const other = underWay.get(url)
+    fetch(url, maximumSize = usualSize) {
+      const key = `${maximumSize} ${url}`
+      const other = underWay.get(key)
       if (other !== undefined) return other
-      const own = within(timeout, (signal) => fetchNow(url, signal)).finally(() => underWay.delete(url))
-      underWay.set(url, own)
+      const own = within(timeout, (signal) => fetchNow(url, maximumSize, signal)).finally(() =>
+        underWay.delete(key),
+      )
+      underWay.set(key, own)
       return own
     },
   }

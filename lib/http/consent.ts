@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import type { Client } from '../protocol/client'
 import { isLoopback } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import { handleField } from './authorization-endpoint'
@@ -49,8 +50,10 @@ export function errorRenderer(
 
 function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
   const { client, resourceOwner, scope, facts, redirectUri, handle } = question
-  const { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri } = client
-  const unregistered = client.metadataDocument && { host: client.metadataDocument.host }
+  const { client_id, client_name, client_uri, description, policy_uri, tos_uri } = client
+  const unregistered = unregisteredIn(client)
+  // The logo of a stranger could pass for one that the owner trusts, and would tell the stranger who is at the page.
+  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
   return {
     // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
@@ -66,6 +69,11 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
     redirectTo: redirectUri,
     receiver: receiverOf(redirectUri),
   }
+}
+
+function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {
+  if (metadataDocument !== undefined) return { host: metadataDocument.host }
+  return selfRegistered === true ? { host: undefined } : undefined
 }
 
 function receiverOf(redirectUri: string): ConsentView['receiver'] {

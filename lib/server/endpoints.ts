@@ -4,7 +4,7 @@ import { ClientVerification } from '../client-authentication/authenticate-client
 import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
-import { documentFetch, type DocumentFetch } from '../document-fetch/document-fetch'
+import { documentFetch } from '../document-fetch/document-fetch'
 import { clientConfigurationEndpoint } from '../dynamic-registration/client-configuration'
 import { registrationEndpoint } from '../dynamic-registration/register'
 import {
@@ -201,15 +201,12 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 
-// A JWK set of a client: a dozen keys with certificates.
-const largestDocument = 64 * 1024
-
 /** What methods of client authentication see of the server. */
 function authenticatingServer(
-  { issuer, tokenPath, clock }: ServerSettings,
+  { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
   counters: Counters,
 ): AuthenticatingServer {
-  let documents: DocumentFetch | undefined
+  let documents = clientDocuments
   return {
     issuer,
     tokenEndpoint: urlBelow(issuer, tokenPath),
@@ -218,7 +215,6 @@ function authenticatingServer(
     get documents() {
       return (documents ??= documentFetch({
         loopback: isLoopback(new URL(issuer).hostname),
-        maximumSize: largestDocument,
         clock,
       }))
     },

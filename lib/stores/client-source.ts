@@ -1,3 +1,4 @@
+import type { DocumentFetch } from '../document-fetch/document-fetch'
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { isRecord } from '../protocol/configuration'
 import type { ExtensionMetadata } from '../protocol/extension'
@@ -53,6 +54,8 @@ export interface OpenClients {
   readonly find: FindClient
   /** The registered clients, if there are any: the server registers clients there, and `lint` looks at them. */
   readonly registered?: { readonly clients: RegisteredClients; readonly path: string } | undefined
+  /** Fetches documents of these clients, such as their keys at `jwks_uri`. Default: a fetch of the server. */
+  readonly documents?: DocumentFetch | undefined
   /** Members that the metadata gets. Default none. */
   readonly metadata?: ExtensionMetadata
 }

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { Redis } from 'ioredis'
-import { documentFetch } from '../../lib/document-fetch/document-fetch'
 import {
   type AuthorizationServerOptions,
   memoryClients,
@@ -338,8 +337,7 @@ describeOnStores('A client that nobody registered', (stage) => {
         ...members(),
       }
       origin.answer = keys
-      const documents = documentFetch({ loopback: true, ...origin.reach })
-      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt({ documents })] })
+      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt()] })
       const { flow } = set
       const code = await flow.approve(origin.client, { redirect_uri })
       const redeem = (fields: object) => flow.redeem(origin.client, code, { redirect_uri, ...fields })

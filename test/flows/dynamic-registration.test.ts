@@ -101,6 +101,15 @@ describeRegistration('A client registers itself', (stage) => {
     expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
   })
 
+  test('the consent page says that the client registered itself, and shows no logo of its own', async () => {
+    const staged = stage()
+    const client = await staged.register({ ...notesApp, logo_uri: 'https://notes.example/logo.png' })
+    expect(client.status).toBe(201)
+    const { text } = await staged.flow.ask(ofClient(client), 'alice')
+    expect(text).toContain('This app registered itself here.')
+    expect(text).not.toContain('logo.png')
+  })
+
   test('a confidential client gets a secret with an end, and a registration access token', async () => {
     const staged = stage()
     const client = await staged.register({ ...notesService, token_endpoint_auth_method: undefined })

@@ -1,7 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express'
 import request from 'supertest'
 import {
-  type AuthInfo,
   type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,

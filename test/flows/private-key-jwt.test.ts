@@ -500,7 +500,7 @@ describe('Keys of a client over https', () => {
   async function withOrigin(answer: RequestListener, visit: (set: Host) => Promise<void>, loopback = true) {
     const origin = await httpsOrigin(authority.issue(['127.0.0.1']), answer)
     try {
-      const documents = documentFetch({ loopback, ca: authority.ca, maximumSize: 64 * 1024 })
+      const documents = documentFetch({ loopback, ca: authority.ca })
       const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
       const client = { ...publisher, credentials: { private_key_jwt: { jwks_uri } } }
       const clientAuthenticationMethods = [privateKeyJwt({ documents })]

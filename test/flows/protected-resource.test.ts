@@ -4,7 +4,6 @@ import express, { type Express, type RequestHandler } from 'express'
 import * as oauth from 'oauth4webapi'
 import request from 'supertest'
 import {
-  type AuthInfo,
   type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,

@@ -13,10 +13,12 @@ export interface ConsentView {
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
     /**
-     * Present if nobody has registered the client here: everything above is its own claim. Only `host` is certain, the
-     * host of the URL that is its `client_id`. A page must show the host, and say that the client is unknown here.
+     * Present if nobody here has checked the client: everything above is its own claim. For a client with a metadata
+     * document, only `host` is certain, the host of the URL that is its `client_id`. For a client that registered
+     * itself (RFC 7591), nothing is certain, and `host` is undefined. A page must show the host, and say that the client
+     * is unknown here.
      */
-    readonly unregistered?: { readonly host: string } | undefined
+    readonly unregistered?: { readonly host: string | undefined } | undefined
   }
   /** The resource owner who is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
@@ -48,7 +50,7 @@ export function consentPage(view: ConsentView): string {
         ${mark(name, client.logo_uri)}
         <h1>
           <bdi class="name">${name}</bdi>
-          ${client.unregistered && origin(client.unregistered)}
+          ${client.unregistered?.host && origin(client.unregistered.host)}
           <span class="subtitle">wants to access your account</span>
         </h1>
         ${!client.unregistered && webLink(client.client_uri)}
@@ -80,7 +82,7 @@ export function consentPage(view: ConsentView): string {
 }
 
 // The host stands beside the name, because the name is only what the client calls itself.
-function origin({ host }: Unregistered): Html {
+function origin(host: string): Html {
   return html`<span class="origin">an app of <bdi>${host}</bdi></span>`
 }
 
@@ -88,8 +90,11 @@ type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
 function caution({ host }: Unregistered, receiver: ConsentView['receiver']): Html {
   return html`<p class="assurance caution" role="note">
-    <strong>This app is not registered here.</strong>
-    Its name is its own claim. All that is certain is that <bdi>${host}</bdi> describes it.
+    <strong
+      >${host === undefined ? 'This app registered itself here.' : 'This app is not registered here.'}</strong
+    >
+    Its name is its own claim.
+    ${host !== undefined && html`All that is certain is that <bdi>${host}</bdi> describes it.`}
     ${receiver === 'device' && 'The access goes to a program on this device: cancel unless you have just started it yourself.'}
     ${receiver === 'app' && 'The access goes to an app on this device, and another app could take its place: cancel unless you have just started it yourself.'}
   </p>`

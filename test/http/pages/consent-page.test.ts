@@ -75,6 +75,12 @@ describe('consentPage: a client that is not registered here', () => {
     expect(pageTo(receiver)).toContain(warning)
   })
 
+  it('that registered itself stands beside no host, and says so', () => {
+    const page = pageOf({ client: { ...view.client, unregistered: { host: undefined } } })
+    expect(page).toContain('This app registered itself here.')
+    expect(page).not.toMatch(/class="origin"|All that is certain/)
+  })
+
   it('escapes the host', () => {
     const page = pageOf({ client: { ...view.client, unregistered: { host: hostile } } })
     expect(page).not.toContain('<script')
