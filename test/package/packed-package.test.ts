@@ -6,6 +6,7 @@ import * as suite from '../../lib/index'
 import * as kit from '../../lib/testing/index'
 import { extent } from '../support/extent'
 import { imported, required } from './kit-tests'
+import { mcpHost } from './mcp-host'
 import { pluggingIn } from './plug-ins'
 import { PackedPackage } from './packed-package'
 
@@ -99,7 +100,7 @@ export {}
 }
 
 // The pages whose snippets are parts of an application.
-const isCompiled = (page: string) => /^(?:README|docs\/testing|docs\/guides\/.+)\.md$/.test(page)
+const isCompiled = (page: string) => /^(?:README|docs\/testing|docs\/mcp|docs\/guides\/.+)\.md$/.test(page)
 const nameOf = (page: string, index: number) =>
   `snippet-${page.replace(/\.md$/, '').replaceAll('/', '-')}-${index + 1}.mts`
 
@@ -137,6 +138,7 @@ declare global {
   const policy: ExchangePolicy
   const whoami: Endpoint
   const showPhotos: RequestHandler
+  const mcpServer: RequestHandler
   const request: typeof supertest
   const callback: string
   const issuer: string
@@ -152,7 +154,8 @@ declare global {
   let application: string
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
-    const packages = ['express', 'supertest', 'ioredis', ...types.map((name) => `@types/${name}`)]
+    const sdk = ['node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
+    const packages = ['express', 'supertest', 'ioredis', ...sdk, ...types.map((name) => `@types/${name}`)]
     application = packed.application('readme', packages)
     const files = packed
       .files()
@@ -233,6 +236,31 @@ describe('plug-ins of a host, against the packed package', () => {
       status: 0,
       output: expect.stringContaining('pass 3'),
     })
+  })
+})
+
+describe('the examples of MCP, against the packed package', () => {
+  let application: string
+  beforeAll(() => {
+    const types = ['express', 'node', 'jest', 'supertest'].map((name) => `@types/${name}`)
+    const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
+    application = packed.application('mcp', ['express', 'supertest', 'ioredis', ...sdk, ...types])
+    const examples = ['mcp.ts', 'mcp-server-process.ts'].map((file) => [
+      file,
+      packed.read(`docs/examples/${file}`),
+    ])
+    write(application, { 'host.ts': mcpHost, ...Object.fromEntries(examples) })
+  })
+
+  test.each(compilers)('compile with TypeScript %s and strict', (_version, compiler) => {
+    expect(complaints(compiler, application, true)).toBe('')
+  })
+
+  test('lead a client from 401 to the result of a tool', () => {
+    const options = { cwd: application, encoding: 'utf8' } as const
+    const register = require.resolve('esbuild-register')
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', register, 'host.ts'], options)
+    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: 'served\n' })
   })
 })
 

@@ -11,6 +11,8 @@ export interface ClientPlan {
   readonly client: ClientIdentity
   /** The tools to call, in order. */
   readonly tools: readonly string[]
+  /** The arguments of tools, by their names. Default none. */
+  readonly arguments?: Readonly<Record<string, Record<string, unknown>>>
 }
 
 /** How the client is known to the authorization server. */

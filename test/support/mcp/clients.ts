@@ -24,7 +24,7 @@ export interface McpClient {
 
 const about = { name: 'notes-for-the-desk', version: '1.0.0' }
 
-export function firstGeneration({ server, client: identity, issuer }: ClientPlan): McpClient {
+export function firstGeneration({ server, client: identity, issuer, ...plan }: ClientPlan): McpClient {
   const provider = firstProvider(identity, issuer)
   const open = () => new FirstTransport(new URL(server), { authProvider: provider })
   let [client, transport] = [new FirstClient(about), open()]
@@ -34,7 +34,7 @@ export function firstGeneration({ server, client: identity, issuer }: ClientPlan
       ;[client, transport] = [new FirstClient(about), open()]
       await client.connect(transport)
     },
-    call: async (name) => textOf(await client.callTool({ name, arguments: {} })),
+    call: async (name) => textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
     finish: (answer) => transport.finishAuth(answer.searchParams.get('code') ?? ''),
     isUnauthorized: (error) => error instanceof firstAuth.UnauthorizedError,
     tokens: () => provider.tokens(),
@@ -60,7 +60,7 @@ function firstProvider(identity: ClientIdentity, expectedIssuer: string) {
   })
 }
 
-export function secondGeneration({ server, client: identity, issuer }: ClientPlan): McpClient {
+export function secondGeneration({ server, client: identity, issuer, ...plan }: ClientPlan): McpClient {
   const provider = secondProvider(identity, issuer)
   const open = () => new second.StreamableHTTPClientTransport(new URL(server), { authProvider: provider })
   // Asks first whether the server speaks the revision of 2026, and falls back to the handshake of 2025.
@@ -72,7 +72,7 @@ export function secondGeneration({ server, client: identity, issuer }: ClientPla
       ;[client, transport] = [make(), open()]
       await client.connect(transport)
     },
-    call: async (name) => textOf(await client.callTool({ name, arguments: {} })),
+    call: async (name) => textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
     finish: (answer) => transport.finishAuth(answer.searchParams),
     isUnauthorized: (error) => error instanceof second.UnauthorizedError,
     tokens: () => provider.tokens(),

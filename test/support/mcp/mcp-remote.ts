@@ -12,7 +12,7 @@ const page = /Please authorize this client by visiting:\s+(\S+)/g
 
 /** Calls tools through mcp-remote, which keeps tokens in a folder and waits for the redirection on a port. */
 export async function throughMcpRemote(
-  { server, client: identity, tools }: ClientPlan,
+  { server, client: identity, tools, ...plan }: ClientPlan,
   tell: (report: ClientReport) => void,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
@@ -45,7 +45,10 @@ export async function throughMcpRemote(
   try {
     await client.connect(transport)
     for (const name of tools)
-      tell({ tool: name, text: textOf(await client.callTool({ name, arguments: {} })) })
+      tell({
+        tool: name,
+        text: textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
+      })
   } catch (error) {
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
