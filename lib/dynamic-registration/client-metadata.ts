@@ -35,6 +35,8 @@ export interface RegisteredMetadata {
 export interface RegistrationPolicy {
   readonly capabilities: ServerCapabilities
   readonly scope: Scope
+  /** Whether every client gets all of the scope, whatever it names. */
+  readonly stepUp: boolean
   readonly grantTypes: readonly string[]
 }
 
@@ -85,7 +87,7 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
     ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
     grant_types,
     response_types: responseTypes(members, grant_types, policy.capabilities),
-    scope: scopeOf(members, policy.scope),
+    scope: scopeOf(members, policy),
     ...texts,
     ...(method === privateKeyJwtMethod ? keysOf(members) : {}),
   }
@@ -128,13 +130,14 @@ function responseTypes(
   return sorted(fitting.map(({ name }) => name))
 }
 
-// RFC 7591 2: a client that names no scope gets a default.
-function scopeOf(members: Members, allowed: Scope): string {
+// RFC 7591 2: a client that names no scope gets a default. RFC 7591 3.2.1: a server may register another value than the
+// client names, and the response says so.
+function scopeOf(members: Members, { scope: allowed, stepUp }: RegistrationPolicy): string {
   const text = members.text('scope')
   const asked = text === undefined ? allowed : parseScope(text)
   const scope = asked?.filter((token) => allowed.includes(token)) ?? []
   if (scope.length === 0) throw refused('scope')
-  return formatScope(sorted(scope))
+  return formatScope(sorted(stepUp ? allowed : scope))
 }
 
 // RFC 7591 2: jwks and jwks_uri must not stand together.

@@ -1,5 +1,12 @@
 import type { Lifetimes } from '../authorization/transition'
-import { ConfigurationError, isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+import {
+  ConfigurationError,
+  isBoolean,
+  isRecord,
+  isText,
+  isTexts,
+  OptionsReader,
+} from '../protocol/configuration'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { dynamicClientsWithDeadline } from '../stores/deadline'
@@ -28,6 +35,12 @@ export interface DynamicRegistrationOptions {
   readonly maximumClients?: number
   /** The scope that such clients may have, separated by spaces. A client that names none gets all. Default: all scopes. */
   readonly scope?: string
+  /**
+   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2 leaves this to the server). The
+   * owner still approves what each request asks for. MCP clients need this for a step-up: they register with the scope
+   * of the first challenge, and then ask for more. Default `false`.
+   */
+  readonly stepUp?: boolean
   /**
    * The grant types that such clients may have, as far as they ask for them. Default: `authorization_code` and
    * `refresh_token`.
@@ -120,6 +133,7 @@ export function readDynamicRegistration(
     issuer,
     capabilities,
     scope: readScope(fields, capabilities.scope),
+    stepUp: fields.optional('stepUp', false, isBoolean, 'must be true or false.'),
     grantTypes: readGrantTypes(fields, reading, ground),
     store: dynamicClientsWithDeadline(readStore(fields, ground), ground.storeDeadline),
     verifyInitialAccessToken: readInitialAccessToken(fields),

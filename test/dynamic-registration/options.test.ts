@@ -19,6 +19,7 @@ describe('the option dynamicRegistration', () => {
   it('has defaults', () => {
     expect(settingsWith({ dynamicRegistration: {} })).toMatchObject({
       scope: ['photos.read', 'photos.write'],
+      stepUp: false,
       grantTypes: ['authorization_code', 'refresh_token'],
       verifyInitialAccessToken: undefined,
       maximumClients: 10_000,
@@ -60,6 +61,7 @@ describe('the option dynamicRegistration', () => {
     ['clientSecretLifetime', '1', 'must be a whole number, 60 to 315360000.'],
     ['scope', 'unknown', 'must hold scopes of this server: photos.read, photos.write.'],
     ['scope', '', 'must be a text.'],
+    ['stepUp', 'yes', 'must be true or false.'],
     [
       'grantTypes',
       ['password'],

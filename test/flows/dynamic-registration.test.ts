@@ -195,6 +195,18 @@ describeRegistration('A client registers itself', (stage) => {
     ])
   })
 
+  test('with stepUp, a client may ask for every scope of such clients, whatever it named, and for no other', async () => {
+    const { register, flow } = stage({ scope: 'photos:read photos:print', stepUp: true })
+    const client = await register({ ...notesApp, scope: 'photos:read' })
+    expect(client.body.scope).toBe('photos:print photos:read')
+    // One registration for all scopes: the app adds nothing when it begins with another one.
+    const again = await register({ ...notesApp, scope: 'photos:print' })
+    expect(again.body.client_id).toBe(client.body.client_id)
+    const ask = async (scope: string) => (await flow.ask({ ...ofClient(client), scope }, 'alice')).status
+    expect([await ask('photos:read photos:print'), await ask('reports:write')]).toEqual([200, 303])
+    expect((await register({ ...notesApp, scope: 'reports:write' })).status).toBe(400)
+  })
+
   test('client credentials are for confidential clients alone, and only if the host allows them', async () => {
     const { register, flow } = stage({ grantTypes: ['client_credentials'] })
     const metadata = { grant_types: ['client_credentials'], scope: 'reports:write' }
