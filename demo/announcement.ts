@@ -2,7 +2,7 @@ import type { Demo } from './demo'
 
 /** What to open, what to type, and what to run, as it stands in the terminal. */
 export function announcement(
-  { authorizationServer, client, resourceServer, clients, account }: Demo,
+  { authorizationServer, client, resourceServer, mcpServer, clients, account }: Demo,
   storage: string,
 ): string {
   const { client_id, client_secret } = clients.nightlyReport
@@ -15,6 +15,7 @@ export function announcement(
 
   Authorization server   ${authorizationServer}
   Resource server        ${resourceServer}
+  MCP server             ${mcpServer}
   Storage                ${storage}
 
 A service gets a token for itself:
@@ -31,6 +32,10 @@ Nothing opens without a token (401):
 
 Adding a photo needs photos:write (403):
   curl -i -X POST ${resourceServer}/photos ${bearer}
+
+An MCP client lists the photos, and asks you again before it adds one:
+  npx @modelcontextprotocol/inspector --transport http --server-url ${mcpServer}
+  npx mcp-remote ${mcpServer}
 
 Ctrl+C stops the demo.
 `

@@ -5,11 +5,13 @@ import helmet from 'helmet'
 import { stylesheetHash } from '../lib/http/pages/stylesheet'
 import {
   createAuthorizationServer,
+  mcp,
   type AuthorizationServer,
   type AuthorizationStore,
   type ClientRegistration,
 } from '../lib/index'
 import { oauthLimit, type LimitStores } from './limits'
+import { mcpUrl, photoScopes } from './mcp-server'
 import { signIn } from './sign-in'
 import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
@@ -17,6 +19,8 @@ import { troublePage } from './storage-away'
 export interface AuthorizationServerSettings {
   readonly app: Express
   readonly issuer: string
+  /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
+  readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
   readonly store: AuthorizationStore
   readonly sessions: Store
@@ -27,6 +31,7 @@ export interface AuthorizationServerSettings {
 export function authorizationServer({
   app,
   issuer,
+  resourceServer,
   clients,
   store,
   sessions,
@@ -56,8 +61,10 @@ export function authorizationServer({
 
   const oauth = createAuthorizationServer({
     issuer,
-    clients,
-    scopes: { 'photos:read': 'See your photos', 'photos:write': 'Add photos to your collection' },
+    // Clients that name no resource mean the API, as they did before there was an MCP server.
+    ...mcp({ resource: [resourceServer, mcpUrl(resourceServer)], scopes: photoScopes, clients }),
+    // MCP clients bring a document at an https URL, or register: then any client on this machine can connect.
+    dynamicRegistration: { stepUp: true },
     resourceOwner: (request) => request.session.resourceOwner,
     store,
   })

@@ -2,6 +2,7 @@ import { demoAccount } from './accounts'
 import { authorizationServer } from './authorization-server'
 import { client } from './client'
 import { listen } from './listen'
+import { mcpUrl } from './mcp-server'
 import { registerClients, type DemoClients } from './registered-clients'
 import { resourceServer } from './resource-server'
 import { openStorage } from './storage'
@@ -18,10 +19,12 @@ export interface DemoOptions {
 }
 
 export interface Demo {
-  /** Base URLs without a slash at the end; the first is the issuer. */
+  /** Base URLs without a slash at the end; the first one is the issuer. */
   readonly authorizationServer: string
   readonly client: string
   readonly resourceServer: string
+  /** The URL of the MCP server beside the photos. */
+  readonly mcpServer: string
   /** The registered clients, with the secrets of this run. */
   readonly clients: DemoClients
   /** The account at the authorization server. */
@@ -55,6 +58,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     const oauth = authorizationServer({
       app: atAuthorizationServer.app,
       issuer: atAuthorizationServer.url,
+      resourceServer: atResourceServer.url,
       clients: registrations,
       store: storage.authorizations,
       sessions: storage.sessions('authorization-server'),
@@ -72,6 +76,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     keep(
       resourceServer({
         app: atResourceServer.app,
+        url: atResourceServer.url,
         issuer: atAuthorizationServer.url,
         store: storage.authorizations,
       }),
@@ -80,6 +85,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       authorizationServer: atAuthorizationServer.url,
       client: atClient.url,
       resourceServer: atResourceServer.url,
+      mcpServer: mcpUrl(atResourceServer.url),
       clients,
       account: demoAccount,
       stop,

@@ -2,21 +2,35 @@ import type { Express } from 'express'
 import helmet from 'helmet'
 import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '../lib/index'
 import { landscape } from './landscape'
+import { mcpServer, mcpUrl, photoScopes } from './mcp-server'
 import { photos } from './photos'
 
-/** An API with photos. All it shares with the authorization server is the store and the name of the issuer. */
+/**
+ * An API with photos, and an MCP server beside it. All they share with the authorization server is the store, the name
+ * of the issuer and the names of the resources.
+ */
 export function resourceServer({
   app,
+  url,
   issuer,
   store,
 }: {
   readonly app: Express
+  /** Where the API is: the name of its resource. */
+  readonly url: string
   /** Of the authorization server. */
   readonly issuer: string
   readonly store: AuthorizationStore
 }): RemoteGuard {
   app.use(helmet())
-  const guard = createBearerGuard({ issuer, store })
+  const scopes = Object.keys(photoScopes)
+  const guard = createBearerGuard({
+    issuer,
+    store,
+    resources: { [url]: { scopes }, [mcpUrl(url)]: { scopes } },
+    defaultResource: url,
+  })
+  app.use(mcpServer(guard, mcpUrl(url)))
 
   app.get('/', guard({ optional: true }), (request, response) => {
     response.json({

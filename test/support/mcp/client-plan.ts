@@ -11,6 +11,10 @@ export interface ClientPlan {
   readonly client: ClientIdentity
   /** The tools to call, in order. */
   readonly tools: readonly string[]
+  /** The command that starts mcp-remote, as a shell reads it. Default: the one that the client's identity asks for. */
+  readonly command?: string
+  /** The headers of the owner's browser, such as its cookies. Default: those of a test's host. */
+  readonly owner?: Readonly<Record<string, string>>
   /** The arguments of tools, by their names. Default none. */
   readonly arguments?: Readonly<Record<string, Record<string, unknown>>>
 }

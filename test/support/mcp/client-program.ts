@@ -7,15 +7,19 @@ import { decide } from './owner'
 async function run(plan: ClientPlan): Promise<void> {
   if (plan.generation === 'remote') return throughMcpRemote(plan, tell)
   const client = plan.generation === 1 ? firstGeneration(plan) : secondGeneration(plan)
-  await authorized(client, () => client.connect())
-  for (const tool of plan.tools) tell({ tool, text: await authorized(client, () => client.call(tool)) })
+  await authorized(plan, client, () => client.connect())
+  for (const tool of plan.tools) tell({ tool, text: await authorized(plan, client, () => client.call(tool)) })
   const tokens = client.tokens()
   tell({ scope: tokens?.scope, refreshToken: tokens?.refresh_token !== undefined })
   await client.close()
 }
 
 /** Does something, after the owner has approved it where the server asks for that. */
-async function authorized<Result>(client: McpClient, act: () => Promise<Result>): Promise<Result> {
+async function authorized<Result>(
+  plan: ClientPlan,
+  client: McpClient,
+  act: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await act()
   } catch (error) {
@@ -24,7 +28,7 @@ async function authorized<Result>(client: McpClient, act: () => Promise<Result>)
     if (!client.isUnauthorized(error) || memory === undefined || authorization === undefined) throw error
     memory.authorizationUrl = undefined
     tell({ authorization })
-    const answer = await decide(authorization)
+    const answer = await decide(authorization, 'approve', plan.owner)
     tell({ answer: answer.href })
     memory.checkState(answer)
     await client.finish(answer)

@@ -17,8 +17,12 @@ export async function throughMcpRemote(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [require.resolve('mcp-remote/dist/proxy.js'), server, ...wordsFor(identity)],
+    ...(plan.command === undefined
+      ? {
+          command: process.execPath,
+          args: [require.resolve('mcp-remote/dist/proxy.js'), server, ...wordsFor(identity)],
+        }
+      : { command: '/bin/sh', args: ['-c', plan.command] }),
     // Nothing of this machine opens the page: the program that stands for a browser does nothing.
     env: { ...inherited(), MCP_REMOTE_CONFIG_DIR: folder, BROWSER: 'true', DISPLAY: '' },
     stderr: 'pipe',
@@ -37,7 +41,7 @@ export async function throughMcpRemote(
   })
   const open = async (authorization: string): Promise<void> => {
     tell({ authorization })
-    const answer = await decide(authorization)
+    const answer = await decide(authorization, 'approve', plan.owner)
     tell({ answer: answer.href })
     await deliver(answer)
   }

@@ -1,7 +1,7 @@
 import { consentFormOf } from '../flows/consent-form'
 
 /** A resource owner who is logged in by a header of the test's host, as a browser that keeps a session would be. */
-export const ownerHeaders = { 'x-owner': 'alice' }
+export const ownerHeaders: Readonly<Record<string, string>> = { 'x-owner': 'alice' }
 
 /**
  * Opens an authorization URL as the browser of a resource owner does, and presses a button of the consent page. Returns
@@ -10,8 +10,9 @@ export const ownerHeaders = { 'x-owner': 'alice' }
 export async function decide(
   authorizationUrl: string,
   decision: 'approve' | 'deny' = 'approve',
+  headers = ownerHeaders,
 ): Promise<URL> {
-  const page = await fetch(authorizationUrl, { headers: ownerHeaders, redirect: 'manual' })
+  const page = await fetch(authorizationUrl, { headers, redirect: 'manual' })
   const early = page.headers.get('location')
   if (early !== null) return new URL(early, authorizationUrl)
   const { pathname, search } = new URL(authorizationUrl)
@@ -19,7 +20,7 @@ export async function decide(
   const { action, fields } = consentFormOf({ status: page.status, text: html }, pathname + search)
   const answer = await fetch(new URL(action, authorizationUrl), {
     method: 'POST',
-    headers: ownerHeaders,
+    headers,
     body: new URLSearchParams({ ...fields, decision }),
     redirect: 'manual',
   })
