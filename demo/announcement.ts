@@ -9,6 +9,8 @@ export function announcement(
   const tokenRequest = `${authorizationServer}/token -u ${client_id}:${client_secret} -d grant_type=client_credentials -d scope=photos:read`
   const accessToken = `'JSON.parse(fs.readFileSync(0)).access_token'`
   const bearer = `-H "Authorization: Bearer $TOKEN"`
+  // mcp-remote keeps its registration, which a demo in memory forgets: each start gets a folder of its own.
+  const remote = `MCP_REMOTE_CONFIG_DIR=$(mktemp -d) npx mcp-remote ${mcpServer}`
   return `
   Open      ${client}   Photo Book, a client application
   Sign in   ${account.username} / ${account.password}
@@ -35,7 +37,7 @@ Adding a photo needs photos:write (403):
 
 An MCP client lists the photos, and asks you again before it adds one:
   npx @modelcontextprotocol/inspector --transport http --server-url ${mcpServer}
-  npx mcp-remote ${mcpServer}
+  ${remote}
 
 Ctrl+C stops the demo.
 `

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
+import { listen } from '../../demo/listen'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
-import { freePort } from '../support/mcp/free-port'
 import { runClient } from '../support/mcp/run-client'
 import { startDemoProcess, type DemoProcess } from './demo-process'
 
@@ -80,8 +80,13 @@ describe('the MCP server of the demo', () => {
     })
     afterAll(() => browser.close())
 
-    test('is what the consent page names, with a warning that the client registered itself', async () => {
-      const redirectUri = `http://localhost:${await freePort()}/oauth/callback`
+    test('is what the consent page names, with a warning, before the answer goes to a program on this device', async () => {
+      const program = await listen(0)
+      program.app.get(
+        '/oauth/callback',
+        (_request, response) => void response.send('You may close this page.'),
+      )
+      const redirectUri = `${program.url}/oauth/callback`
       const registration = await fetch(`${demo.authorizationServer}/register`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -108,8 +113,14 @@ describe('the MCP server of the demo', () => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await keepScreenshot(page, 'MCP consent')
       expect(await page.getByRole('definition').first().innerText()).toBe(demo.mcpServer)
-      expect(await page.locator('body').innerText()).toContain('Notes for the desk')
+      expect(await page.locator('body').innerText()).toMatch(
+        /Notes for the desk[^]*registered itself[^]*a program on this device/,
+      )
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL(`${redirectUri}?code=*`)
+      expect(await page.locator('body').innerText()).toBe('You may close this page.')
       await page.close()
+      await program.close()
     })
   })
 })
@@ -122,7 +133,7 @@ describe('npm run demo', () => {
   afterAll(() => demo.interrupt())
 
   test('prints a command by which mcp-remote reaches the MCP server, and every tool of it', async () => {
-    const [, command = ''] = /^ {2}(npx mcp-remote .*)$/m.exec(demo.printed) ?? []
+    const [, command = ''] = /^ {2}(.*npx mcp-remote .*)$/m.exec(demo.printed) ?? []
     const [, issuer = ''] = /Authorization server +(\S+)/.exec(demo.printed) ?? []
     const { results, error } = await runClient({
       generation: 'remote',
@@ -140,7 +151,7 @@ describe('npm run demo', () => {
 
   test('prints the commands for the MCP server that it names', () => {
     const [, server = ''] = /MCP server +(\S+)/.exec(demo.printed) ?? []
-    const commands = demo.printed.split('\n').filter((line) => line.startsWith('  npx '))
+    const commands = demo.printed.split('\n').filter((line) => line.includes(' npx '))
     expect(commands).toHaveLength(2)
     for (const command of commands) expect(command).toMatch(new RegExp(` ${server}$`))
   })
