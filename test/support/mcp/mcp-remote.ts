@@ -24,7 +24,7 @@ export async function throughMcpRemote(
         }
       : { command: '/bin/sh', args: ['-c', plan.command] }),
     // Nothing of this machine opens the page: the program that stands for a browser does nothing.
-    env: { ...inherited(), MCP_REMOTE_CONFIG_DIR: folder, BROWSER: 'true', DISPLAY: '' },
+    env: { ...inherited(), MCP_REMOTE_CONFIG_DIR: folder, TMPDIR: folder, BROWSER: 'true', DISPLAY: '' },
     stderr: 'pipe',
   })
   let said = ''
