@@ -51,9 +51,10 @@ export function parseAuthorizationRequest(
   parameters: Parameters,
   { responseTypes, extensions, defaultScope }: RequestRules,
 ): ParsedAuthorizationRequest {
-  parameters.check(['response_type', 'scope', 'state'])
+  parameters.check(['response_type', 'response_mode', 'scope', 'state'])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
+  requireResponseMode(responseType, parameters.get('response_mode'))
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)
@@ -78,6 +79,16 @@ export function requireResponseType(
   if (!client.response_types.includes(responseType.name))
     throw unauthorizedClient('response_type_not_registered', 'The client may not use this response type.')
   return responseType
+}
+
+// OAuth 2.0 Multiple Response Type Encoding Practices 2.1: each response type has one mode here, and a client may name
+// it. In another mode than the client expects, a code could end up in a log or be lost.
+function requireResponseMode({ mode }: ResponseType, asked: string | undefined): void {
+  if (asked !== undefined && asked !== mode)
+    throw invalidRequest(
+      'response_mode_unsupported',
+      'The response mode is not supported for this response type.',
+    )
 }
 
 function extensionDataOf(

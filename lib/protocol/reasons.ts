@@ -28,6 +28,7 @@ export const reasons = {
     'client_document_malformed',
     'redirect_uri_missing',
     'redirect_uri_mismatch',
+    'response_mode_unsupported',
     'pkce_challenge_missing',
     'pkce_challenge_malformed',
     'pkce_method_unsupported',

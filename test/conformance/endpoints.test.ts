@@ -9,7 +9,7 @@ import { refusalOf } from '../support/flows/tokens'
 
 const asked = authorizationRequest(photoBook)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-const unknown = 'nonce=x&resource=a&resource=b&response_mode=fragment&__proto__=x&%zz=%zz'
+const unknown = 'nonce=x&resource=a&resource=b&display=popup&__proto__=x&%zz=%zz'
 
 test.each(['issuer', 'authorizationPath', 'tokenPath'])(
   '[EPT-1] an endpoint with a fragment is refused at start: %s',
