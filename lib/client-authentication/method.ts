@@ -85,7 +85,8 @@ export interface PresentedClient extends PresentedCredential {
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
    * The HTTP authentication scheme, if the method reads the `Authorization` header. The challenge names the same
-   * scheme. Requests may write it in any letter case.
+   * scheme. Requests may write it in any letter case. For endpoints without a form, the metadata lists only methods with
+   * a scheme.
    */
   readonly scheme?: string
   /**

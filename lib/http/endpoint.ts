@@ -178,7 +178,7 @@ async function authenticate(
   const parameters = await parametersOf(http, request)
   if (need === 'none') return { parameters, proven: undefined }
   // Credentials may stand only in a form or a header.
-  const form = hasForm(http, request) ? parameters : Parameters.none
+  const form = hasForm(http.endpoint, request.method) ? parameters : Parameters.none
   const presented = (need === 'optional' ? presentIfAny : present)(http, request, form)
   return { parameters, proven: presented && (await prove(http, request, presented)) }
 }
@@ -190,11 +190,12 @@ interface Content {
 }
 
 function parametersOf(http: EndpointHttp, request: Request): Parameters | Promise<Parameters> {
-  return hasForm(http, request) ? formOf(request, http.bodyDeadline) : queryOf(request)
+  return hasForm(http.endpoint, request.method) ? formOf(request, http.bodyDeadline) : queryOf(request)
 }
 
-const hasForm = ({ endpoint }: EndpointHttp, { method }: Request) =>
-  endpoint.body !== 'json' && hasBody(method)
+/** Whether the requests of an endpoint with this method have a form. */
+export const hasForm = ({ body }: EndpointDescription, method: string): boolean =>
+  body !== 'json' && hasBody(method)
 const hasJson = ({ endpoint }: EndpointHttp, { method }: Request) =>
   endpoint.body === 'json' && hasBody(method)
 

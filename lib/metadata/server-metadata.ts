@@ -6,15 +6,20 @@ export interface Offer {
   readonly scopes: readonly string[]
   readonly grantTypes: readonly string[]
   /** All methods of client authentication, including `none`. */
-  readonly authenticationMethods: readonly string[]
-  /**
-   * The signature algorithms of the assertions of methods such as `private_key_jwt`; empty if no method has assertions.
-   */
-  readonly signingAlgorithms: readonly string[]
+  readonly authenticationMethods: readonly AuthenticationOffer[]
   /** Members that extensions and endpoints of the host add. The members of the suite win. */
   readonly extensionMembers: ServerMetadata
   /** The authorization endpoint; undefined for a server without one. */
   readonly authorization: AuthorizationOffer | undefined
+}
+
+/** A method of client authentication in the metadata. */
+export interface AuthenticationOffer {
+  readonly name: string
+  /** The scheme of a method that reads the `Authorization` header. */
+  readonly scheme?: string
+  /** The signature algorithms of a method with assertions, such as `private_key_jwt`. */
+  readonly signingAlgorithms?: readonly string[]
 }
 
 /** An endpoint in the metadata. */
@@ -26,6 +31,8 @@ export interface EndpointOffer {
   readonly listed?: boolean
   /** Default `required`. */
   readonly clientAuthentication?: 'required' | 'confidential' | 'optional' | 'none'
+  /** Whether requests have a form, in which a client may authenticate. */
+  readonly hasForm: boolean
 }
 
 export interface AuthorizationOffer {
@@ -62,23 +69,26 @@ export function serverMetadata(offer: Offer): ServerMetadata {
   }
 }
 
-function authenticationMembers({
-  endpoints,
-  authenticationMethods,
-  signingAlgorithms,
-}: Offer): ServerMetadata {
+function authenticationMembers({ endpoints, authenticationMethods }: Offer): ServerMetadata {
   const members: Record<string, readonly string[]> = {}
-  const authenticating = endpoints.filter(({ clientAuthentication }) => clientAuthentication !== 'none')
-  for (const { name, clientAuthentication } of authenticating)
-    members[`${name}_endpoint_auth_methods_supported`] =
-      clientAuthentication === 'confidential'
-        ? authenticationMethods.filter((method) => method !== 'none')
-        : authenticationMethods
-  // RFC 8414 2: a server whose methods have signed assertions names the algorithms for each endpoint.
-  if (signingAlgorithms.length > 0)
-    for (const { name } of authenticating)
-      members[`${name}_endpoint_auth_signing_alg_values_supported`] = signingAlgorithms
+  for (const endpoint of endpoints) {
+    if (endpoint.clientAuthentication === 'none') continue
+    const methods = authenticationMethods.filter((method) => isUsableAt(endpoint, method))
+    const prefix = `${endpoint.name}_endpoint_auth`
+    members[`${prefix}_methods_supported`] = methods.map(({ name }) => name)
+    // RFC 8414 2: a server whose methods have signed assertions names the algorithms for each endpoint.
+    const algorithms = methods.flatMap((method) => method.signingAlgorithms ?? [])
+    if (algorithms.length > 0) members[`${prefix}_signing_alg_values_supported`] = [...new Set(algorithms)]
+  }
   return members
+}
+
+// Without a form, a client has only the `Authorization` header to authenticate by.
+function isUsableAt(
+  { clientAuthentication, hasForm }: EndpointOffer,
+  { name, scheme }: AuthenticationOffer,
+): boolean {
+  return (hasForm || scheme !== undefined) && !(clientAuthentication === 'confidential' && name === 'none')
 }
 
 function authorizationMembers({ responseModes }: AuthorizationOffer): ServerMetadata {

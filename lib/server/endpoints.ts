@@ -59,8 +59,8 @@ export interface Endpoints {
   /** The endpoints by name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly strategies: readonly ClientStrategy[]
-  /** The signature algorithms of the assertions of clients. */
-  readonly signingAlgorithms: readonly string[]
+  /** The methods of client authentication, `none` included. */
+  readonly methods: readonly ClientAuthenticationMethod[]
   readonly grantTypes: readonly string[]
   readonly mint: Mint
 }
@@ -68,15 +68,16 @@ export interface Endpoints {
 export function wireEndpoints(server: ServerContext): Endpoints {
   const { settings, requireService, audit, requests } = server
   const { issuer, tlsRequired, errorUri } = settings
-  const { methods, authentication } = clientAuthentication(server)
+  const { methods: proving, authentication } = clientAuthentication(server)
+  const methods = [...proving, none]
   const authenticateBy = clientAuthenticator(authentication)
-  const strategies = [...methods, none].map(({ name }) => clientStrategy(name, authenticateBy))
+  const strategies = methods.map(({ name }) => clientStrategy(name, authenticateBy))
   const shared = {
     ...authentication,
     strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])),
     tlsRequired,
     watchHost: hostWatch(issuer),
-    schemes: methods.flatMap(({ scheme }) => scheme ?? []),
+    schemes: proving.flatMap(({ scheme }) => scheme ?? []),
     errorUri,
     requireService,
     audit,
@@ -98,7 +99,7 @@ export function wireEndpoints(server: ServerContext): Endpoints {
       ]),
     ),
     strategies,
-    signingAlgorithms: [...new Set(methods.flatMap((method) => method.signingAlgorithms ?? []))],
+    methods,
     grantTypes: [...tokens.grantTypes.keys()],
     mint: minting(tokens, settings.findClient),
   }

@@ -1,26 +1,27 @@
 import type { RequestHandler } from 'express'
 import type { ServerSettings } from '../config/options'
 import { offeredGrantTypes } from '../config/plug-ins'
+import { type EndpointRow, hasForm } from '../http/endpoint'
 import { metadataDocument } from '../http/metadata'
 import { hostWatch } from '../http/transport'
-import { serverMetadata } from '../metadata/server-metadata'
+import { type EndpointOffer, serverMetadata } from '../metadata/server-metadata'
+import { listedMethods } from '../protocol/endpoint'
 import type { ExtensionMetadata } from '../protocol/extension'
 import type { Endpoints } from './endpoints'
 
 /** Assembles the metadata from the parts of the server that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
   settings: ServerSettings,
-  { table, strategies, grantTypes, signingAlgorithms }: Endpoints,
+  { table, methods, grantTypes }: Endpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
     serverMetadata({
       ...settings,
-      endpoints: [...table.values()].map(({ http }) => http.endpoint),
-      scopes: [...settings.scopes.keys()],
+      endpoints: [...table.values()].map(({ http }) => endpointOffer(http.endpoint)),
+      scopes: grantableScopes(settings),
       grantTypes: offeredGrantTypes(settings, grantTypes),
-      authenticationMethods: strategies.map(({ name }) => name),
-      signingAlgorithms,
+      authenticationMethods: methods,
       extensionMembers: plugInMembers(settings, asks),
       authorization: asks
         ? {
@@ -33,6 +34,19 @@ export function wireMetadata(
     hostWatch(settings.issuer),
     settings.cors,
   )
+}
+
+const endpointOffer = (endpoint: EndpointRow): EndpointOffer => ({
+  ...endpoint,
+  hasForm: listedMethods(endpoint).some((method) => hasForm(endpoint, method)),
+})
+
+// A token is for resources, and has no scope that they lack.
+function grantableScopes({ scopes, resources }: ServerSettings): readonly string[] {
+  const known = [...scopes.keys()]
+  return resources === undefined
+    ? known
+    : known.filter((scope) => resources.all.some((resource) => resource.scopes.includes(scope)))
 }
 
 function plugInMembers(

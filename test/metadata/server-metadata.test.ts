@@ -3,14 +3,16 @@ import { serverMetadata, type Offer } from '../../lib/metadata/server-metadata'
 const offer: Offer = {
   issuer: 'https://photos.example/oauth',
   endpoints: [
-    { name: 'token', path: '/t' },
-    { name: 'revocation', path: '/r', clientAuthentication: 'required' },
-    { name: 'introspection', path: '/i', clientAuthentication: 'confidential' },
+    { name: 'token', path: '/t', hasForm: true },
+    { name: 'revocation', path: '/r', clientAuthentication: 'required', hasForm: true },
+    { name: 'introspection', path: '/i', clientAuthentication: 'confidential', hasForm: true },
   ],
   scopes: ['photos.read'],
   grantTypes: ['authorization_code', 'refresh_token'],
-  authenticationMethods: ['client_secret_basic', 'none'],
-  signingAlgorithms: [],
+  authenticationMethods: [
+    { name: 'client_secret_basic', scheme: 'Basic' },
+    { name: 'none', scheme: 'Basic' },
+  ],
   extensionMembers: { code_challenge_methods_supported: ['S256'], issuer: 'https://elsewhere.example' },
   authorization: {
     path: '/a',
@@ -40,11 +42,27 @@ describe('serverMetadata', () => {
   })
 
   it('says for each endpoint what may sign the assertions of clients, where there are any', () => {
-    expect(serverMetadata({ ...offer, signingAlgorithms: ['ES256'] })).toMatchObject({
+    const authenticationMethods = [
+      ...offer.authenticationMethods,
+      { name: 'private_key_jwt', signingAlgorithms: ['ES256'] },
+      { name: 'urn:example:other', signingAlgorithms: ['ES256'] },
+    ]
+    expect(serverMetadata({ ...offer, authenticationMethods })).toMatchObject({
       token_endpoint_auth_signing_alg_values_supported: ['ES256'],
       revocation_endpoint_auth_signing_alg_values_supported: ['ES256'],
       introspection_endpoint_auth_signing_alg_values_supported: ['ES256'],
     })
+  })
+
+  it('[META-2] says of an endpoint without a form only what clients can put into a header', () => {
+    const endpoints = [{ name: 'whoami', path: '/w', hasForm: false }]
+    const authenticationMethods = [
+      ...offer.authenticationMethods,
+      { name: 'private_key_jwt', signingAlgorithms: ['ES256'] },
+    ]
+    const metadata = serverMetadata({ ...offer, endpoints, authenticationMethods })
+    expect(metadata['whoami_endpoint_auth_methods_supported']).toEqual(['client_secret_basic', 'none'])
+    expect(metadata).not.toHaveProperty('whoami_endpoint_auth_signing_alg_values_supported')
   })
 
   it('[META-1] leaves out what only the authorization endpoint has, where there is none', () => {
