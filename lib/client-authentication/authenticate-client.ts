@@ -35,12 +35,14 @@ const neverInQuery = [
  * methods.
  *
  * @param credentialParameters parameters of plug-ins that hold a credential.
+ * @param takesPublicClients whether a client may name itself without a credential.
  * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for none.
  */
 export function presentedClient(
   sources: CredentialSources,
   methods: readonly ClientAuthenticationMethod[],
   credentialParameters: readonly string[] = [],
+  takesPublicClients = true,
 ): PresentedClient {
   const isInQuery = (name: string) => sources.query.mentions(name)
   if (!sources.query.isEmpty && [...neverInQuery, ...credentialParameters].some(isInQuery))
@@ -51,7 +53,7 @@ export function presentedClient(
       'The request has more than one Authorization header.',
     )
   const used = onlyOne(methods, sources)
-  const only = used ?? use(none, sources)
+  const only = used ?? (takesPublicClients ? use(none, sources) : undefined)
   // A client that sends an Authorization header means to authenticate by it. The server refuses a header that no
   // method understands.
   if (only === undefined || ignoresHeader(only, sources))
@@ -154,6 +156,7 @@ export class ClientVerification {
     private readonly throttle: CredentialThrottle,
     private readonly credentialParameters: readonly string[],
     private readonly server: AuthenticatingServer,
+    private readonly takesPublicClients: boolean,
   ) {}
 
   /**
@@ -162,7 +165,7 @@ export class ClientVerification {
    * @throws OAuthError if the request presents no client, or uses several methods.
    */
   present(sources: CredentialSources): PresentedClient {
-    return presentedClient(sources, this.methods, this.credentialParameters)
+    return presentedClient(sources, this.methods, this.credentialParameters, this.takesPublicClients)
   }
 
   /**

@@ -6,7 +6,15 @@ import {
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
-import { isAbsentOr, isList, isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import {
+  isAbsentOr,
+  isBoolean,
+  isList,
+  isRecord,
+  isText,
+  isTexts,
+  type OptionsReader,
+} from '../protocol/configuration'
 import { type Extension, isExtensionMetadata } from '../protocol/extension'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
@@ -119,6 +127,8 @@ const isGrantType = (value: unknown): value is GrantType =>
   isText(value['name']) &&
   isTexts(value['parameters']) &&
   isAbsentOr(isTexts, value['credentialParameters']) &&
+  isAbsentOr(isBoolean, value['refreshTokens']) &&
+  isAbsentOr(isBoolean, value['publicClients']) &&
   isAbsentOr(isExtensionMetadata, value['metadata']) &&
   typeof value['handle'] === 'function' &&
   isAbsentOrFunction(value['introspect'])
@@ -267,6 +277,20 @@ export function offeredGrantTypes(
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered
   // Without resource owners there are no codes, so refresh tokens exist only if a grant type of the host issues them.
-  const nothingToRefresh = (name: string) => name === 'refresh_token' && grantTypes.length === 0
-  return offered.filter((name) => !ofResponses.includes(name) && !nothingToRefresh(name))
+  const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
+  return offered.filter(
+    (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
+  )
+}
+
+/**
+ * Whether anything at this server may serve public clients, so that they may name themselves by the method `none`. The
+ * built-in grant type without resource owners is for confidential clients (RFC 6749 4.4).
+ */
+export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
+  return (
+    resourceOwner !== undefined ||
+    endpoints.length > 0 ||
+    grantTypes.some(({ publicClients = true }) => publicClients)
+  )
 }

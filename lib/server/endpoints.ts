@@ -21,6 +21,7 @@ import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
 import type { FoundAccess } from '../authorization/lookup'
 import type { ServerSettings } from '../config/options'
+import { offeredGrantTypes, takesPublicClients } from '../config/plug-ins'
 import { crossOrigin } from '../cors/cors'
 import type { FindClient } from '../protocol/client'
 import { isText } from '../protocol/configuration'
@@ -59,7 +60,7 @@ export interface Endpoints {
   /** The endpoints by name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly strategies: readonly ClientStrategy[]
-  /** The methods of client authentication, `none` included. */
+  /** The methods of client authentication, with `none` if the server takes public clients. */
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly grantTypes: readonly string[]
   readonly mint: Mint
@@ -69,7 +70,7 @@ export function wireEndpoints(server: ServerContext): Endpoints {
   const { settings, requireService, audit, requests } = server
   const { issuer, tlsRequired, errorUri } = settings
   const { methods: proving, authentication } = clientAuthentication(server)
-  const methods = [...proving, none]
+  const methods = takesPublicClients(settings) ? [...proving, none] : proving
   const authenticateBy = clientAuthenticator(authentication)
   const strategies = methods.map(({ name }) => clientStrategy(name, authenticateBy))
   const shared = {
@@ -198,7 +199,14 @@ function clientAuthentication({ settings, counters, admit, contexts }: ServerCon
   const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
   const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
   const server = authenticatingServer(settings, counters)
-  const verification = new ClientVerification(methods, findClient, limits, credentialParameters, server)
+  const verification = new ClientVerification(
+    methods,
+    findClient,
+    limits,
+    credentialParameters,
+    server,
+    takesPublicClients(settings),
+  )
   return { methods, authentication: { verification, contexts, failures: admit.clients, bodyDeadline } }
 }
 
@@ -245,10 +253,13 @@ function tokenEndpoint({
   issueContext,
 }: ServerContext): TokenEndpoint {
   const { issuer, extensions, defaultScope, resources } = settings
-  const grantTypes = [authorizationCode, refreshToken, clientCredentials, ...settings.grantTypes]
+  const known = [authorizationCode, refreshToken, clientCredentials, ...settings.grantTypes]
+  const grantTypes = new Map(known.map((grantType) => [grantType.name, grantType]))
+  const offered = new Set(offeredGrantTypes(settings, [...grantTypes.keys()]))
   return {
     issuer,
-    grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
+    // What the metadata does not offer is unsupported here, too.
+    grantTypes: new Map([...grantTypes].filter(([name]) => offered.has(name))),
     extensions,
     resources,
     defaultScope,

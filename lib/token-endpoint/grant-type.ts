@@ -76,6 +76,16 @@ export interface GrantType {
   readonly parameters: readonly string[]
   /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
+  /**
+   * Whether the grant type may give refresh tokens. A server without resource owners offers `refresh_token` only if one
+   * of its grant types may. Default true.
+   */
+  readonly refreshTokens?: boolean
+  /**
+   * Whether public clients may use the grant type. A server without resource owners knows public clients only if one of
+   * its grant types, or an endpoint of the host, may serve them. Default true.
+   */
+  readonly publicClients?: boolean
   /** Members that the grant type adds to the metadata of the server (RFC 8414 2). The members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**

@@ -109,6 +109,17 @@ describe('presented client', () => {
     })
 
     it.each<[string, Sent]>([
+      ['a client_id', { body: named }],
+      ['Basic without a secret', { headers: [idOnly] }],
+    ])('finds none in %s, where no client is public', (_what, sent) => {
+      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods, [], false))).toMatchObject({
+        code: 'invalid_client',
+        reason: 'no_client_authentication',
+      })
+      expect(presentedClient(sourcesOf(sent), methods)).toMatchObject({ method: { name: 'none' } })
+    })
+
+    it.each<[string, Sent]>([
       ['twice the same', { headers: [both, both] }],
       ['of another client', { headers: [both, basic('phone', 'secret')] }],
       ['of another scheme', { headers: [both, 'Bearer token'] }],

@@ -26,6 +26,12 @@ describe('the option grantTypes', () => {
     },
   )
 
+  it.each([{ refreshTokens: 'no' }, { publicClients: 0 }])('refuses %j', (bend) => {
+    expect(mistakesWith({ grantTypes: [{ ...named('urn:x:1'), ...bend }] })).toMatchObject([
+      { path: 'grantTypes' },
+    ])
+  })
+
   it.each([{ a: 1 }, { a: [1] }, { a: null }, 'a', ['a']])('refuses %j as metadata', (metadata) => {
     expect(mistakesWith({ grantTypes: [{ ...named('urn:x:1'), metadata }] })).toMatchObject([
       { path: 'grantTypes' },

@@ -105,6 +105,7 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
     parameters: ['assertion', 'scope'],
+    refreshTokens: false,
     async handle(request) {
       const { client, parameters, context, defaultScope } = request
       const presented = parameters.require('assertion')

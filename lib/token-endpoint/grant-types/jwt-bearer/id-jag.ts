@@ -50,6 +50,8 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
   return {
     name,
     parameters: ['assertion', 'scope'],
+    refreshTokens: false,
+    publicClients: false,
     metadata,
     async handle(request) {
       const { client, parameters, context, issuer } = request

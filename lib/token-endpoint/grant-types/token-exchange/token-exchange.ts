@@ -39,6 +39,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
       'requested_token_type',
       'scope',
     ],
+    refreshTokens: false,
     introspect: introspectedHistory,
     async handle(request) {
       const { exchange, subjectToken } = await readExchange(request, tokenTypes)
