@@ -1,13 +1,12 @@
 import express from 'express'
 import request from 'supertest'
 import { apiKey, optionsWith } from '../../docs/examples/api-key'
-import { createAuthorizationServer, implicit } from '../../lib/index'
+import { createAuthorizationServer } from '../../lib/index'
 import { application, canonicalOptions, type Mount } from '../support/flows/application'
-import { bent, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
-import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
+import { nightlyReport } from '../support/flows/clients'
+import { Flow, formOf } from '../support/flows/flow'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
-import { redirectionOf } from '../support/flows/redirection'
 import * as grants from './parameters/grants'
 
 const names = ['oauth-authorization-server', 'openid-configuration']
@@ -52,33 +51,6 @@ test('[META-1] a server without a resource owner names no authorization endpoint
   expect((await flow.open('/authorize')).status).toBe(404)
 })
 
-test('[META-2] each grant type and scope that is listed works, and others are refused', async () => {
-  const { flow } = application()
-  const metadata = await metadataOf(flow)
-  const bodies = new Map<string, () => Promise<string>>([
-    [
-      'authorization_code',
-      async () => outcomeOf(await flow.redeem(photoBook, await flow.approve(photoBook))),
-    ],
-    [
-      'refresh_token',
-      async () => outcomeOf(await flow.refresh(photoBook, (await flow.tokens(photoBook)).refreshToken)),
-    ],
-    [
-      'client_credentials',
-      async () =>
-        outcomeOf(
-          await flow.request(nightlyReport, { grant_type: 'client_credentials', scope: 'photos:read' }),
-        ),
-    ],
-  ])
-  expect(listOf(metadata['grant_types_supported']).toSorted()).toEqual([...bodies.keys()].toSorted())
-  for (const outcome of bodies.values()) expect(await outcome()).toBe('tokens')
-  for (const grant_type of ['password', 'implicit', 'urn:example:other'])
-    expect(outcomeOf(await flow.request(nightlyReport, { grant_type }))).toBe('400 unsupported_grant_type')
-  expect(metadata['scopes_supported']).toEqual(Object.keys(canonicalOptions.scopes))
-})
-
 const grantTypesListed = async (flow: Flow) => listOf((await metadataOf(flow))['grant_types_supported'])
 
 test.each(Object.entries(grants))(
@@ -108,35 +80,6 @@ test('[META-2] a method of client authentication that a host adds is listed and 
   const without = setStage()
   expect(await methodsListed(without.flow)).not.toContain(apiKey.name)
   expect(await outcome(without.flow)).toBe('401 invalid_client')
-})
-
-test('[META-2] response types and challenge methods that are listed work, and others are refused', async () => {
-  const terms = { grant_types: ['authorization_code', 'implicit'], response_types: ['code', 'token'] }
-  const client = bent(photoBook, terms)
-  const { flow } = application({ clients: [client.registration], responseTypes: [implicit()] })
-  const metadata = await metadataOf(flow)
-  expect(listOf(metadata['response_types_supported'])).toEqual(['code', 'token'])
-  expect(listOf(metadata['code_challenge_methods_supported'])).toEqual(['S256'])
-  const asked = authorizationRequest(client)
-  for (const response_type of ['code', 'token'])
-    expect(outcomeOf(await flow.ask({ ...asked, response_type }, 'alice'))).toBe('question')
-  const errorOf = async (bend: object) =>
-    redirectionOf(await flow.ask({ ...asked, ...bend }, 'alice')).parameters['error']
-  expect(await errorOf({ response_type: 'id_token' })).toBe('unsupported_response_type')
-  expect(await errorOf({ code_challenge_method: 'plain' })).toBe('invalid_request')
-})
-
-test('[META-2] methods of client authentication that are listed work', async () => {
-  const { flow } = application()
-  const listed = listOf((await metadataOf(flow))['token_endpoint_auth_methods_supported'])
-  expect(listed.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none'])
-  const form = { grant_type: 'refresh_token', refresh_token: 'x' }
-  const { client_id } = photoFrame.registration
-  const known = '400 invalid_grant'
-  expect(outcomeOf(await flow.request(photoFrame, form))).toBe(known)
-  const inBody = { ...form, client_id, client_secret: photoFrame.secret }
-  expect(outcomeOf(await flow.submit('/token', inBody))).toBe(known)
-  expect(outcomeOf(await flow.request(photoBook, form))).toBe(known)
 })
 
 test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
