@@ -38,7 +38,7 @@ export const inBody = ({ registration, secret }: ClientApplication): Fields => (
 
 export const authorization: Kind = {
   good: 'question',
-  fields: async () => authorizationRequest(photoBook),
+  fields: async () => ({ ...authorizationRequest(photoBook), response_mode: 'query' }),
   send: asQueryAndForm,
 }
 export const decision: Kind = {
