@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '../protocol/client'
 import { type ConfigurationIssue, isList, isRecord, isText } from '../protocol/configuration'
-import type { Json } from '../protocol/extension'
+import { isKeepable, type Json } from '../protocol/extension'
 import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../protocol/oauth-error'
 import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { loopbackUri } from '../protocol/redirect-uri'
@@ -171,7 +171,8 @@ class Members {
   json(name: Member): Json | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
-    // The body was JSON, so every value in it is.
+    // JSON.stringify fails on a value with thousands of levels.
+    if (!isKeepable(value)) throw refused(name)
     const copy: Json = JSON.parse(JSON.stringify(value))
     return copy
   }

@@ -717,4 +717,22 @@ describe('A client with keys of its own', () => {
     expect(refused.body.error_description).toContain(member)
     expect(refused.body.error_description).not.toContain('machine.example')
   })
+
+  // A stack overflow would look like a fault of the server, and ring its alarm.
+  test.each([33, 5000, 30_000])(
+    'is refused for keys with %i levels, without a fault [registration-9]',
+    async (levels) => {
+      const { register, failures } = stage()
+      const nested = '['.repeat(levels) + ']'.repeat(levels)
+      const { jwks: _jwks, ...others } = machine
+      const refused = await register(
+        JSON.stringify({ ...others, jwks: 0 }).replace('"jwks":0', `"jwks":${nested}`),
+      )
+      expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+      expect(refused.body.error_description).toMatch(/^jwks /)
+      expect(faultsIn(failures)).toEqual([])
+      // No server reads a member that it does not know.
+      expect((await register(`{"x":${nested},${JSON.stringify(machine).slice(1)}`)).status).toBe(201)
+    },
+  )
 })
