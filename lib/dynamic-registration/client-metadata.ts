@@ -52,6 +52,8 @@ export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMet
 // A store keeps the metadata of strangers.
 const longest = 16_384
 const longestUri = 2048
+// No registration has more redirection URIs. A longer list would only cost time.
+const longestList = 100
 
 /**
  * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
@@ -164,7 +166,7 @@ class Members {
   texts(name: Member): readonly string[] | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
-    if (isList(value) && value.every(isText)) return value
+    if (isList(value) && value.length <= longestList && value.every(isText)) return value
     throw refused(name)
   }
 
