@@ -101,7 +101,7 @@ describeRegistration('A client registers itself', (stage) => {
     expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
   })
 
-  test('the consent page says that the client registered itself, and shows no logo of its own', async () => {
+  test('the consent page says that the client registered itself, and shows no logo of its own [registration-10]', async () => {
     const staged = stage()
     const client = await staged.register({ ...notesApp, logo_uri: 'https://notes.example/logo.png' })
     expect(client.status).toBe(201)
@@ -573,6 +573,16 @@ describe('What the host sees', () => {
     ])
   })
 
+  test('a link to this server leads to no site of such a client before the owner has agreed [registration-11]', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    const refused = await staged.flow.ask({ ...ofClient(client), scope: 'unknown' }, 'alice')
+    expect(refused.headers).not.toHaveProperty('location')
+    expect(refused.text).toContain('an app that nobody here has checked')
+    const page = await staged.flow.ask(ofClient(client), 'alice')
+    expect((await staged.flow.decide(page, 'deny', 'alice')).get('Location')).toMatch(/error=access_denied/)
+  })
+
   test('scripts of other origins may register, and manage what they have registered', async () => {
     const staged = stage()
     const client = await staged.register(notesService, { Origin: 'https://app.example' })
@@ -635,7 +645,7 @@ describe('What the host sees', () => {
     const after = stage({ store: before.clients, scope: 'photos:read' })
     expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
     const wider = await after.flow.ask({ ...ofClient(client), scope: 'photos:print' }, 'alice')
-    expect(wider.get('Location')).toContain('error=invalid_scope')
+    expect(wider.text).toContain('error=invalid_scope')
   })
 
   test('the store failing: temporarily unavailable, for the registration and for the look-up', async () => {
