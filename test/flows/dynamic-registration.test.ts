@@ -546,6 +546,17 @@ describe('Who may register', () => {
     }
   })
 
+  test('an update counts as a registration of its network, reading and deleting do not', async () => {
+    const staged = stage({}, { rateLimit: { registration: { attempts: 2, seconds: 60 } } })
+    const client = await staged.register(notesService)
+    const metadata = { ...notesService, client_id: client.body.client_id }
+    expect((await configure(staged, 'put', client, { metadata })).status).toBe(200)
+    const refused = await configure(staged, 'put', client, { metadata })
+    expect([refused.status, refused.get('Retry-After')]).toEqual([429, expect.any(String)])
+    expect((await configure(staged, 'get', client)).status).toBe(200)
+    expect((await configure(staged, 'delete', client)).status).toBe(204)
+  })
+
   test('beyond the ceiling 503, until a client ends [registration-1, registration-2]', async () => {
     const staged = stage({ maximumClients: 2 })
     const first = await staged.register(notesApp)
