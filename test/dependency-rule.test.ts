@@ -180,7 +180,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/counters',
     'stores/dynamic-client-store',
   ],
-  mcp: ['protocol', 'client-id-metadata', 'config'],
+  mcp: ['protocol', 'client-id-metadata', 'config', 'protected-resource-metadata'],
   '.': [
     'protocol',
     'mcp',

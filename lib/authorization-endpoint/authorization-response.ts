@@ -21,6 +21,8 @@ export interface Redirection {
   readonly redirectBy: RedirectMethod
   readonly error: OAuthError | undefined
   readonly clientId: string
+  /** Whether the resource owner decides on a page whether to go there. Default: the user agent goes at once. */
+  readonly asksOwner?: boolean
 }
 
 /**

@@ -9,6 +9,7 @@ import { invalidRequest, type OAuthError, OverShare, Throttled, unexpected } fro
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import { isInsecure } from '../protocol/redirect-uri'
 import { protocolOf } from '../protocol/uri'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { WriteBackCache } from '../stores/recently-written'
@@ -110,8 +111,19 @@ export async function authorize(
     // The resource owner sees this error on a page: a client would only send the owner back here.
     if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
     const { client_id } = destination.client
-    return redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
+    const answer = redirectWithError(frameOf(endpoint, destination, parameters), client_id, unexpected(cause))
+    return { ...answer, asksOwner: !mayRedirectUnasked(destination) }
   }
+}
+
+/**
+ * Whether the server may send a user agent to the client without a decision of the resource owner (RFC 9700 4.11.2). A
+ * stranger chooses its redirection URIs: a link to this server could otherwise lead to any site, or start any program.
+ * On loopback, only programs of the owner listen.
+ */
+function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boolean {
+  const isStranger = client.metadataDocument !== undefined || client.selfRegistered === true
+  return !isStranger || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
 }
 
 async function settle(

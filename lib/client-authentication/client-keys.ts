@@ -11,6 +11,8 @@ import type { AuthenticatingServer } from './method'
 
 const publishedAtMost = 1000
 const keysAtMost = 32
+// A registration is parsed more often than a published set. Strangers register keys, too.
+const registeredAtMost = 12
 
 /** The public keys of clients: those in registrations, and those that clients publish. */
 export class ClientKeys {
@@ -60,7 +62,8 @@ export class ClientKeys {
 // In bytes: a dozen keys with certificates.
 const largestKeySet = 64 * 1024
 
-// Reading a key takes tens of microseconds. A stranger must not hold the process up with a set of hundreds of them.
+// Reading a key takes up to two milliseconds, on the curve P-521. A stranger must not hold the process up with a set
+// of hundreds of them.
 async function fetchKeys(uri: string, documents: DocumentFetch): Promise<FetchedDocument> {
   const document = await documents.fetch(uri, largestKeySet)
   const keys = isRecord(document.json) ? document.json['keys'] : undefined
@@ -83,6 +86,7 @@ export function mistakeInKeys(credential: Json): string | undefined {
     return isText(uri) && isHttps(uri)
       ? undefined
       : 'must have as jwks_uri an https URL without user name, password and fragment.'
+  if (isList(given) && given.length > registeredAtMost) return `must have at most ${registeredAtMost} keys.`
   const { keys, problems } = parsePublicKeys(credential) ?? { keys: [], problems: [] }
   const [problem] = problems
   if (problem !== undefined) return `must hold public keys, but keys[${problem.index}] ${problem.message}`

@@ -51,8 +51,8 @@ const name = 'private_key_jwt'
 /**
  * Makes the method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client authenticates by a
  * JWT that it signs with its private key. The registration holds the public keys, or the URL where the client publishes
- * them: `credentials: { private_key_jwt: { keys: [jwk] } }` or `{ private_key_jwt: { jwks_uri } }`. With several keys,
- * the JWT names one by `kid`.
+ * them: `credentials: { private_key_jwt: { keys: [jwk] } }`, at most 12 keys, or `{ private_key_jwt: { jwks_uri } }`. With
+ * several keys, the JWT names one by `kid`.
  *
  * The JWT has the claims `iss` and `sub`, both the `client_id`, `aud`, which is the issuer of this server and nothing
  * else, `exp` and `jti`, and at most 16 KiB. It authenticates one request, whatever becomes of the request, on all

@@ -31,11 +31,17 @@ export function readAllow(given: unknown, wrong: (path: string, message: string)
 const isUrl = (entry: string) => documentUrl(entry.endsWith('/') ? `${entry}x` : entry) !== undefined
 
 function covers(entry: string, clientId: string): boolean {
-  if (entry.startsWith('https://'))
-    return entry.endsWith('/') ? clientId.startsWith(entry) : clientId === entry
+  if (entry.startsWith('https://')) return entry.endsWith('/') ? isBelow(entry, clientId) : clientId === entry
   const { host } = new URL(clientId)
   return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
 }
+
+// Some web servers decode a slash before they look for dot segments, or skip what follows a semicolon. They would serve a
+// document of another folder.
+const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
+
+const isBelow = (folder: string, clientId: string) =>
+  clientId.startsWith(folder) && !leavesFolder.test(clientId.slice(folder.length - 1))
 
 async function decisionOf(value: unknown): Promise<boolean> {
   const decided: unknown = await value

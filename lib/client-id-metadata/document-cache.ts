@@ -50,6 +50,8 @@ export class DocumentCache {
    */
   find(url: DocumentUrl, networkRefusal?: Throttled): Client | Promise<Client> {
     const kept = this.parsed.get(url.clientId)
+    // Evicts the client that nobody has used for the longest time: strangers who come once push out none in use.
+    if (kept !== undefined) this.parsed.put(url.clientId, kept)
     if (kept !== undefined && kept.expiresAt > this.parts.clock()) return kept.client
     const running = this.flights.get(url.clientId)
     if (running !== undefined) return running

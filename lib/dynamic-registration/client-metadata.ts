@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '../protocol/client'
 import { type ConfigurationIssue, isList, isRecord, isText } from '../protocol/configuration'
-import type { Json } from '../protocol/extension'
+import { isKeepable, type Json } from '../protocol/extension'
 import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../protocol/oauth-error'
 import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
 import { loopbackUri } from '../protocol/redirect-uri'
@@ -52,6 +52,8 @@ export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMet
 // A store keeps the metadata of strangers.
 const longest = 16_384
 const longestUri = 2048
+// No registration has more redirection URIs. A longer list would only cost time.
+const longestList = 100
 
 /**
  * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
@@ -164,14 +166,15 @@ class Members {
   texts(name: Member): readonly string[] | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
-    if (isList(value) && value.every(isText)) return value
+    if (isList(value) && value.length <= longestList && value.every(isText)) return value
     throw refused(name)
   }
 
   json(name: Member): Json | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
-    // The body was JSON, so every value in it is.
+    // JSON.stringify fails on a value with thousands of levels.
+    if (!isKeepable(value)) throw refused(name)
     const copy: Json = JSON.parse(JSON.stringify(value))
     return copy
   }

@@ -16,7 +16,7 @@ import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { Admit } from './network-limit'
-import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage } from './pages/pages'
+import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage, strangerPage } from './pages/pages'
 import { formOf, leavesBody, queryOf } from './request'
 import { closing, type RequestsInFlight } from './requests-in-flight'
 import { redirectTo, sendPage } from './response'
@@ -160,14 +160,14 @@ export async function isApproved(
 }
 
 /**
- * Sends the user agent back to the client. If the redirection URI is plain HTTP, sends a page with a warning and a link
- * instead.
+ * Sends the user agent back to the client. If the redirection URI is plain HTTP, or belongs to a stranger to whom the
+ * owner has not agreed to go, sends a page with a warning and a link instead.
  */
 export function answerClient(
   { audit }: AuthorizationHttp,
   request: Request,
   response: Response,
-  { location, redirectBy, error, clientId }: Redirection,
+  { location, redirectBy, error, clientId, asksOwner }: Redirection,
 ): void {
   // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
   if (error !== undefined && response.headersSent) throw error
@@ -178,6 +178,7 @@ export function answerClient(
   // causes the warning.
   if (isInsecure(location))
     return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
+  if (asksOwner === true) return sendPage(response, 200, strangerPage(location))
   if (redirectBy === 'location') return redirectTo(response, location)
   sendPage(response, 200, continuePage({ location, approved: error === undefined }))
 }

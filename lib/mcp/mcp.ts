@@ -1,5 +1,6 @@
 import { metadataDocuments, type MetadataDocumentsOptions } from '../client-id-metadata/metadata-documents'
 import type { AuthorizationServerOptions } from '../config/options'
+import { metadataUrlOf } from '../protected-resource-metadata/protected-resource-metadata'
 import { isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
 
 /** Options of {@link mcp}. */
@@ -76,7 +77,7 @@ const readElsewhere = ['defaultScope', 'clients', 'localhostRedirects', 'allow',
 
 function requireMcpOptions(options: unknown): void {
   const reading = new OptionsReader(options, '')
-  reading.required<unknown>(
+  const resource = reading.required<McpOptions['resource']>(
     'resource',
     '',
     isResource,
@@ -88,6 +89,12 @@ function requireMcpOptions(options: unknown): void {
     isScopes,
     "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
   )
+  // RFC 9728 3: clients look for the metadata of the resource at its host. The server checks what is no URI.
+  if ([resource].flat().some((uri) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
+    reading.wrong(
+      'resource',
+      'must be at https, or at http on a loopback host, without a user name and password.',
+    )
   for (const key of readElsewhere) reading.take(key)
   reading.refuseUnknown()
   reading.settle('mcp() cannot work with these options:')

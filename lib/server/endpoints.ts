@@ -15,6 +15,7 @@ import {
   singleEndpoint,
   wholeEndpoint,
 } from '../http/endpoint'
+import type { Admit } from '../http/network-limit'
 import { type AuthenticationHttp, clientAuthenticator } from '../http/request-context'
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
@@ -180,12 +181,20 @@ function registrationRows({ settings, admit }: ServerContext): readonly Endpoint
   const { dynamicRegistration } = settings
   if (dynamicRegistration === undefined) return []
   const registration = registrationEndpoint(dynamicRegistration)
-  const isOpen = dynamicRegistration.verifyInitialAccessToken === undefined
+  const configuration = clientConfigurationEndpoint(dynamicRegistration)
+  if (dynamicRegistration.verifyInitialAccessToken !== undefined) return [registration, configuration]
   return [
-    isOpen ? { ...registration, admit: admit.registration } : registration,
-    clientConfigurationEndpoint(dynamicRegistration),
+    { ...registration, admit: admit.registration },
+    // An update costs as much as a registration: the server reads keys and writes.
+    { ...configuration, admit: forMethod('PUT', admit.registration) },
   ]
 }
+
+const forMethod =
+  (method: string, admit: Admit): Admit =>
+  async (request, response) => {
+    if (request.method === method) await admit(request, response)
+  }
 
 function clientAuthentication({ settings, counters, admit, contexts }: ServerContext): {
   readonly methods: readonly ClientAuthenticationMethod[]

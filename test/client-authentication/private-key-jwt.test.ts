@@ -45,6 +45,14 @@ describe('privateKeyJwt()', () => {
       await expect(verify(undefined, assertion)).resolves.toBe(false)
   })
 
+  it.each([
+    [12, undefined],
+    [13, 'must have at most 12 keys.'],
+  ])('reads %i registered keys: %s', (count, mistake) => {
+    const keys: Json = JSON.parse(JSON.stringify(Array.from({ length: count }, () => own.jwk)))
+    expect(method.mistakeIn?.({ keys })).toBe(mistake)
+  })
+
   it('uses nothing up unless the signature is right', async () => {
     const counters = { add: jest.fn(), useOnce: jest.fn(async () => true) }
     const server = authenticatingServer({ counters })

@@ -236,6 +236,19 @@ describe('Metadata documents', () => {
     expect(documents.asked).toEqual([])
   })
 
+  test('that are in use stay in memory, however many strangers come once [stranger-10]', async () => {
+    const documents = new Documents()
+    const { cache } = cacheWith({ documents, shared: { get: async () => undefined, set: async () => {} } })
+    const client = await cache.find(url)
+    for (let at = 0; at < 2000; at++) {
+      const stranger = `https://evil.example/${at}`
+      documents.answers.set(stranger, document)
+      await cache.find({ clientId: stranger, host: 'evil.example' })
+      expect(cache.find(url)).toBe(client)
+    }
+    expect(documents.asked.filter((asked) => asked === clientId)).toHaveLength(1)
+  })
+
   test('of strangers take a bounded number of keys [stranger-11]', async () => {
     const keys = new Set<string>()
     const shared: SharedCache = { get: async () => undefined, set: async (key) => void keys.add(key) }

@@ -4,12 +4,11 @@ import {
 } from '../../lib/client-id-metadata/metadata-documents'
 import { resolveOptions } from '../../lib/config/resolve-options'
 import { memoryClients } from '../../lib/stores/memory-clients'
-import { clientId, Documents, sourceOf } from '../support/client-documents'
+import { clientId, document, Documents, sourceOf } from '../support/client-documents'
 import { mistakesWith } from '../support/rooms/mistakes'
 import { optionsWith, phone, printer } from '../support/rooms/registrations'
 
-function opened(options: MetadataDocumentsOptions = {}) {
-  const documents = new Documents()
+function opened(options: MetadataDocumentsOptions = {}, documents = new Documents()) {
   const { findClient, clientRegistry, clientMetadata } = resolveOptions(
     optionsWith({ clients: sourceOf(documents, options) }),
   )
@@ -105,6 +104,21 @@ describe('metadataDocuments()', () => {
       })
       expect(documents.asked).toEqual([])
     })
+
+    test.each(['..%2fmallory.json', 'a/..%5Cb', '%2e%2e%252Fb', '..;/mallory.json', 'a/.;x/b'])(
+      'by its folder keeps %s out, which some web servers look up elsewhere [stranger-13]',
+      async (rest) => {
+        const folder = 'https://notes.example/oauth/'
+        const url = `${folder}${rest}`
+        const answers = new Map([[url, { ...document, client_id: url }]])
+        const { findClient, documents } = opened({ allow: [folder] }, new Documents(answers))
+        await expect(async () => findClient(url)).rejects.toMatchObject({
+          reason: 'client_document_not_allowed',
+        })
+        expect(documents.asked).toEqual([])
+        await expect(opened({ allow: [url] }, new Documents(answers)).findClient(url)).resolves.toBeDefined()
+      },
+    )
 
     test('holds for a document that is known already', async () => {
       let isAllowed = true

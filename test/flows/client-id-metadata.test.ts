@@ -121,6 +121,31 @@ describeOnStores('A client that nobody registered', (stage) => {
     expect(parameters).toMatchObject({ error: 'invalid_request' })
   })
 
+  // RFC 9700 4.11.2: a document may name any site, so a link to this server could lead people there.
+  test('leads nobody to a site or an app before the owner has agreed to go there [stranger-14]', async () => {
+    const { flow } = host(stage)
+    const redirect_uris = ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1/cb']
+    origin.members = { redirect_uris }
+    const asked = { ...authorizationRequest(origin.client), scope: 'unknown' }
+    for (const owner of [undefined, 'alice']) {
+      for (const [redirect_uri, shown] of [
+        ['https://notes.example/cb', 'notes.example'],
+        ['notes-app:/cb', 'an app on this device (notes-app:)'],
+      ] as const) {
+        const page = await flow.ask({ ...asked, redirect_uri }, owner)
+        expect(page.status).toBe(200)
+        expect(page.headers).not.toHaveProperty('location')
+        expect(page.text).toContain('an app that nobody here has checked')
+        expect(page.text).toContain(`<bdi>${shown}</bdi>`)
+        expect(page.text).toContain(`href="${redirect_uri}?error=invalid_scope&amp;`)
+      }
+      const onDevice = await flow.ask({ ...asked, redirect_uri: 'http://127.0.0.1:7/cb' }, owner)
+      expect(redirectionOf(onDevice).parameters).toMatchObject({ error: 'invalid_scope' })
+    }
+    const page = await flow.ask({ ...asked, scope: 'photos:read', redirect_uri: 'notes-app:/cb' }, 'alice')
+    expect(redirectionOf(await flow.decide(page, 'deny', 'alice')).uri).toBe('notes-app:/cb')
+  })
+
   test('never skips consent where any program on the device could pass for it [stranger-6]', async () => {
     const { flow } = host(stage, {}, { skipConsent: () => true })
     const asked = authorizationRequest(origin.client)

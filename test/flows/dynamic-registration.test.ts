@@ -101,7 +101,7 @@ describeRegistration('A client registers itself', (stage) => {
     expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
   })
 
-  test('the consent page says that the client registered itself, and shows no logo of its own', async () => {
+  test('the consent page says that the client registered itself, and shows no logo of its own [registration-10]', async () => {
     const staged = stage()
     const client = await staged.register({ ...notesApp, logo_uri: 'https://notes.example/logo.png' })
     expect(client.status).toBe(201)
@@ -202,8 +202,9 @@ describeRegistration('A client registers itself', (stage) => {
     // One registration for all scopes: the app adds nothing when it begins with another one.
     const again = await register({ ...notesApp, scope: 'photos:print' })
     expect(again.body.client_id).toBe(client.body.client_id)
-    const ask = async (scope: string) => (await flow.ask({ ...ofClient(client), scope }, 'alice')).status
-    expect([await ask('photos:read photos:print'), await ask('reports:write')]).toEqual([200, 303])
+    const ask = async (scope: string) => (await flow.ask({ ...ofClient(client), scope }, 'alice')).text
+    expect(await ask('photos:read photos:print')).toContain('name="decision"')
+    expect(await ask('reports:write')).toContain('error=invalid_scope')
     expect((await register({ ...notesApp, scope: 'reports:write' })).status).toBe(400)
   })
 
@@ -275,8 +276,10 @@ describe('Metadata that the server refuses', () => {
     ['grant_types', ['__proto__']],
     ['grant_types', 'authorization_code'],
     ['grant_types', { 0: 'authorization_code' }],
+    ['grant_types', Array.from({ length: 101 }, () => 'authorization_code')],
     ['response_types', ['token']],
     ['response_types', [null]],
+    ['response_types', Array.from({ length: 101 }, () => 'code')],
     ['scope', 'unknown'],
     ['scope', ['photos:read']],
     ['scope', 'photos:read  photos:print'],
@@ -544,6 +547,17 @@ describe('Who may register', () => {
     }
   })
 
+  test('an update counts as a registration of its network, reading and deleting do not', async () => {
+    const staged = stage({}, { rateLimit: { registration: { attempts: 2, seconds: 60 } } })
+    const client = await staged.register(notesService)
+    const metadata = { ...notesService, client_id: client.body.client_id }
+    expect((await configure(staged, 'put', client, { metadata })).status).toBe(200)
+    const refused = await configure(staged, 'put', client, { metadata })
+    expect([refused.status, refused.get('Retry-After')]).toEqual([429, expect.any(String)])
+    expect((await configure(staged, 'get', client)).status).toBe(200)
+    expect((await configure(staged, 'delete', client)).status).toBe(204)
+  })
+
   test('beyond the ceiling 503, until a client ends [registration-1, registration-2]', async () => {
     const staged = stage({ maximumClients: 2 })
     const first = await staged.register(notesApp)
@@ -569,6 +583,16 @@ describe('What the host sees', () => {
     expect(Object.keys(metadata).filter((name) => /registration|configuration/.test(name))).toEqual([
       'registration_endpoint',
     ])
+  })
+
+  test('a link to this server leads to no site of such a client before the owner has agreed [registration-11]', async () => {
+    const staged = stage()
+    const client = await staged.register(notesApp)
+    const refused = await staged.flow.ask({ ...ofClient(client), scope: 'unknown' }, 'alice')
+    expect(refused.headers).not.toHaveProperty('location')
+    expect(refused.text).toContain('an app that nobody here has checked')
+    const page = await staged.flow.ask(ofClient(client), 'alice')
+    expect((await staged.flow.decide(page, 'deny', 'alice')).get('Location')).toMatch(/error=access_denied/)
   })
 
   test('scripts of other origins may register, and manage what they have registered', async () => {
@@ -633,7 +657,7 @@ describe('What the host sees', () => {
     const after = stage({ store: before.clients, scope: 'photos:read' })
     expect((await after.flow.ask(ofClient(client), 'alice')).status).toBe(200)
     const wider = await after.flow.ask({ ...ofClient(client), scope: 'photos:print' }, 'alice')
-    expect(wider.get('Location')).toContain('error=invalid_scope')
+    expect(wider.text).toContain('error=invalid_scope')
   })
 
   test('the store failing: temporarily unavailable, for the registration and for the look-up', async () => {
@@ -717,4 +741,22 @@ describe('A client with keys of its own', () => {
     expect(refused.body.error_description).toContain(member)
     expect(refused.body.error_description).not.toContain('machine.example')
   })
+
+  // A stack overflow would look like a fault of the server, and ring its alarm.
+  test.each([33, 5000, 30_000])(
+    'is refused for keys with %i levels, without a fault [registration-9]',
+    async (levels) => {
+      const { register, failures } = stage()
+      const nested = '['.repeat(levels) + ']'.repeat(levels)
+      const { jwks: _jwks, ...others } = machine
+      const refused = await register(
+        JSON.stringify({ ...others, jwks: 0 }).replace('"jwks":0', `"jwks":${nested}`),
+      )
+      expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+      expect(refused.body.error_description).toMatch(/^jwks /)
+      expect(faultsIn(failures)).toEqual([])
+      // No server reads a member that it does not know.
+      expect((await register(`{"x":${nested},${JSON.stringify(machine).slice(1)}`)).status).toBe(201)
+    },
+  )
 })

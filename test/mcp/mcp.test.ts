@@ -124,6 +124,9 @@ describe('mcp()', () => {
   it.each([
     ['no resource', { scopes }, ['resource']],
     ['an empty list of resources', { resource: [], scopes }, ['resource']],
+    ['a resource without a host', { resource: 'urn:example:mcp', scopes }, ['resource']],
+    ['a resource at plain http', { resource: [resource, 'http://api.example/mcp'], scopes }, ['resource']],
+    ['a resource with a password', { resource: 'https://a:b@api.example/mcp', scopes }, ['resource']],
     ['no scopes', { resource }, ['scopes']],
     ['a scope without a text', { resource, scopes: { 'notes:read': '' } }, ['scopes']],
     ['an unknown option', { resource, scopes, registration: true }, ['registration']],

@@ -162,3 +162,36 @@ export function insecureRedirectPage({ location, granted }: InsecureRedirectView
     `,
   })
 }
+
+/**
+ * Renders the redirect of an error to a client that nobody here has checked, as a link on a page (RFC 9700 4.11.2). The
+ * browser goes there only if the resource owner follows the link.
+ *
+ * @param location the redirection URI with the error in it.
+ */
+export function strangerPage(location: string): string {
+  const title = 'This request cannot go on'
+  return pageDocument({
+    title,
+    content: html`
+      <header class="intro">
+        <div class="mark caution" aria-hidden="true">!</div>
+        <h1>${title}</h1>
+        <p>It came from an app that nobody here has checked. No access was given.</p>
+      </header>
+      <dl class="facts">
+        <div>
+          <dt>Returns you to</dt>
+          <dd><bdi>${destination(location)}</bdi></dd>
+        </div>
+      </dl>
+      <p class="assurance">
+        Go back only if you have just come from there. Otherwise, close this page: somebody could want to lead
+        you there.
+      </p>
+      <div class="actions">
+        <a href="${location}" rel="noreferrer" referrerpolicy="no-referrer">Go back to the app</a>
+      </div>
+    `,
+  })
+}

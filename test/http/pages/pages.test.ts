@@ -1,5 +1,5 @@
 import { consentPage } from '../../../lib/http/pages/consent-page'
-import { continuePage, errorPage, insecureRedirectPage } from '../../../lib/http/pages/pages'
+import { continuePage, errorPage, insecureRedirectPage, strangerPage } from '../../../lib/http/pages/pages'
 
 const refusal = {
   title: 'This link cannot be used',
@@ -73,6 +73,21 @@ describe('continuePage', () => {
 
   it('has no script, no inline style attribute, no form and does not go on by itself', () => {
     expect(continued).not.toMatch(/<script|\sstyle=|\son\w+=|<form|http-equiv|target=/i)
+  })
+})
+
+describe('strangerPage', () => {
+  it('names where its one link leads, and says that nothing was shared', () => {
+    const page = strangerPage('https://notes.example/cb?error=invalid_scope&state=a')
+    expect(page).toContain('No access was given.')
+    expect(page).toContain('<bdi>notes.example</bdi>')
+    expect(page.match(/<a [^>]*>/g)).toEqual([
+      '<a href="https://notes.example/cb?error=invalid_scope&amp;state=a" rel="noreferrer" referrerpolicy="no-referrer">',
+    ])
+  })
+
+  it('escapes a location that tries to be HTML', () => {
+    expect(strangerPage(`notes:/"'><script>alert(1)</script>`)).not.toMatch(/<script|'>|"'/)
   })
 })
 
