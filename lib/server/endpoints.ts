@@ -163,6 +163,7 @@ function introspectionRow({ settings, store, issueContext }: ServerContext): End
   const endpoint = {
     issuer: settings.issuer,
     store,
+    resources: settings.resources,
     describe: (found: FoundAccess) => describe(found, settings),
     now: () => issueContext().now,
   }

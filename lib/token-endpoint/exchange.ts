@@ -9,6 +9,7 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope } from '../protocol/scope'
 import { countersOfClient, type IssueLimits } from '../rate-limit/issue-limits'
+import { isForCertainResources } from '../resource-indicators/resource-indicators'
 import type { Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
@@ -125,8 +126,12 @@ class RequestOfClient implements TokenRequest {
   }
 
   get findAccess() {
-    return (accessToken: string): Promise<FoundAccess | undefined> =>
-      findAccess(this.endpoint.store, accessToken, this.context.now)
+    const { store, resources } = this.endpoint
+    return async (accessToken: string): Promise<FoundAccess | undefined> => {
+      const found = await findAccess(store, accessToken, this.context.now)
+      const isRefused = resources === undefined && found !== undefined && isForCertainResources(found)
+      return isRefused ? undefined : found
+    }
   }
 }
 

@@ -516,6 +516,47 @@ describeOnStores('A guard in another process', (stage) => {
   })
 })
 
+describeOnStores('Without the option resources', (stage) => {
+  const { resources: _without, ...without } = withResources()
+  /** A server whose option is set, and one of another process whose option is not, on one store. */
+  const pair = () => {
+    const bound = opener(stage)()
+    const { store, clock } = bound
+    return { bound, unbound: stage({ ...without, store, clock: clock.read }) }
+  }
+  const photos = { scope: 'photos:read', resource: photosApi }
+
+  test('a lone guard refuses tokens for certain resources, and accepts those of a server that names none', async () => {
+    const { bound, unbound } = pair()
+    const { store, clock } = bound
+    const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read })
+    const reasons: string[] = []
+    guard.events.on('refused', ({ reason }) => reasons.push(reason))
+    const app = express().get('/photos', guard('photos:read'), (_req, res) => void res.end())
+    const call = async ({ accessToken }: { readonly accessToken: string }) =>
+      (await request(app).get('/photos').set('Authorization', `Bearer ${accessToken}`)).status
+    const all = await bound.flow.tokens(gallery, both)
+    expect(await call(all)).toBe(401)
+    const narrowed = tokensOf(await bound.flow.refresh(gallery, all.refreshToken, { resource: printApi }))
+    expect(await call(narrowed)).toBe(401)
+    expect(reasons).toEqual(['token_resource', 'token_resource'])
+    expect(await call(await unbound.flow.tokens(gallery))).toBe(200)
+  })
+
+  test('a server refuses tokens for certain resources at guards, introspection and exchange', async () => {
+    const { bound, unbound } = pair()
+    const { accessToken, refreshToken } = await bound.flow.tokens(gallery, photos)
+    expect((await unbound.flow.photos(accessToken)).status).toBe(401)
+    expect(unbound.failures.map(({ reason }) => reason)).toContain('token_resource')
+    expect((await unbound.flow.introspect(job, accessToken)).body).toEqual({ active: false })
+    const exchanged = await unbound.flow.request(job, exchangeOf(accessToken))
+    expect(outcomeOf(exchanged)).toBe('400 invalid_request')
+    const next = tokensOf(await unbound.flow.refresh(gallery, refreshToken))
+    expect((await unbound.flow.photos(next.accessToken)).status).toBe(401)
+    expect((await reach(bound, next.accessToken)).passed).toEqual([photosApi])
+  })
+})
+
 describeOnStores('A minted token', (stage) => {
   test('is for the resource that a test names, or for the default one', async () => {
     const set = opener(stage)({ defaultResource: printApi })
