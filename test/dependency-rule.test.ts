@@ -56,12 +56,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/registered-clients',
   ],
   'revocation-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],
-  'introspection-endpoint': [
-    'protocol',
-    'authorization',
-    'resource-indicators',
-    'stores/authorization-store',
-  ],
+  'introspection-endpoint': ['protocol', 'authorization', 'stores/authorization-store'],
   'authorization-endpoint': [
     'protocol',
     'authorization',

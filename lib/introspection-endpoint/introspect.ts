@@ -1,20 +1,18 @@
-import { type Access, findAccess, type FoundAccess, presentRefreshToken } from '../authorization/lookup'
+import { type Access, type FindAccess, type FoundAccess, presentRefreshToken } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Json } from '../protocol/extension'
 import { unauthorizedClient } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
-import { isForCertainResources } from '../resource-indicators/resource-indicators'
-import type { Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
 
 /** The parts of the server that the introspection endpoint uses. */
 export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
-  /** The resources of the server; undefined if the server names none. */
-  readonly resources: Resources | undefined
+  /** Finds an access token of this server that counts here. */
+  readonly findAccess: FindAccess
   /** Returns the members that plug-ins add to the response about an access token. */
   readonly describe: (found: FoundAccess) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
@@ -34,10 +32,8 @@ export async function introspect(
   if (!client.may_introspect)
     throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
   const token = parameters.require('token')
-  const { issuer, store, resources, now, describe } = endpoint
-  const found = await findAccess(store, token, now())
-  // Without the option `resources`, the response could not have `aud`, and would look like one for every resource.
-  if (found !== undefined && resources === undefined && isForCertainResources(found)) return inactive
+  const { issuer, findAccess, now, describe } = endpoint
+  const found = await findAccess(token, now())
   if (found !== undefined)
     return {
       ...describe(found),

@@ -1,6 +1,6 @@
 import { begin, commit } from '../authorization/commit'
 import { type Issued, issueDirectly } from '../authorization/issue'
-import { findAccess, type FoundAccess } from '../authorization/lookup'
+import type { FindAccess, FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
 import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
@@ -9,7 +9,6 @@ import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-erro
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope } from '../protocol/scope'
 import { countersOfClient, type IssueLimits } from '../rate-limit/issue-limits'
-import { isForCertainResources } from '../resource-indicators/resource-indicators'
 import type { Resources } from '../resource-indicators/resources'
 import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
@@ -37,6 +36,8 @@ export interface TokenEndpoint {
   readonly tokenType: string
   readonly store: AuthorizationStore
   readonly takeCached: WriteBackCache['takeCached']
+  /** Finds an access token of this server that counts here. */
+  readonly findAccess: FindAccess
   readonly counters: Counters
   readonly issueLimits: Pick<IssueLimits, 'requireRoom'>
   readonly issueContext: (restrict?: IssueContext['restrict']) => IssueContext
@@ -126,12 +127,8 @@ class RequestOfClient implements TokenRequest {
   }
 
   get findAccess() {
-    const { store, resources } = this.endpoint
-    return async (accessToken: string): Promise<FoundAccess | undefined> => {
-      const found = await findAccess(store, accessToken, this.context.now)
-      const isRefused = resources === undefined && found !== undefined && isForCertainResources(found)
-      return isRefused ? undefined : found
-    }
+    return (accessToken: string): Promise<FoundAccess | undefined> =>
+      this.endpoint.findAccess(accessToken, this.context.now)
   }
 }
 
