@@ -403,7 +403,7 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
-  test('after it has deleted its registration, introspection and exchange know its access token no more', async () => {
+  test('after it has deleted its registration, introspection and exchange know its access token no more [registration-11]', async () => {
     const asking = bent(nightlyReport, {
       may_introspect: true,
       grant_types: ['client_credentials', tokenExchangeName],
@@ -524,7 +524,7 @@ describe('How long a client lives', () => {
 describe('Who may register', () => {
   const stage = registeringOn(inMemory)
 
-  test('by digests: the holder of one of the initial access tokens', async () => {
+  test('by digests: the holder of one of the initial access tokens [registration-10]', async () => {
     const [one, two] = [generateClientSecret(), generateClientSecret()]
     const staged = stage({ initialAccessToken: [one.client_secret_hash, two.client_secret_hash] })
     for (const { client_secret } of [one, two])

@@ -208,7 +208,7 @@ describeOnStores('The scope of an authorization request', (stage) => {
 describeOnStores('The resource of a code and of a refresh', (stage) => {
   const open = opener(stage)
 
-  test('narrows the token, its scope and its lifetime; the next refresh may have all again', async () => {
+  test('narrows the token, its scope and its lifetime; the next refresh may have all again [token-33]', async () => {
     const set = open()
     const code = await set.flow.approve(gallery, both)
     const first = tokensOf(await set.flow.redeem(gallery, code, { resource: printApi }))
@@ -244,7 +244,7 @@ describeOnStores('The resource of a code and of a refresh', (stage) => {
     expect(outcomeOf(await set.flow.refresh(gallery, refreshToken))).toBe('tokens')
   })
 
-  test('that does not have the named scope is refused, and the refresh token stays good', async () => {
+  test('that does not have the named scope is refused, and the refresh token stays good [token-33]', async () => {
     const set = open()
     const { refreshToken } = await set.flow.tokens(gallery, both)
     const wrong = { resource: photosApi, scope: 'photos:read photos:print' }
@@ -526,7 +526,7 @@ describeOnStores('Without the option resources', (stage) => {
   }
   const photos = { scope: 'photos:read', resource: photosApi }
 
-  test('a lone guard refuses tokens for certain resources, and accepts those of a server that names none', async () => {
+  test('a lone guard refuses tokens for certain resources, and accepts those of a server that names none [token-32]', async () => {
     const { bound, unbound } = pair()
     const { store, clock } = bound
     const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read })
@@ -543,7 +543,7 @@ describeOnStores('Without the option resources', (stage) => {
     expect(await call(await unbound.flow.tokens(gallery))).toBe(200)
   })
 
-  test('a server refuses tokens for certain resources at guards, introspection and exchange', async () => {
+  test('a server refuses tokens for certain resources at guards, introspection and exchange [token-32]', async () => {
     const { bound, unbound } = pair()
     const { accessToken, refreshToken } = await bound.flow.tokens(gallery, photos)
     expect((await unbound.flow.photos(accessToken)).status).toBe(401)
