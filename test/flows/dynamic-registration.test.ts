@@ -427,6 +427,7 @@ describeRegistration('A confidential client at its client configuration endpoint
     const staged = stage()
     const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
     const app = await staged.register(notesApp)
+    expect(app.body).not.toHaveProperty('registration_access_token')
     const uri = (id: string) => ({
       registration_client_uri: `http://localhost/register/client?client_id=${id}`,
     })

@@ -345,6 +345,10 @@ describeOnStores('An exchanged token', (stage) => {
     expect((await reach(set, exchanged.accessToken)).passed).toEqual([photosApi])
     const { body } = await set.flow.introspect(job, exchanged.accessToken)
     expect(body).toMatchObject({ aud: [photosApi] })
+    // The print API has more scope than this subject token.
+    const reading = await set.flow.tokens(gallery, { scope: 'photos:read', resource: printApi })
+    const narrow = tokensOf(await set.flow.request(job, exchangeOf(reading.accessToken)))
+    expect(narrow.scope).toBe('photos:read')
   })
 
   test('may be for fewer resources than the subject token', async () => {
