@@ -139,8 +139,6 @@ declare global {
   const whoami: Endpoint
   const showPhotos: RequestHandler
   const mcpServer: RequestHandler
-  const serveNotes: RequestHandler
-  const serveMcp: RequestHandler
   const request: typeof supertest
   const callback: string
   const issuer: string
