@@ -25,6 +25,9 @@ export interface Access {
   readonly expiresAt: number
 }
 
+/** Finds an access token at a time, in seconds since the epoch; undefined if the token is not valid. */
+export type FindAccess = (accessToken: string, now: number) => Promise<FoundAccess | undefined>
+
 /** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
 export async function findAccess(
   store: AuthorizationStore,

@@ -6,7 +6,7 @@ import type { Client } from '../protocol/client'
 import { isList, isRecord, isText } from '../protocol/configuration'
 import { dataOf, type Json } from '../protocol/extension'
 import { privateState } from '../protocol/private-state'
-import { hasUriCharacters } from '../protocol/uri'
+import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
 
 const publishedAtMost = 1000
@@ -96,8 +96,4 @@ export function mistakeInKeys(credential: Json): string | undefined {
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
 
-function isHttps(uri: string): boolean {
-  if (!hasUriCharacters(uri) || !URL.canParse(uri) || uri.includes('#')) return false
-  const { protocol, username, password } = new URL(uri)
-  return protocol === 'https:' && username === '' && password === ''
-}
+const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

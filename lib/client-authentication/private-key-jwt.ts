@@ -10,7 +10,7 @@ import {
   unprovenSubject,
   verifyJwt,
 } from '../jwt/verify-jwt'
-import { isBoolean, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import { isBoolean, isRecord, isText, isWhole, OptionsReader } from '../protocol/configuration'
 import { digest } from '../protocol/credential'
 import { invalidClient, invalidRequest, temporarilyUnavailable } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
@@ -95,7 +95,7 @@ interface PrivateKeyJwtSettings extends Pick<JwtTerms, 'algorithms' | 'clockTole
 function readOptions(options: unknown): PrivateKeyJwtSettings {
   const reading = new OptionsReader(options, '')
   const seconds = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWithin(least, most), `must be whole seconds, ${least} to ${most}.`)
+    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
   const settings = {
     tokenEndpointAudience: reading.optional(
       'tokenEndpointAudience',
@@ -120,11 +120,6 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
 
 const isDocumentFetch = (value: unknown): value is DocumentFetch =>
   isRecord(value) && typeof value['fetch'] === 'function'
-const isWithin =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
-
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** RFC 7521 4.2: `client_id` may be missing, because the subject of the assertion is the client. */

@@ -1,5 +1,5 @@
 import { isTooLong } from '../protocol/parameters'
-import { hasUriCharacters } from '../protocol/uri'
+import { plainUrl } from '../protocol/uri'
 
 /** A `client_id` that is the URL of a metadata document. */
 export interface DocumentUrl {
@@ -18,8 +18,7 @@ export interface DocumentUrl {
  */
 export function documentUrl(clientId: string): DocumentUrl | undefined {
   if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return undefined
-  if (!hasUriCharacters(clientId) || clientId.includes('#') || !URL.canParse(clientId)) return undefined
-  const { href, host, username, password } = new URL(clientId)
-  const isPlain = href === clientId.replace(/^(https:\/\/[^/?]+):443\//, '$1/')
-  return isPlain && username === '' && password === '' ? { clientId, host } : undefined
+  const url = plainUrl(clientId)
+  const isUnrepaired = url?.href === clientId.replace(/^(https:\/\/[^/?]+):443\//, '$1/')
+  return url !== undefined && isUnrepaired ? { clientId, host: url.host } : undefined
 }

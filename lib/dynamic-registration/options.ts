@@ -5,6 +5,7 @@ import {
   isRecord,
   isText,
   isTexts,
+  isWhole,
   OptionsReader,
 } from '../protocol/configuration'
 import type { ServerCapabilities } from '../protocol/parse-client'
@@ -150,11 +151,6 @@ export function readDynamicRegistration(
   fields.refuseUnknown()
   return Object.freeze(registration)
 }
-
-const isWhole =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
 function readScope(fields: OptionsReader, known: Scope | undefined): Scope {
   const text = fields.optional<string | undefined>('scope', undefined, isText, 'must be a text.')

@@ -1,4 +1,4 @@
-import { type Access, findAccess, type FoundAccess, presentRefreshToken } from '../authorization/lookup'
+import { type Access, type FindAccess, type FoundAccess, presentRefreshToken } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Json } from '../protocol/extension'
@@ -11,6 +11,8 @@ import type { AuthorizationStore } from '../stores/authorization-store'
 export interface IntrospectionEndpoint {
   readonly issuer: string
   readonly store: AuthorizationStore
+  /** Finds an access token of this server that counts here. */
+  readonly findAccess: FindAccess
   /** Returns the members that plug-ins add to the response about an access token. */
   readonly describe: (found: FoundAccess) => Readonly<Record<string, Json>>
   /** Seconds since the epoch. */
@@ -30,8 +32,8 @@ export async function introspect(
   if (!client.may_introspect)
     throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
   const token = parameters.require('token')
-  const { issuer, store, now, describe } = endpoint
-  const found = await findAccess(store, token, now())
+  const { issuer, findAccess, now, describe } = endpoint
+  const found = await findAccess(token, now())
   if (found !== undefined)
     return {
       ...describe(found),

@@ -1,5 +1,5 @@
 import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
-import { hasUriCharacters, isLoopback } from '../protocol/uri'
+import { isLoopback, plainUrl } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
@@ -212,8 +212,6 @@ function readKeySet(reading: OptionsReader, name: string, value: unknown): KeySo
 const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
 
 function isSafeUri(uri: string): boolean {
-  if (!hasUriCharacters(uri) || !URL.canParse(uri) || uri.includes('#')) return false
-  const { protocol, hostname, username, password } = new URL(uri)
-  if (username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  const url = plainUrl(uri)
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
 }

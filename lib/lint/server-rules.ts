@@ -1,3 +1,4 @@
+import type { ServerSettings } from '../config/options'
 import { isInMemory } from '../stores/in-memory'
 import { type FindingPlace, type LintRule, optionWhen } from './rule'
 
@@ -72,6 +73,44 @@ export const serverRules: readonly LintRule[] = [
   },
 ]
 
+/** Rules about clients that register themselves, and about resources. */
+export const strangerRules: readonly LintRule[] = [
+  {
+    id: 'registration-open',
+    severity: 'warning',
+    why: 'Anybody can register a client under any name, and ask your users for access.',
+    cure: 'Set dynamicRegistration.initialAccessToken, unless your server is for clients that you cannot know.',
+    source: 'RFC 7591 5',
+    places: ({ settings: { dynamicRegistration } }) =>
+      optionWhen(isOpen(dynamicRegistration), 'dynamicRegistration'),
+  },
+  {
+    id: 'registration-every-scope',
+    severity: 'warning',
+    why: 'A client that registered itself may ask for every scope of a server that has several.',
+    cure: 'Set dynamicRegistration.scope to what strangers may ask for.',
+    source: 'RFC 9700 2.3',
+    places: ({ settings: { dynamicRegistration, scopes } }) =>
+      optionWhen(
+        scopes.size > 1 && new Set(dynamicRegistration?.scope).size === scopes.size,
+        'dynamicRegistration.scope',
+      ),
+  },
+  {
+    id: 'skip-consent-resources',
+    severity: 'warning',
+    why: 'A function that looks at client and scope alone takes the approval of one resource for that of another.',
+    cure: 'Remember facts with each approval, and compare them. Then allow this rule.',
+    source: 'good practice',
+    places: ({ settings: { skipConsent, resources } }) =>
+      optionWhen(skipConsent !== undefined && (resources?.all.length ?? 0) > 1, 'skipConsent'),
+  },
+]
+
+function isOpen(registration: ServerSettings['dynamicRegistration']): boolean {
+  return registration !== undefined && registration.verifyInitialAccessToken === undefined
+}
+
 const off = (limits: Readonly<Record<string, unknown>>, names: readonly string[], option: string) =>
   names.filter((name) => limits[name] === undefined).map((name) => `${option}.${name}`)
 
@@ -98,7 +137,10 @@ export const limitRules: readonly LintRule[] = [
     why: 'One network alone can keep these endpoints busy.',
     cure: 'Raise the attempts of rateLimit instead of switching it off, unless a proxy limits requests.',
     source: 'RFC 6819 4.4.1.11',
-    places: ({ settings }) => each(off({ ...settings.rateLimit }, ['authorization', 'clients'], 'rateLimit')),
+    places: ({ settings: { rateLimit, dynamicRegistration } }) => {
+      const registration = isOpen(dynamicRegistration) ? ['registration'] : []
+      return each(off({ ...rateLimit }, ['authorization', 'clients', ...registration], 'rateLimit'))
+    },
   },
   {
     id: 'open-requests-unlimited',

@@ -1,7 +1,7 @@
-import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import { isRecord, type OptionsReader } from '../protocol/configuration'
 import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension'
 import { covers, isScope, type Scope, scopeCure } from '../protocol/scope'
-import { hasUriCharacters, isLoopback } from '../protocol/uri'
+import { isLoopback, isWebPage, webPageCure } from '../protocol/uri'
 
 /** A protected resource as challenges name it. */
 export interface ResourceReference {
@@ -116,14 +116,10 @@ export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourc
   for (const name of ['resource', 'authorization_servers', 'bearer_methods_supported'])
     if (Object.hasOwn(members, name)) wrong(name, 'is a member that the server itself sets.')
   for (const name of ['resource_documentation', 'resource_policy_uri', 'resource_tos_uri'])
-    if (Object.hasOwn(members, name) && !isWebPage(members[name]))
-      wrong(name, 'must be the URL of a page, such as https://example.com/docs/api.')
+    if (Object.hasOwn(members, name) && !isWebPage(members[name])) wrong(name, webPageCure)
   const supported = members['scopes_supported']
   if (supported !== undefined && !isScope(supported)) wrong('scopes_supported', scopeCure)
   else if (isScope(supported) && scopes.length > 0 && !covers(scopes, supported))
     wrong('scopes_supported', `must hold scopes of the resource: ${scopes.join(', ')}.`)
   return members
 }
-
-const isWebPage = (value: unknown): value is string =>
-  isText(value) && URL.canParse(value) && hasUriCharacters(value) && /^https?:\/\//i.test(value)

@@ -101,6 +101,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Accepts whole numbers from `least` to `most`. */
+export const isWhole =
+  (least: number, most: number) =>
+  (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

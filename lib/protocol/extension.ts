@@ -233,13 +233,14 @@ const deepest = 32
 
 /** Whether JSON brings the value back unchanged, and the value is small enough for a record. */
 export function isKeepable(value: unknown): value is Json {
-  return isJson(value, deepest) && JSON.stringify(value).length <= longestKept
+  return isJson(value) && JSON.stringify(value).length <= longestKept
 }
 
 /** Says what a value must be that a store can keep, as the rest of a sentence. */
 export const keepableCure = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepest} deep) of at most ${longestKept} characters.`
 
-function isJson(value: unknown, depth: number): boolean {
+/** Whether JSON brings the value back unchanged. */
+export function isJson(value: unknown, depth = deepest): value is Json {
   if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value !== 'object' || depth === 0) return false
@@ -248,8 +249,10 @@ function isJson(value: unknown, depth: number): boolean {
   return isPlain(value) && Object.values(value).every((item) => isJson(item, depth - 1))
 }
 
-// JSON turns a Date, a Buffer or a Map into something else.
+// JSON turns a Date, a Buffer or a Map into something else. Object.prototype alone has no prototype: compared so, an
+// object of another realm is plain too, such as a JWK of node:crypto in a test that jest runs.
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return (prototype === Object.prototype || prototype === null) && !('toJSON' in value)
+  const isPlainPrototype = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isPlainPrototype && !('toJSON' in value)
 }

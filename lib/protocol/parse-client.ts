@@ -48,7 +48,8 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
-const isWebPage = (value: unknown): value is string =>
+// Registrations may hold what a browser repairs, such as letters beyond ASCII.
+const isWebAddress = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
 
 /** Reads a registration of unknown content. Adds each mistake, with its path, to the list. */
@@ -74,7 +75,7 @@ export function parseClient(
   const grant_types = members(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
-    reading.optional<string | undefined>(key, undefined, isWebPage, 'must be an http or https URL.')
+    reading.optional<string | undefined>(key, undefined, isWebAddress, 'must be an http or https URL.')
   const flag = (key: string) => reading.optional(key, false, isBoolean, 'must be true or false.')
   const text = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isName, 'must be a text without control characters.')

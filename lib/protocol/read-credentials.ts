@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import { builtInMethods, type AuthenticationMethodDescription } from './client'
-import type { Json } from './extension'
+import { isJson, type Json } from './extension'
 import { isRecord, type OptionsReader } from './configuration'
 
 /**
@@ -59,12 +58,7 @@ function notOffered(name: string, methods: readonly AuthenticationMethodDescript
 }
 
 function jsonCopy(value: unknown): Json | undefined {
-  try {
-    const copy: Json = JSON.parse(JSON.stringify(value))
-    return isDeepStrictEqual(copy, value) ? copy : undefined
-  } catch {
-    return undefined
-  }
+  return isJson(value) ? JSON.parse(JSON.stringify(value)) : undefined
 }
 
 const isEmpty = (value: Json): boolean =>

@@ -34,6 +34,24 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
+ * The URL that a text is, without repair, fragment, user name and password; undefined for any other text. Other
+ * software reads such a text alike.
+ */
+export function plainUrl(text: string): URL | undefined {
+  if (!hasUriCharacters(text) || text.includes('#') || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.username === '' && url.password === '' ? url : undefined
+}
+
+/** Whether the value is the http or https URL of a page for people. */
+export function isWebPage(value: unknown): value is string {
+  return isText(value) && /^https?:\/\//i.test(value) && hasUriCharacters(value) && URL.canParse(value)
+}
+
+/** The cure for a value that is not such a URL, as the rest of a sentence. */
+export const webPageCure = 'must be the URL of a page, such as https://example.com/docs/api.'
+
+/**
  * Whether the value is the URL of a page that the server can send as `error_uri` (RFC 6749 5.2), with an error code
  * as its fragment.
  */

@@ -1,4 +1,4 @@
-import { OptionsReader } from '../protocol/configuration'
+import { isWhole, OptionsReader } from '../protocol/configuration'
 
 /**
  * A limit: how many attempts may happen within how many seconds. The option with the limit says which attempts
@@ -52,13 +52,8 @@ export function readLimit(reading: OptionsReader, key: string, fallback: Limit):
   if (given === false) return undefined
   const fields = new OptionsReader(given, reading.at(key), reading.issues)
   const number = (name: keyof Limit, most: number) =>
-    fields.optional(name, fallback[name], isWithin(most), `must be a whole number, 1 to ${most}.`)
+    fields.optional(name, fallback[name], isWhole(1, most), `must be a whole number, 1 to ${most}.`)
   const limit = { attempts: number('attempts', mostAttempts), seconds: number('seconds', longest) }
   fields.refuseUnknown()
   return limit
 }
-
-const isWithin =
-  (most: number) =>
-  (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most

@@ -4,6 +4,7 @@ import type {
   ExtensionTokenRequest,
   Json,
   KeptData,
+  KeptExtensionData,
   TokenRestriction,
 } from '../protocol/extension'
 import { invalidScope, invalidTarget } from '../protocol/oauth-error'
@@ -68,8 +69,19 @@ export function resourceIndicators(resources: Resources): Extension {
   }
 }
 
+/**
+ * Whether an access token is for certain resources. Without the option `resources`, neither a guard nor a server can
+ * tell whether it is one of them, and must refuse such a token.
+ */
+export function isForCertainResources({ extensionData, tokenExtensionData }: KeptExtensionData): boolean {
+  return (
+    Object.hasOwn(extensionData, resourceIndicatorsName) ||
+    Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
+  )
+}
+
 // RFC 6750 3.1: to a resource, a token for another one is as good as unknown.
-const tokenResource: Reason<'invalid_token'> = 'token_resource'
+export const tokenResource: Reason<'invalid_token'> = 'token_resource'
 
 // RFC 8707 2 sets no bound. The list goes into records, and each guarded request reads it.
 const resourcesAtMost = 8

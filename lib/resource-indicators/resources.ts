@@ -1,6 +1,6 @@
-import { isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../protocol/configuration'
 import { covers, distinct, parseScope, type Scope } from '../protocol/scope'
-import { hasUriCharacters, isAbsoluteUri, namesHost } from '../protocol/uri'
+import { isAbsoluteUri, isWebPage, namesHost, webPageCure } from '../protocol/uri'
 
 /** Options of one protected resource (RFC 8707). The key of the option `resources` is its URI. */
 export interface ResourceOptions {
@@ -144,24 +144,17 @@ function readResource(uri: string, reading: OptionsReader, { known, longest }: B
   )
   if (known !== undefined && !covers(known, scopes))
     reading.wrong('scopes', `must hold scopes of this server: ${known.join(', ')}.`)
-  const isSeconds = (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= longest
   const resource = {
     uri,
     scopes,
     accessTokenLifetime: reading.optional<number | undefined>(
       'accessTokenLifetime',
       undefined,
-      isSeconds,
+      isWhole(1, longest),
       `must be whole seconds, 1 to ${longest}, the accessTokenLifetime of the server.`,
     ),
     name: reading.optional<string | undefined>('name', undefined, isText, 'must be a text.'),
-    documentation: reading.optional<string | undefined>(
-      'documentation',
-      undefined,
-      isWebPage,
-      'must be the URL of a page, such as https://example.com/docs/api.',
-    ),
+    documentation: reading.optional<string | undefined>('documentation', undefined, isWebPage, webPageCure),
   }
   reading.refuseUnknown()
   return Object.freeze(resource)
@@ -185,8 +178,6 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && Object.keys(value).length > 0
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
-const isWebPage = (value: unknown): value is string =>
-  isText(value) && URL.canParse(value) && hasUriCharacters(value) && /^https?:\/\//i.test(value)
 const hasCredentials = (uri: string) => new URL(uri).username !== '' || new URL(uri).password !== ''
 
 /** Reads the option `resource` of a guard. Undefined if the server names no resources, and after a mistake. */

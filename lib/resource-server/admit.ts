@@ -5,6 +5,7 @@ import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
+import { isForCertainResources, tokenResource } from '../resource-indicators/resource-indicators'
 import { guardedResource, type Resource, type Resources } from '../resource-indicators/resources'
 import { AccessRefusal } from './access-refusal'
 
@@ -86,6 +87,7 @@ function rejectReasonOf(
   found: GoodToken,
   resource: string | undefined,
 ): string | undefined {
+  if (resource === undefined && isForCertainResources(found)) return tokenResource
   const { clientId, subject, scope } = found.access
   for (const extension of extensions) {
     const kept = keptBy(extension.name, found)

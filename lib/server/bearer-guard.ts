@@ -45,8 +45,8 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
    */
   readonly extensions?: readonly Extension[]
   /**
-   * The option `resources` of the authorization server. Without it, the guard accepts tokens for every resource.
-   * Default none.
+   * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for certain
+   * resources (401). Default none.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** The option `defaultResource` of the authorization server: the resource of guards that name none. */

@@ -6,6 +6,7 @@ import { CredentialThrottle } from '../client-authentication/credential-throttle
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import { documentFetch } from '../document-fetch/document-fetch'
 import { clientConfigurationEndpoint } from '../dynamic-registration/client-configuration'
+import { isDynamicClientId } from '../dynamic-registration/client-id'
 import { registrationEndpoint } from '../dynamic-registration/register'
 import {
   type EndpointHttp,
@@ -20,7 +21,7 @@ import { type AuthenticationHttp, clientAuthenticator } from '../http/request-co
 import { hostWatch } from '../http/transport'
 import { introspect } from '../introspection-endpoint/introspect'
 import { clientStrategy, type ClientStrategy } from '../passport/strategies'
-import type { FoundAccess } from '../authorization/lookup'
+import { type FindAccess, findAccess, type FoundAccess } from '../authorization/lookup'
 import type { ServerSettings } from '../config/options'
 import { offeredGrantTypes, takesPublicClients } from '../config/plug-ins'
 import { crossOrigin } from '../cors/cors'
@@ -32,8 +33,9 @@ import { grantableScope } from '../protocol/scope'
 import { steadyClock } from '../protocol/steady-clock'
 import { isLoopback } from '../protocol/uri'
 import { urlBelow } from '../metadata/server-metadata'
+import type { AuthorizationStore } from '../stores/authorization-store'
 import type { Counters } from '../stores/counters'
-import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
+import { isForCertainResources, resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { revoke } from '../revocation-endpoint/revoke'
 import type { Mint, MintRequest } from '../audit/testing-door'
 import { beginWith, exchange, type TokenEndpoint } from '../token-endpoint/exchange'
@@ -164,6 +166,7 @@ function introspectionRow({ settings, store, issueContext }: ServerContext): End
   const endpoint = {
     issuer: settings.issuer,
     store,
+    findAccess: ownAccess(store, settings),
     describe: (found: FoundAccess) => describe(found, settings),
     now: () => issueContext().now,
   }
@@ -240,6 +243,24 @@ function authenticatingServer(
   }
 }
 
+/** Finds the access tokens for which introspection and token exchange answer. */
+function ownAccess(
+  store: AuthorizationStore,
+  { resources, dynamicRegistration, findClient }: ServerSettings,
+): FindAccess {
+  return async (accessToken, now) => {
+    const found = await findAccess(store, accessToken, now)
+    if (found === undefined) return undefined
+    // Without the option `resources`, the server cannot say what the token is for.
+    if (resources === undefined && isForCertainResources(found)) return undefined
+    // RFC 7592 2.3: the tokens of a client end when the client deletes its registration. The store cannot find them all,
+    // so the server looks for the client.
+    const { clientId } = found.access
+    const isDynamic = dynamicRegistration !== undefined && isDynamicClientId(clientId)
+    return isDynamic && (await findClient(clientId)) === undefined ? undefined : found
+  }
+}
+
 /** Collects the members that plug-ins add to the introspection of an access token. */
 function describe(
   found: FoundAccess,
@@ -275,6 +296,7 @@ function tokenEndpoint({
     tokenType: settings.tokenType,
     store,
     takeCached,
+    findAccess: ownAccess(store, settings),
     counters,
     issueLimits,
     issueContext,

@@ -5,7 +5,7 @@ import { loadJose, requireJose } from '../jwt/jose'
 import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
 import { metadataUrlOf, OwnResource } from '../protected-resource-metadata/protected-resource-metadata'
-import { isText, OptionsReader } from '../protocol/configuration'
+import { isText, isWhole, OptionsReader } from '../protocol/configuration'
 import { isResourceUri, Resources } from '../resource-indicators/resources'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
 import { bearer } from '../token-types/bearer'
@@ -171,7 +171,7 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
 export function readJwtGuard(reading: OptionsReader): JwtAccessTerms {
   const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
   const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
-    reading.optional(key, fallback, isWithin(least, most), `must be ${unit}, ${least} to ${most}.`)
+    reading.optional(key, fallback, isWhole(least, most), `must be ${unit}, ${least} to ${most}.`)
   return {
     issuer: reading.required('issuer', '', isText, 'must be the iss of the tokens.'),
     audience: readAudience(
@@ -201,7 +201,3 @@ function dialectOf(reading: OptionsReader, type: Kind): JwtDialect {
 }
 
 const isKind = (value: unknown): value is Kind => value === 'at+jwt' || value === 'JWT'
-const isWithin =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most

@@ -1,5 +1,6 @@
 import type { ClientRegistration } from '../protocol/client'
 import { isList, isRecord, isText } from '../protocol/configuration'
+import { frozenJson } from './registered-clients'
 
 /** A client that registered itself (RFC 7591), as a store keeps it. Holds digests only, no credential in clear. */
 export interface DynamicClient {
@@ -85,15 +86,6 @@ export function decodeDynamicClient(text: string): DynamicClient {
   const value = frozenJson(text)
   if (!isDynamicClient(value)) throw new Error('The stored text is no client that registered itself.')
   return value
-}
-
-// Drops the error of JSON.parse, because its message quotes the text, and the text holds digests.
-function frozenJson(text: string): unknown {
-  try {
-    return JSON.parse(text, (_key, member: unknown) => Object.freeze(member))
-  } catch {
-    return undefined
-  }
 }
 
 function isDynamicClient(value: unknown): value is DynamicClient {

@@ -135,8 +135,11 @@ export function decodeRegistration(text: string): ClientRegistration {
   return value
 }
 
-// Drops the error of JSON.parse, because its message quotes the text, and the text may hold a digest.
-function frozenJson(text: string): unknown {
+/**
+ * Reads a stored JSON text, and freezes the value; undefined for another text. Drops the error of JSON.parse, because
+ * its message quotes the text, and the text may hold a digest.
+ */
+export function frozenJson(text: string): unknown {
   try {
     return JSON.parse(text, (_key, member: unknown) => Object.freeze(member))
   } catch {

@@ -1,6 +1,6 @@
 import { begin, commit } from '../authorization/commit'
 import { type Issued, issueDirectly } from '../authorization/issue'
-import { findAccess, type FoundAccess } from '../authorization/lookup'
+import type { FindAccess, FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
 import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
@@ -36,6 +36,8 @@ export interface TokenEndpoint {
   readonly tokenType: string
   readonly store: AuthorizationStore
   readonly takeCached: WriteBackCache['takeCached']
+  /** Finds an access token of this server that counts here. */
+  readonly findAccess: FindAccess
   readonly counters: Counters
   readonly issueLimits: Pick<IssueLimits, 'requireRoom'>
   readonly issueContext: (restrict?: IssueContext['restrict']) => IssueContext
@@ -126,7 +128,7 @@ class RequestOfClient implements TokenRequest {
 
   get findAccess() {
     return (accessToken: string): Promise<FoundAccess | undefined> =>
-      findAccess(this.endpoint.store, accessToken, this.context.now)
+      this.endpoint.findAccess(accessToken, this.context.now)
   }
 }
 

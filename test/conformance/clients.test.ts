@@ -1,4 +1,5 @@
-import type { ClientRegistration } from '../../lib/index'
+import { type ClientRegistration, type Json, privateKeyJwt } from '../../lib/index'
+import { claimsAt, jwt, signer } from '../support/assertions/jwt'
 import { registeredIn } from '../support/docs/registrations'
 import type { ClientApplication } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
@@ -6,10 +7,15 @@ import { outcomeOf } from '../support/flows/outcome'
 import { refusedFields } from '../support/flows/refused-fields'
 import { tokensOf } from '../support/flows/tokens'
 
+const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const registered = registeredIn('clients.md')
 const every = [...registered.values()].flat()
 const named = every.map((client) => [client.registration.client_id, client] as const)
-const stage = () => setStage({ clients: every.map(({ registration }) => registration) })
+const stage = () =>
+  setStage({
+    clients: every.map(({ registration }) => registration),
+    clientAuthenticationMethods: [privateKeyJwt()],
+  })
 const grantsOf = ({ registration }: ClientApplication) => registration.grant_types ?? ['authorization_code']
 const withOwner = named.filter(([, client]) => grantsOf(client).includes('authorization_code'))
 
@@ -24,6 +30,7 @@ test('[REG-12] the documentation has a registration for each profile, and one fo
     ['Application in a browser', 1],
     ['Native application', 1],
     ['Service or machine', 1],
+    ['Service with a key', 1],
     ['One product with several components', 2],
     ['What the server refuses', 0],
   ])
@@ -54,12 +61,33 @@ test.each(withOwner)(
   },
 )
 
-test.each(named.filter(([, client]) => grantsOf(client).includes('client_credentials')))(
+const forItself = named.filter(([, client]) => grantsOf(client).includes('client_credentials'))
+
+test.each(forItself.filter(([, { secret }]) => secret !== undefined))(
   '[REG-12] %s of the documentation gets a token for itself',
   async (_, client) => {
     const { scope } = client.registration
     const response = await stage().flow.request(client, { grant_type: 'client_credentials', scope })
     expect(tokensOf(response)).toMatchObject({ scope, refreshToken: '' })
+  },
+)
+
+test.each(forItself.filter(([, { secret }]) => secret === undefined))(
+  '[REG-12] %s of the documentation gets a token for itself with a key that its registration holds',
+  async (client_id, { registration }) => {
+    const key = signer(client_id, 'backup-1')
+    const keys: Json = JSON.parse(JSON.stringify([key.jwk]))
+    const { flow, clock } = setStage({
+      clients: [{ ...registration, credentials: { private_key_jwt: { keys } } }],
+      clientAuthenticationMethods: [privateKeyJwt()],
+    })
+    const claims = { ...claimsAt(Math.floor(clock.read() / 1000), key), sub: client_id }
+    const request = { grant_type: 'client_credentials', scope: registration.scope, client_assertion_type }
+    const response = await flow.submit('/token', { ...request, client_assertion: jwt(key, claims) })
+    expect(tokensOf(response)).toMatchObject({ scope: registration.scope, refreshToken: '' })
+    const byOther = jwt(signer(client_id, 'backup-1'), { ...claims, jti: 'another' })
+    const refused = await flow.submit('/token', { ...request, client_assertion: byOther })
+    expect(outcomeOf(refused)).toBe('401 invalid_client')
   },
 )
 

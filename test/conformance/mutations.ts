@@ -1,8 +1,9 @@
-// The mutations that the tests of the requirements must notice.
+// The mutations that the tests of the requirements, and of some attacks, must notice.
 //
 //   npm run mutations               breaks the code once for each, and runs the tests of its requirement: about an hour
 //   npm run mutations -- TKN-1      those of one requirement
 //   npm run mutations -- --places   looks whether each can still be made: a second
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mutations } from './mutations/all'
 import { Copy, librarySources } from './mutations/copy'
@@ -11,12 +12,27 @@ import { placeOf } from './mutations/place'
 import { conformanceOf } from './report/conformance'
 
 const root = join(__dirname, '../..')
-const { requirements, testsOf } = conformanceOf(root)
+const { requirements, testsOf: testsOfRequirement } = conformanceOf(root)
+
+/** The files of the tests that name a requirement, or an attack of docs/security.md. */
+function testsOf(id: string): readonly string[] {
+  if (requirements.some((requirement) => requirement.id === id)) return testsOfRequirement(id)
+  return testFiles().filter((file) =>
+    new RegExp(`\\[(?:[^\\]]*, )?${id}[,\\]]`).test(readFileSync(join(root, file), 'utf8')),
+  )
+}
+
+function testFiles(): readonly string[] {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => file.endsWith('.test.ts')).map((file) => join('test', file))
+}
 
 /** Breaks the code once for each mutation, in copies of the project, and tells which the tests do not notice. */
 async function run(words: readonly string[]): Promise<readonly string[]> {
   const chosen = mutations.filter(([id]) => words.length === 0 || words.includes(id))
-  const unknown = words.filter((word) => !requirements.some(({ id }) => id === word))
+  const unknown = words.filter(
+    (word) => !requirements.some(({ id }) => id === word) && testsOf(word).length === 0,
+  )
   const untold = requirements
     .map(({ id }) => id)
     .filter((id) => (words.length === 0 || words.includes(id)) && !chosen.some(([one]) => one === id))
@@ -40,7 +56,7 @@ async function run(words: readonly string[]): Promise<readonly string[]> {
   }
   await Promise.all([work(), work()])
   return [
-    ...unknown.map((word) => `${word} is no requirement.`),
+    ...unknown.map((word) => `${word} is neither a requirement nor an attack with a test.`),
     ...untold.map((id) => `${id} has no mutation.`),
     ...faults,
   ]

@@ -438,7 +438,7 @@ describe('A guard with cors', () => {
     expect(reached).not.toHaveBeenCalled()
   })
 
-  test('answers a preflight itself even with a good token in it', async () => {
+  test('answers a preflight itself even with a good token in it [token-34]', async () => {
     const set = setStage({}, { mount: byUse })
     const headers = {
       Authorization: `Bearer ${await tokenOf(set)}`,
@@ -448,7 +448,7 @@ describe('A guard with cors', () => {
     expect(reached).not.toHaveBeenCalled()
   })
 
-  test('takes any other OPTIONS for a request that needs a token', async () => {
+  test('takes any other OPTIONS for a request that needs a token [token-34]', async () => {
     const set = setStage({}, { mount: byUse })
     const wanted = { 'Access-Control-Request-Method': 'GET' }
     for (const asked of [{ origin: '', headers: wanted }, { origin: wall }, { origin: '' }])

@@ -4,8 +4,10 @@ import {
   type ClientAuthenticationMethod,
   generateClientSecret,
   OAuthError,
+  tokenExchange,
 } from 'express-authorization-server'
 import type { Failure } from '../support/events'
+import { bent, nightlyReport } from '../support/flows/clients'
 import { basic } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
@@ -18,6 +20,7 @@ import {
   registeringOn,
   type RegisteringStage,
 } from '../support/flows/registering'
+import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
 
 const hour = 3600
 const day = 24 * hour
@@ -403,10 +406,31 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
+  test('after it has deleted its registration, introspection and exchange know its access token no more [registration-13]', async () => {
+    const asking = bent(nightlyReport, {
+      may_introspect: true,
+      grant_types: ['client_credentials', tokenExchangeName],
+    })
+    const grantTypes = [tokenExchange({ policy: anyOwner })]
+    const staged = stage({}, { clients: [asking.registration], grantTypes })
+    const client = await staged.register(notesService)
+    const { access_token } = (await redeem(staged, client, await approve(staged, client))).body
+    const outcomes = async () => [
+      (await staged.flow.introspect(asking, access_token)).body.active,
+      outcomeOf(await staged.flow.request(asking, exchangeOf(access_token))),
+      (await staged.flow.photos(access_token)).status,
+    ]
+    expect(await outcomes()).toEqual([true, 'tokens', 200])
+    await configure(staged, 'delete', client)
+    // Guards do not look clients up.
+    expect(await outcomes()).toEqual([false, '400 invalid_request', 200])
+  })
+
   test('nobody else reads, changes or deletes it [registration-3, registration-4]', async () => {
     const staged = stage()
     const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
     const app = await staged.register(notesApp)
+    expect(app.body).not.toHaveProperty('registration_access_token')
     const uri = (id: string) => ({
       registration_client_uri: `http://localhost/register/client?client_id=${id}`,
     })
@@ -504,7 +528,7 @@ describe('How long a client lives', () => {
 describe('Who may register', () => {
   const stage = registeringOn(inMemory)
 
-  test('by digests: the holder of one of the initial access tokens', async () => {
+  test('by digests: the holder of one of the initial access tokens [registration-12]', async () => {
     const [one, two] = [generateClientSecret(), generateClientSecret()]
     const staged = stage({ initialAccessToken: [one.client_secret_hash, two.client_secret_hash] })
     for (const { client_secret } of [one, two])

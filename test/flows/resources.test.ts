@@ -208,7 +208,7 @@ describeOnStores('The scope of an authorization request', (stage) => {
 describeOnStores('The resource of a code and of a refresh', (stage) => {
   const open = opener(stage)
 
-  test('narrows the token, its scope and its lifetime; the next refresh may have all again', async () => {
+  test('narrows the token, its scope and its lifetime; the next refresh may have all again [token-33]', async () => {
     const set = open()
     const code = await set.flow.approve(gallery, both)
     const first = tokensOf(await set.flow.redeem(gallery, code, { resource: printApi }))
@@ -244,7 +244,7 @@ describeOnStores('The resource of a code and of a refresh', (stage) => {
     expect(outcomeOf(await set.flow.refresh(gallery, refreshToken))).toBe('tokens')
   })
 
-  test('that does not have the named scope is refused, and the refresh token stays good', async () => {
+  test('that does not have the named scope is refused, and the refresh token stays good [token-33]', async () => {
     const set = open()
     const { refreshToken } = await set.flow.tokens(gallery, both)
     const wrong = { resource: photosApi, scope: 'photos:read photos:print' }
@@ -345,6 +345,10 @@ describeOnStores('An exchanged token', (stage) => {
     expect((await reach(set, exchanged.accessToken)).passed).toEqual([photosApi])
     const { body } = await set.flow.introspect(job, exchanged.accessToken)
     expect(body).toMatchObject({ aud: [photosApi] })
+    // The print API has more scope than this subject token.
+    const reading = await set.flow.tokens(gallery, { scope: 'photos:read', resource: printApi })
+    const narrow = tokensOf(await set.flow.request(job, exchangeOf(reading.accessToken)))
+    expect(narrow.scope).toBe('photos:read')
   })
 
   test('may be for fewer resources than the subject token', async () => {
@@ -513,6 +517,47 @@ describeOnStores('A guard in another process', (stage) => {
     expect((await call('/photos')).body).toEqual([photosApi])
     expect(store.calls.find).toBe(1)
     expect((await call('/print')).status).toBe(401)
+  })
+})
+
+describeOnStores('Without the option resources', (stage) => {
+  const { resources: _without, ...without } = withResources()
+  /** A server whose option is set, and one of another process whose option is not, on one store. */
+  const pair = () => {
+    const bound = opener(stage)()
+    const { store, clock } = bound
+    return { bound, unbound: stage({ ...without, store, clock: clock.read }) }
+  }
+  const photos = { scope: 'photos:read', resource: photosApi }
+
+  test('a lone guard refuses tokens for certain resources, and accepts those of a server that names none [token-32]', async () => {
+    const { bound, unbound } = pair()
+    const { store, clock } = bound
+    const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read })
+    const reasons: string[] = []
+    guard.events.on('refused', ({ reason }) => reasons.push(reason))
+    const app = express().get('/photos', guard('photos:read'), (_req, res) => void res.end())
+    const call = async ({ accessToken }: { readonly accessToken: string }) =>
+      (await request(app).get('/photos').set('Authorization', `Bearer ${accessToken}`)).status
+    const all = await bound.flow.tokens(gallery, both)
+    expect(await call(all)).toBe(401)
+    const narrowed = tokensOf(await bound.flow.refresh(gallery, all.refreshToken, { resource: printApi }))
+    expect(await call(narrowed)).toBe(401)
+    expect(reasons).toEqual(['token_resource', 'token_resource'])
+    expect(await call(await unbound.flow.tokens(gallery))).toBe(200)
+  })
+
+  test('a server refuses tokens for certain resources at guards, introspection and exchange [token-32]', async () => {
+    const { bound, unbound } = pair()
+    const { accessToken, refreshToken } = await bound.flow.tokens(gallery, photos)
+    expect((await unbound.flow.photos(accessToken)).status).toBe(401)
+    expect(unbound.failures.map(({ reason }) => reason)).toContain('token_resource')
+    expect((await unbound.flow.introspect(job, accessToken)).body).toEqual({ active: false })
+    const exchanged = await unbound.flow.request(job, exchangeOf(accessToken))
+    expect(outcomeOf(exchanged)).toBe('400 invalid_request')
+    const next = tokensOf(await unbound.flow.refresh(gallery, refreshToken))
+    expect((await unbound.flow.photos(next.accessToken)).status).toBe(401)
+    expect((await reach(bound, next.accessToken)).passed).toEqual([photosApi])
   })
 })
 

@@ -4,6 +4,7 @@ import {
   implicit,
   memoryClients,
   memoryCounters,
+  memoryDynamicClients,
   memoryStore,
   metadataDocuments,
   password,
@@ -58,6 +59,12 @@ const registryOf = (...registrations: readonly ClientRegistration[]): ClientRegi
   list: async () => registrations,
 })
 
+const openRegistration = { store: memoryDynamicClients(), scope: 'a' }
+const registration = { ...openRegistration, initialAccessToken: hash() }
+const photos = 'https://photos.example'
+const oneResource = { [photos]: { scopes: ['a'] } }
+const twoResources = { ...oneResource, 'https://notes.example': { scopes: ['b'] } }
+
 async function broken(bend: Bend, ...allowed: readonly string[]): Promise<readonly string[]> {
   const { subject } = await subjectOf({ ...good, ...bend })
   return lint(subject, allowed).map(({ rule, path }) => `${rule} ${path}`)
@@ -72,6 +79,12 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'memory-store': ['store', { store: memoryStore() }],
   'memory-counters': ['counters', { counters: memoryCounters() }],
   'memory-clients': ['clients', { clients: memoryClients() }],
+  'registration-open': ['dynamicRegistration', { dynamicRegistration: openRegistration }],
+  'registration-every-scope': [
+    'dynamicRegistration.scope',
+    { dynamicRegistration: { ...registration, scope: 'c b a' } },
+  ],
+  'skip-consent-resources': ['skipConsent', { skipConsent: () => true, resources: twoResources }],
   'access-token-over-an-hour': ['accessTokenLifetime', { accessTokenLifetime: 3601 }],
   'access-token-over-a-day': ['accessTokenLifetime', { accessTokenLifetime: 86_401 }],
   'code-lifetime': ['authorizationCodeLifetime', { authorizationCodeLifetime: 61 }],
@@ -193,6 +206,13 @@ test.each<[string, Bend]>([
     wallWith({ redirect_uris: ['https://w.example/', 'https://w.example/'] }),
   ],
   ['a disabled client', wallWith({ disabled: true, redirect_uris: ['wall:/x'] })],
+  ['registration for those who have a token', { dynamicRegistration: registration }],
+  ['a consent skipped where one resource is', { skipConsent: () => true, resources: oneResource }],
+  ['resources where each consent is asked for', { resources: twoResources, defaultResource: photos }],
+  [
+    'no limit on registrations that need a token',
+    { dynamicRegistration: registration, rateLimit: { registration: false } },
+  ],
   ['bcrypt at the cost of this suite', shopWith({ client_secret_hashes: [hashSync('chosen', 10)] })],
 ])('at its limit a rule is not broken: %s', async (_, bend) => {
   expect(await broken(bend)).toEqual([])
@@ -207,6 +227,11 @@ test.each<[string, string, MetadataDocumentsOptions]>([
     `${rule} ${path}.redirect_uris[0]`,
   ])
   expect(await broken({ clients: metadataDocuments() })).toEqual([])
+})
+
+test('open registration without a limit for each network is found', async () => {
+  const bend: Bend = { dynamicRegistration: openRegistration, rateLimit: { registration: false } }
+  expect(await broken(bend, 'registration-open')).toEqual(['rate-limit-off rateLimit.registration'])
 })
 
 test('errors come before warnings, each with the client it is of', async () => {

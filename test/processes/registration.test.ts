@@ -66,7 +66,7 @@ test('64 equal registrations at once from two processes on a cluster are one cli
   expect(await held()).toBe(1)
 })
 
-test('the ceiling holds under many different registrations, and no client in use is lost', async () => {
+test('the ceiling holds under many different registrations, and no client in use is lost [registration-1, registration-2]', async () => {
   const [attempts, ceiling, inUse] = extent([400, 100, 10], [10_000, 1000, 50])
   await startTwo(ceiling)
   const users: { readonly client: Response; refreshToken: string }[] = []

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import {
   type AuthenticationMethodDescription,
   hasCredentialFor,
@@ -33,6 +34,11 @@ describe('the field credentials', () => {
       'an object',
       { sealed: { keys: [{ a: 1, b: [true, null] }] } },
       { sealed: { keys: [{ a: 1, b: [true, null] }] } },
+    ],
+    [
+      'an object of another realm',
+      { sealed: runInNewContext('({ keys: [{}] })') },
+      { sealed: { keys: [{}] } },
     ],
     ['one that its method likes', { picky: 'wax' }, { picky: 'wax' }],
     ['null for a method', { sealed: null, picky: 'wax' }, { picky: 'wax' }],

@@ -1,5 +1,5 @@
 import type { Client } from '../../protocol/client'
-import type { OptionsReader } from '../../protocol/configuration'
+import { isWhole, type OptionsReader } from '../../protocol/configuration'
 import { invalidGrant } from '../../protocol/oauth-error'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
@@ -64,7 +64,7 @@ export interface AssertionTerms {
  */
 export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
   const seconds = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWithin(least, most), `must be whole seconds, ${least} to ${most}.`)
+    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
   return {
     resourceOwner: reading.required(
       'resourceOwner',
@@ -78,11 +78,6 @@ export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
 }
 
 const isOwnerOfAssertion = (value: unknown): value is OwnerOfAssertion => typeof value === 'function'
-const isWithin =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
-
 /** One format of assertions as an authorization grant (RFC 7521 4.1). */
 export interface AssertionFormat extends AssertionTerms {
   /** The URI of the grant type. */

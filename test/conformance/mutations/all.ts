@@ -1,14 +1,16 @@
 import { answers } from './answers'
+import { attacks } from './attacks'
 import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
 import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
+import { mcp } from './mcp'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
 
-/** Every break, in the order of the list of requirements. */
+/** Every break, in the order of the list of requirements; attacks come last. */
 export const mutations: readonly Mutation[] = [
   ...registration,
   ...credentials,
@@ -18,4 +20,6 @@ export const mutations: readonly Mutation[] = [
   ...protectedResources,
   ...furtherEndpoints,
   ...doors,
+  ...mcp,
+  ...attacks,
 ]

@@ -1,14 +1,17 @@
 import type { Mutation } from './mutation'
 
-const assertionGrant = 'assertionGrant'
-
 /** Breaks of what comes through the doors: grants, methods, token types, registration while the server runs. */
 export const doors: readonly Mutation[] = [
   ['TOK-7', 'count', 'if (attempts > limit.attempts)', 'if (false)'],
   ['TOK-7', 'builtInGrantTypes', "'client_credentials',\n]", "'client_credentials', 'password',\n]"],
   ['TOK-7', 'password', 'if (subject === undefined) throw', 'if (false) throw'],
-  ['TOK-10', assertionGrant, 'extensionData: {}, oneTimeUse }', 'extensionData: {} }'],
-  ['TOK-10', assertionGrant, 'if (subject === undefined)', 'if (false)'],
+  [
+    'TOK-10',
+    'grantByAssertion',
+    'return { subject, refreshToken: false, oneTimeUse }',
+    'return { subject, refreshToken: false } as never',
+  ],
+  ['TOK-10', 'grantByAssertion', 'if (subject === undefined)', 'if (false)'],
   ['TOK-10', 'exchange', 'requireGrantResult(result, grantType.name)', ''],
   ['TOK-10', 'resolveGrantTypes', "name !== 'password' && !isAbsoluteUri(name)", 'false'],
   ['TKN-2', 'authorizeRequest', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation'
 
 /** Breaks of the rules of registered clients. */
 export const registration: readonly Mutation[] = [
-  ['REG-1', 'resolveClients', 'ids.indexOf(id) < index', 'ids.indexOf(id) < 0'],
+  ['REG-1', 'openRegistered', 'ids.indexOf(id) < index', 'ids.indexOf(id) < 0'],
   [
     'REG-2',
     'hasCredentials',
@@ -71,7 +71,7 @@ export const registration: readonly Mutation[] = [
     'if (false)',
   ],
   ['REG-12', 'checkRules', 'if (!confidential && client.may_introspect)', 'if (false)'],
-  ['REG-12', 'isRegisteredRedirectUri', 'return loopback !== undefined &&', 'return false &&'],
+  ['REG-12', 'isRegisteredRedirectUri', 'return portless !== undefined &&', 'return false &&'],
   [
     'REG-13',
     'SecretVerifier.verify',

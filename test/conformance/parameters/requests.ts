@@ -1,5 +1,6 @@
 import type { Response } from 'supertest'
 import type { AuthorizationServerOptions } from '../../../lib/index'
+import type { Mount } from '../../support/flows/application'
 import {
   bent,
   nightlyReport,
@@ -16,12 +17,14 @@ export interface Kind {
   readonly good: string
   /** Of the server; left out: every client of these requests and nothing else. */
   readonly options?: Partial<AuthorizationServerOptions>
+  /** What the host mounts; left out: the router, and a guarded route. */
+  readonly mount?: Mount
   readonly fields: (set: Stage) => Promise<Fields>
   /** Sends the form; a large one does not fit into a URI. */
   readonly send: (set: Stage, form: string) => Promise<readonly Response[]>
 }
 
-const asQueryAndForm: Kind['send'] = async ({ flow }, form) => [
+export const asQueryAndForm: Kind['send'] = async ({ flow }, form) => [
   ...(form.length < 8000 ? [await flow.ask(form, 'alice')] : []),
   await flow.submit('/authorize', form, 'alice'),
 ]

@@ -1,5 +1,6 @@
 import * as grants from './grants'
 import * as requests from './requests'
+import * as resources from './resources'
 
 /** One parameter of one request, and what comes of its spellings. */
 export interface Row {
@@ -10,6 +11,8 @@ export interface Row {
   readonly omitted: string
   /** Where it is there twice, or cannot be decoded. */
   readonly faulty: string
+  /** Whether it may be there several times (RFC 8707 2). */
+  readonly mayRepeat: boolean
   /** Where it has another value. */
   readonly other: string
 }
@@ -20,6 +23,9 @@ const invalid = '400 invalid_request'
 const grant = '400 invalid_grant'
 const stranger = '401 invalid_client'
 const scope = '400 invalid_scope'
+const target = '400 invalid_target'
+
+const repeated: ReadonlySet<string> = new Set(['resource'])
 
 // A parameter of an endpoint, a new one too, is a row here: request, name, and what comes of it omitted, faulty, other.
 const rows: readonly (readonly [string, requests.Kind, string, string, string, string])[] = [
@@ -70,6 +76,18 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['exchange', grants.exchange, 'actor_token_type', invalid, invalid, invalid],
   ['exchange', grants.exchange, 'requested_token_type', 'tokens', invalid, invalid],
   ['exchange', grants.exchange, 'scope', 'tokens', invalid, scope],
+  [
+    'authorization',
+    resources.authorization,
+    'resource',
+    'redirect invalid_target',
+    redirect,
+    'redirect invalid_target',
+  ],
+  ['code', resources.code, 'resource', 'tokens', invalid, target],
+  ['refresh', resources.refresh, 'resource', 'tokens', invalid, target],
+  ['client credentials', resources.itself, 'resource', target, invalid, target],
+  ['exchange', resources.exchange, 'resource', 'tokens', invalid, target],
 
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],
@@ -87,5 +105,6 @@ export const table: readonly Row[] = rows.map(([request, kind, name, omitted, fa
   name,
   omitted,
   faulty,
+  mayRepeat: repeated.has(name),
   other,
 }))

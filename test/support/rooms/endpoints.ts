@@ -48,6 +48,7 @@ export function tokenEndpoint(
     tokenType: 'bearer',
     store: watchedStore(),
     takeCached: () => undefined,
+    findAccess: async () => undefined,
     counters: memoryCounters(),
     issueLimits: { requireRoom: () => {} },
     issueContext: (restrict = unrestricted) => context({ restrict }),

@@ -1,7 +1,7 @@
 import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
 import type { Parameters } from '../../../protocol/parameters'
 import { parseScope, type Scope } from '../../../protocol/scope'
-import { isAbsoluteUri } from '../../../protocol/uri'
+import { isResourceUri } from '../../../resource-indicators/resources'
 import type { PresentedSecurityToken, SecurityTokenTypes } from './security-token'
 
 /**
@@ -90,7 +90,7 @@ function targets(
   if ([...resource, ...audience].join('').length > targetsAtMost)
     throw invalidTarget('targets_too_large', 'The resource and audience parameters are too large.')
   // RFC 8693 2.1, RFC 8707 2
-  if (!resource.every((uri) => isAbsoluteUri(uri) && !uri.includes('#')))
+  if (!resource.every(isResourceUri))
     throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
   return { resource, audience }
 }

@@ -1,0 +1,108 @@
+import { BoundedMap } from '../../protocol/bounded-map'
+import { createId, secureRandom } from '../../protocol/credential'
+
+// A value is the writer's revision, 22 characters, and the client as JSON. A write that the client library sends again,
+// because the reply was lost, finds its own revision and counts as done.
+const revisionLength = 22
+
+// One of several parallel changes wins in each round, so 100 rounds suffice for 100 parallel changes to one client.
+const maximumRounds = 100
+const maximumDecoded = 1000
+
+/** How clients of one kind become JSON, and what a change may not do. */
+export interface ClientForm<T> {
+  encode(client: T): string
+  decode(json: string): T
+  changed(client: T, change: (client: T) => T): T
+}
+
+/** A value, and the revision that it replaces. */
+export interface Replacement {
+  readonly revision: string
+  readonly expected: string
+  readonly json: string
+}
+
+/** Clients as values in Redis, each of which changes only if its revision is still the one that was read. */
+export abstract class RedisClientValues<T> {
+  // Returns the same object while the stored text is the same, so the server need not parse the registration again.
+  private readonly decoded = new BoundedMap<{ readonly value: string; readonly client: T }>(maximumDecoded)
+
+  constructor(private readonly form: ClientForm<T>) {}
+
+  protected abstract read(clientId: string): Promise<string | undefined>
+
+  /** Writes `revision` and `json` if the stored revision is `expected`, or `revision` already. Resolves to 1, else 0. */
+  protected abstract replace(clientId: string, replacement: Replacement): Promise<unknown>
+
+  async find(clientId: string): Promise<T | undefined> {
+    const value = await this.read(clientId)
+    return value === undefined ? undefined : this.decode(clientId, value)
+  }
+
+  async update(clientId: string, change: (client: T) => T): Promise<T | undefined> {
+    for (let round = 0; round < maximumRounds; round++) {
+      const stored = await this.read(clientId)
+      if (stored === undefined) return undefined
+      const current = this.decode(clientId, stored)
+      const next = this.form.changed(current, change)
+      if (next === current) return current
+      const value = this.written(next)
+      if (await this.replaced(clientId, stored, value)) return this.decode(clientId, value)
+    }
+    throw new Error(`Other writers changed the same client in each of ${maximumRounds} rounds.`)
+  }
+
+  /** A new value for a client. */
+  protected written(client: T): string {
+    return createId(secureRandom) + this.form.encode(client)
+  }
+
+  protected decode(clientId: string, value: string): T {
+    const known = this.decoded.get(clientId)
+    if (known?.value === value) return known.client
+    const client = this.form.decode(jsonOf(value))
+    this.decoded.put(clientId, { value, client })
+    return client
+  }
+
+  /**
+   * Writes a value. Reads it after a failed write, because only the reply may be lost. A caller that saw a failure would
+   * rotate the secret again, and so drop a secret in use.
+   */
+  protected async writeOrVerify(
+    clientId: string,
+    value: string,
+    write: () => Promise<unknown>,
+  ): Promise<boolean> {
+    try {
+      return isDone(await write())
+    } catch (failure) {
+      if ((await this.read(clientId).catch(() => undefined)) === value) return true
+      throw failure
+    }
+  }
+
+  private replaced(clientId: string, stored: string, value: string): Promise<boolean> {
+    const words = { revision: revisionOf(value), expected: revisionOf(stored), json: jsonOf(value) }
+    return this.writeOrVerify(clientId, value, () => this.replace(clientId, words))
+  }
+}
+
+const revisionOf = (value: string): string => value.slice(0, revisionLength)
+
+/** The JSON in a value. */
+export const jsonOf = (value: string): string => value.slice(revisionLength)
+
+function isDone(reply: unknown): boolean {
+  const number = Number(reply)
+  if (number !== 0 && number !== 1)
+    throw new Error('The Redis client replied to a write with something other than 0 or 1.')
+  return number === 1
+}
+
+/** The text of a reply. @throws Error for a reply of another kind. */
+export function textOf(reply: unknown): string {
+  if (typeof reply === 'string') return reply
+  throw new Error('The Redis client replied with something other than text.')
+}
