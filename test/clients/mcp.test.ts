@@ -1,26 +1,59 @@
-import { cloud, desk, mcpClients, robot } from '../support/mcp/mcp-clients'
-import type { ClientIdentity } from '../support/mcp/client-plan'
+import { jwtBearer, metadataDocuments, privateKeyJwt } from '../../lib/index'
+import { issuers } from '../support/assertions/jwt'
+import { DocumentOrigin } from '../support/flows/document-origin'
+import type { ClientIdentity, ClientPlan } from '../support/mcp/client-plan'
 import { freePort } from '../support/mcp/free-port'
+import { IdentityProvider, idToken } from '../support/mcp/identity-provider'
+import { cloud, company, desk, keyRobot, mcpClients, robot } from '../support/mcp/mcp-clients'
 import { runClient } from '../support/mcp/run-client'
-import { startMcp, type McpStage } from '../support/mcp/stage'
+import { type McpStage, startMcp } from '../support/mcp/stage'
 
 const redirectUri = 'http://127.0.0.1:3333/callback'
+const scope = 'mcp:read mcp:write'
 
-const identities = {
-  'known and public': { kind: 'known', clientId: desk.registration.client_id, redirectUri },
-  'known and confidential': {
+let origin: DocumentOrigin
+let provider: IdentityProvider
+
+beforeAll(async () => {
+  origin = await DocumentOrigin.start()
+  origin.members = { redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1/oauth/callback'] }
+  provider = await IdentityProvider.start(company.registration.client_id)
+})
+afterAll(async () => {
+  await origin.stop()
+  await provider.close()
+})
+
+const identities: Readonly<Record<string, () => ClientIdentity>> = {
+  'by a document': () => ({ kind: 'document', url: origin.clientId, redirectUri }),
+  'as a known public client': () => ({ kind: 'known', clientId: desk.registration.client_id, redirectUri }),
+  'as a known confidential client': () => ({
     kind: 'known',
     clientId: cloud.registration.client_id,
     clientSecret: cloud.secret,
     redirectUri: 'https://cloud.example/callback',
-  },
-  'client credentials': {
+  }),
+  'by client credentials with a secret': () => ({
     kind: 'secret',
     clientId: robot.registration.client_id,
     clientSecret: robot.secret,
-    scope: 'mcp:read mcp:write',
-  },
-} satisfies Record<string, ClientIdentity>
+    scope,
+  }),
+  'by client credentials with a key': () => ({
+    kind: 'key',
+    clientId: keyRobot.registration.client_id,
+    privateKey: keyRobot.privateKey,
+    algorithm: 'ES256',
+    scope,
+  }),
+  'by an ID-JAG': () => ({
+    kind: 'id-jag',
+    clientId: company.registration.client_id,
+    clientSecret: company.secret,
+    identityProvider: provider.url,
+    idToken,
+  }),
+}
 
 describe.each([
   ['without a path', ''],
@@ -29,45 +62,64 @@ describe.each([
   let stage: McpStage
 
   beforeAll(async () => {
-    stage = await startMcp({ issuerPath, clients: mcpClients })
+    stage = await startMcp({
+      issuerPath,
+      clients: metadataDocuments({ besides: mcpClients, ...origin.reach }),
+      options: {
+        clientAuthenticationMethods: [privateKeyJwt()],
+        grantTypes: [jwtBearer({ profile: 'id-jag', issuers, resourceOwner: () => 'alice' })],
+      },
+    })
   })
   afterAll(() => stage.close())
 
-  test.each(
-    ([1, 2] as const).flatMap((generation) =>
-      Object.entries(identities).map(([name, client]) => [generation, name, client] as const),
-    ),
-  )('generation %s of the MCP client goes from 401 to a result: %s', async (generation, _name, client) => {
-    const { server, issuer } = stage
-    const { results, error } = await runClient({ generation, server, issuer, client, tools: ['whoami'] })
-    expect(error).toBeUndefined()
-    const [whoami = ''] = results
-    expect(JSON.parse(whoami)).toMatchObject({ clientId: client.clientId })
-  })
+  const run = (generation: ClientPlan['generation'], client: ClientIdentity, tools: readonly string[]) =>
+    runClient({ generation, server: stage.server, issuer: stage.issuer, client, tools })
 
-  test.each([1, 2] as const)(
-    'generation %s of the MCP client reaches a tool that needs one scope more',
-    async (generation) => {
-      const { server, issuer } = stage
-      const client = identities['known and public']
-      const tools = ['whoami', 'write-note', 'whoami']
-      const { results, requests, error } = await runClient({ generation, server, issuer, client, tools })
+  describe.each([1, 2] as const)('generation %s of the MCP client', (generation) => {
+    test.each(Object.entries(identities))('goes from 401 to a result %s', async (_name, identity) => {
+      const client = identity()
+      const { results, error } = await run(generation, client, ['whoami'])
+      expect(error).toBeUndefined()
+      expect(JSON.parse(results[0] ?? '')).toMatchObject({
+        clientId: client.kind === 'document' ? client.url : 'clientId' in client && client.clientId,
+        scopes: expect.arrayContaining(['mcp:read']),
+        resource: stage.server,
+      })
+    })
+
+    test('reaches a tool that needs one scope more', async () => {
+      const client: ClientIdentity = { kind: 'known', clientId: desk.registration.client_id, redirectUri }
+      const { results, requests, error } = await run(generation, client, ['whoami', 'write-note', 'whoami'])
       expect(error).toBeUndefined()
       expect(results).toHaveLength(3)
-      expect(requests.map((request) => request.get('scope'))).toEqual(['mcp:read', 'mcp:read mcp:write'])
-    },
-  )
+      expect(requests.map((request) => request.get('scope'))).toEqual(['mcp:read', scope])
+      expect(requests.map((request) => request.get('resource'))).toEqual([stage.server, stage.server])
+    })
+  })
 
   test('mcp-remote goes from 401 to a result, and reaches a tool that needs one scope more', async () => {
-    const { server, issuer } = stage
     const port = await freePort()
+    const { client_id: clientId } = desk.registration
     const client = {
-      ...identities['known and public'],
+      kind: 'known',
+      clientId,
       redirectUri: `http://127.0.0.1:${port}/oauth/callback`,
-    }
-    const tools = ['whoami', 'write-note']
-    const { results, error } = await runClient({ generation: 'remote', server, issuer, client, tools })
+    } as const
+    const { results, error } = await run('remote', client, ['whoami', 'write-note'])
     expect(error).toBeUndefined()
     expect(results).toHaveLength(2)
+  })
+
+  test('mcp-remote goes from 401 to a result by a document', async () => {
+    const port = await freePort()
+    const client = {
+      kind: 'document',
+      url: origin.clientId,
+      redirectUri: `http://127.0.0.1:${port}/oauth/callback`,
+    } as const
+    const { results, error } = await run('remote', client, ['whoami'])
+    expect(error).toBeUndefined()
+    expect(results).toHaveLength(1)
   })
 })

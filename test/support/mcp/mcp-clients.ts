@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { generateClientSecret, type ClientRegistration } from '../../../lib/index'
 import type { ClientApplication } from '../flows/clients'
+import { jwkOf } from './jwk'
 
 const generated = generateClientSecret()
 
@@ -43,8 +45,39 @@ export const robot = {
   secret: generated.client_secret,
 } satisfies ClientApplication
 
+const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+/** A job that acts for itself and has a key in place of a secret. */
+export const keyRobot = {
+  registration: {
+    client_id: 'key-robot',
+    client_type: 'confidential',
+    client_name: 'Robot with a key',
+    credentials: { private_key_jwt: { keys: [jwkOf(keys.publicKey)] } },
+    token_endpoint_auth_method: 'private_key_jwt',
+    grant_types: ['client_credentials'],
+    scope: 'mcp:read mcp:write',
+  },
+  privateKey: jwkOf(keys.privateKey),
+} satisfies ClientApplication & { readonly privateKey: object }
+
+/** The MCP client of a company whose identity provider says who may use it. */
+export const company = {
+  registration: {
+    client_id: 'company',
+    client_type: 'confidential',
+    client_name: 'Notes of the company',
+    client_secret_hashes: [generated.client_secret_hash],
+    grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+    scope: 'mcp:read mcp:write',
+  },
+  secret: generated.client_secret,
+} satisfies ClientApplication
+
 export const mcpClients: readonly ClientRegistration[] = [
   desk.registration,
   cloud.registration,
   robot.registration,
+  keyRobot.registration,
+  company.registration,
 ]

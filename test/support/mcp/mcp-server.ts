@@ -3,8 +3,12 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import express, { type Express, type RequestHandler } from 'express'
 import { isRecord } from '../../../lib/protocol/configuration'
 
-/** The scopes of the server: every call needs the first one, the tool `write-note` both. */
-export const mcpScopes = { 'mcp:read': 'Read your notes', 'mcp:write': 'Write notes for you' }
+/** The scopes of the server: every call needs the first one, the tool `write-note` the second, too. */
+export const mcpScopes = {
+  'mcp:read': 'Read your notes',
+  'mcp:write': 'Write notes for you',
+  'mcp:share': 'Share your notes',
+}
 
 /**
  * Mounts an MCP server behind guards. Its tool `whoami` tells what the guard says of the token, `write-note` needs one

@@ -1,12 +1,10 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { createMcpExpressApp } from '@modelcontextprotocol/express'
-import type { RequestHandler } from 'express'
 import {
   createAuthorizationServer,
   type AuthorizationServer,
   type AuthorizationServerOptions,
-  type ClientRegistration,
 } from '../../../lib/index'
 import { withoutLimits } from '../flows/application'
 import { mcpScopes, mountMcp } from './mcp-server'
@@ -25,7 +23,7 @@ export interface McpStage {
 export interface McpScene {
   /** The path of the issuer. Default none. */
   readonly issuerPath?: string
-  readonly clients: readonly ClientRegistration[]
+  readonly clients: AuthorizationServerOptions['clients']
   readonly options?: Partial<AuthorizationServerOptions>
   /** A document that the host serves at the first well-known path, made of the one of the server. */
   readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
@@ -39,12 +37,17 @@ export async function startMcp({ issuerPath = '', clients, options, document }: 
   if (address === null || typeof address === 'string') throw new Error('The server has no port.')
   const origin = `http://127.0.0.1:${address.port}`
   const issuer = origin + issuerPath
+  const server = `${origin}/mcp`
   const oauth = createAuthorizationServer({
     issuer,
     clients,
     scopes: mcpScopes,
     defaultScope: 'mcp:read',
+    resources: { [server]: { scopes: Object.keys(mcpScopes) } },
     resourceOwner: (request) => request.get('X-Owner'),
+    guards: { authInfo: true },
+    pkce: 'all',
+    redirectUris: 'https or loopback',
     ...withoutLimits,
     ...options,
   })
@@ -62,19 +65,13 @@ export async function startMcp({ issuerPath = '', clients, options, document }: 
     })
   app.use(oauth.metadata())
   app.use(issuerPath || '/', oauth.router())
-  app.get('/.well-known/oauth-protected-resource/mcp', (_request, response) => {
-    response.json({
-      resource: `${origin}/mcp`,
-      authorization_servers: [issuer],
-      scopes_supported: ['mcp:read'],
-    })
-  })
-  mountMcp(app, (scope) => withAuthInfo(oauth.bearerGuard(scope)))
+  app.use(oauth.protectedResource(server))
+  mountMcp(app, oauth.bearerGuard)
   http.on('request', app)
   return {
     oauth,
     issuer,
-    server: `${origin}/mcp`,
+    server,
     asked,
     close: async () => {
       http.closeAllConnections()
@@ -82,20 +79,4 @@ export async function startMcp({ issuerPath = '', clients, options, document }: 
       await once(http, 'close')
     },
   }
-}
-
-/** A guard that tells the SDK of MCP what it knows of the token. */
-function withAuthInfo(guard: RequestHandler): RequestHandler {
-  return (request, response, next) =>
-    guard(request, response, (error?: unknown) => {
-      const { oauth } = request
-      if (oauth !== undefined)
-        request.auth ??= {
-          token: request.get('authorization')?.split(' ')[1] ?? '',
-          clientId: oauth.clientId ?? '',
-          scopes: [...oauth.scope],
-          expiresAt: oauth.expiresAt,
-        }
-      next(error)
-    })
 }
