@@ -1,4 +1,3 @@
-import { metadataDocuments } from '../../lib/index'
 import { bent, type ClientApplication } from '../support/flows/clients'
 import { type Check, runConformanceTool } from '../support/mcp/conformance-tool'
 import { freePort } from '../support/mcp/free-port'
@@ -14,10 +13,7 @@ const scenes: readonly (readonly [string, ClientApplication, Partial<McpScene>])
 test.each(scenes)('the conformance tool of MCP finds no fault with %s', async (_name, client, scene) => {
   const port = await freePort()
   const { registration, secret } = bent(client, { redirect_uris: [`http://127.0.0.1:${port}/callback`] })
-  const stage = await startMcp({
-    clients: metadataDocuments({ besides: [registration] }),
-    ...scene,
-  })
+  const stage = await startMcp({ mcp: { clients: [registration] }, ...scene })
   const checks = await runConformanceTool({
     url: stage.issuer,
     clientId: registration.client_id,

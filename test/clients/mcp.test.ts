@@ -1,4 +1,4 @@
-import { jwtBearer, metadataDocuments, privateKeyJwt } from '../../lib/index'
+import { jwtBearer, privateKeyJwt } from '../../lib/index'
 import { issuers } from '../support/assertions/jwt'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import type { ClientIdentity, ClientPlan } from '../support/mcp/client-plan'
@@ -64,7 +64,7 @@ describe.each([
   beforeAll(async () => {
     stage = await startMcp({
       issuerPath,
-      clients: metadataDocuments({ besides: mcpClients, ...origin.reach }),
+      mcp: { clients: mcpClients, ...origin.reach },
       options: {
         clientAuthenticationMethods: [privateKeyJwt()],
         grantTypes: [jwtBearer({ profile: 'id-jag', issuers, resourceOwner: () => 'alice' })],

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { requireNode22 } from '../node-22'
 import { decide } from './owner'
 
@@ -33,24 +34,34 @@ export async function runConformanceTool(plan: ConformancePlan): Promise<readonl
   const child = spawn(requireNode22(), words, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let page: Promise<unknown> | undefined
-  child.stdout.on('data', (chunk: Buffer) => {
+  const read = (chunk: Buffer) => {
     output += chunk.toString()
     const [url] = /^http\S+[?&]code_challenge=\S+(?=\n)/m.exec(output) ?? []
-    if (url !== undefined)
-      page ??= decide(url)
-        .then((answer) => fetch(answer))
-        .catch(() => child.kill())
-  })
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    // The tool prints the URL a moment before it listens for the answer.
+    if (url === undefined || !output.includes('Callback server started')) return
+    page ??= decide(url)
+      .then((answer) => fetch(answer))
+      .catch((error: unknown) => {
+        output += `The owner failed: ${inspect(error)}`
+        child.kill()
+      })
+  }
+  child.stdout.on('data', read)
+  child.stderr.on('data', read)
   await once(child, 'close')
   await page
   const checks = readdirSync(folder).flatMap((scenario) => checksIn(join(folder, scenario, 'checks.json')))
   rmSync(folder, { recursive: true })
-  if (checks.length === 0) throw new Error(`The conformance tool checked nothing:\n${output}`)
-  return checks
+  if (checks.includes(undefined) || checks.length === 0)
+    throw new Error(`The conformance tool did not end its checks:\n${output}`)
+  return checks.filter((check) => check !== undefined)
 }
 
-const checksIn = (file: string): readonly Check[] => JSON.parse(readFileSync(file, 'utf8'))
+function checksIn(file: string): readonly (Check | undefined)[] {
+  if (!existsSync(file)) return [undefined]
+  const checks: readonly Check[] = JSON.parse(readFileSync(file, 'utf8'))
+  return checks
+}
 
 function optionsOf({ url, clientId, clientSecret, resource, port }: ConformancePlan): readonly string[] {
   const words = ['--url', url, '--client-id', clientId, '--port', String(port)]

@@ -5,6 +5,8 @@ import {
   createAuthorizationServer,
   type AuthorizationServer,
   type AuthorizationServerOptions,
+  mcp,
+  type McpOptions,
 } from '../../../lib/index'
 import { withoutLimits } from '../flows/application'
 import { mcpScopes, mountMcp } from './mcp-server'
@@ -23,13 +25,20 @@ export interface McpStage {
 export interface McpScene {
   /** The path of the issuer. Default none. */
   readonly issuerPath?: string
-  readonly clients: AuthorizationServerOptions['clients']
+  /** Options of `mcp()`, such as the clients that the host registers itself. */
+  readonly mcp?: Partial<McpOptions>
+  /** Options of the server that `mcp()` does not have. */
   readonly options?: Partial<AuthorizationServerOptions>
   /** A document that the host serves at the first well-known path, made of the one of the server. */
   readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
 }
 
-export async function startMcp({ issuerPath = '', clients, options, document }: McpScene): Promise<McpStage> {
+export async function startMcp({
+  issuerPath = '',
+  options,
+  document,
+  ...scene
+}: McpScene): Promise<McpStage> {
   const http = createServer()
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -40,14 +49,8 @@ export async function startMcp({ issuerPath = '', clients, options, document }: 
   const server = `${origin}/mcp`
   const oauth = createAuthorizationServer({
     issuer,
-    clients,
-    scopes: mcpScopes,
-    defaultScope: 'mcp:read',
-    resources: { [server]: { scopes: Object.keys(mcpScopes) } },
+    ...mcp({ resource: server, scopes: mcpScopes, defaultScope: 'mcp:read', ...scene.mcp }),
     resourceOwner: (request) => request.get('X-Owner'),
-    guards: { authInfo: true },
-    pkce: 'all',
-    redirectUris: 'https or loopback',
     ...withoutLimits,
     ...options,
   })
