@@ -221,7 +221,10 @@ export interface AuthorizationServerOptions {
    * `view.redirectTo`. Default: the page of the suite.
    */
   readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
-  /** Renders an error page of the host. Default: the page of the suite. */
+  /**
+   * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
+   * page of the suite.
+   */
   readonly errorPage?: (request: Request, response: Response, view: ErrorView) => unknown
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number

@@ -1,13 +1,14 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
-import { type OAuthError, Throttled } from '../protocol/oauth-error'
 import type { Client } from '../protocol/client'
+import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
 import { isLoopback } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import { handleField } from './authorization-endpoint'
 import { consentPage, type ConsentView, destination, webUrl } from './pages/consent-page'
 import { errorPage, type ErrorView } from './pages/pages'
-import { formActionOf, formTargetsOf, privatePage, sendPage } from './response'
+import { formActionOf, formTargetsOf, privatePage, sendJsonError, sendPage } from './response'
 
 type Render<View> = (request: Request, response: Response, view: View) => unknown
 
@@ -29,24 +30,47 @@ export function consentRenderer(
 
 /**
  * Makes a function that shows an error page to the resource owner, for a request that the server must not redirect
- * (RFC 6749 4.1.2.1).
+ * (RFC 6749 4.1.2.1). A program that accepts JSON and no page gets the error as JSON, whatever page the host has.
+ *
+ * @param errorUri the URL of the page of the host that explains each code; undefined if the host has none.
  */
 export function errorRenderer(
   render: Render<ErrorView> | undefined,
+  errorUri: string | undefined,
 ): (request: Request, response: Response, error: OAuthError, requestId: string) => unknown {
   return (request, response, error, requestId) => {
     const { code, description } = error
     const throttled = error instanceof Throttled
     const busy = code === 'temporarily_unavailable'
-    const title = busy ? 'This is not possible right now' : 'This request cannot go on'
-    const view = { title, message: description, code, requestId }
     const status = throttled ? 429 : busy ? 503 : 400
     if (busy) response.setHeader('Retry-After', throttled ? String(error.retryAfter) : '1')
+    if (acceptsOnlyJson(request))
+      return sendJsonError(
+        response,
+        status,
+        { code: codeForProgram(error), description },
+        errorUri,
+        privatePage,
+      )
+    const title = busy ? 'This is not possible right now' : 'This request cannot go on'
+    const view = { title, message: description, code, requestId }
     if (render === undefined) return sendPage(response, status, errorPage(view))
     response.status(status).set(privatePage)
     return render(request, response, view)
   }
 }
+
+// A browser accepts HTML, and a request without `Accept` accepts everything.
+const acceptsOnlyJson = (request: Request): boolean =>
+  request.accepts('html') === false && request.accepts('json') !== false
+
+// MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has
+// ended, as it does at the token endpoint (RFC 6749 5.2), so that they register again.
+function codeForProgram({ code, reason }: OAuthError): string {
+  return endedClient.has(reason) ? 'invalid_client' : code
+}
+
+const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 
 function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
   const { client, resourceOwner, scope, facts, redirectUri, handle } = question

@@ -61,7 +61,7 @@ export function wireAuthorization({
     login: loginOf(settings.login),
     path: mount + authorizationPath,
     showConsent: consentRenderer(scopes, settings.consentPage, issuer),
-    showError: errorRenderer(settings.errorPage),
+    showError: errorRenderer(settings.errorPage, settings.errorUri),
     tlsRequired,
     watchHost: hostWatch(issuer),
     bodyDeadline: settings.bodyDeadline,

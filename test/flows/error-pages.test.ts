@@ -134,6 +134,93 @@ describe('error pages', () => {
   })
 })
 
+describe('a program in place of a browser', () => {
+  const asked = authorizationRequest(photoBook)
+  const unheardOf = formOf({ ...asked, client_id: 'photo-crook' })
+  const accepting = (Accept: string) => ({ Accept })
+  const json = accepting('application/json')
+
+  describeOnStores('An error for the owner is JSON where no page is accepted', (stage) => {
+    test.each(['application/json', 'application/*', 'application/json, text/html;q=0, */*;q=0.1'])(
+      'with Accept: %s',
+      async (accept) => {
+        const { flow, failures } = stage()
+        for (const response of [
+          await flow.open(`/authorize?${unheardOf}`, 'alice', accepting(accept)),
+          await flow.submit('/authorize', unheardOf, undefined, accepting(accept)),
+        ]) {
+          expect(refusalOf(response)).toBe('400 invalid_client')
+          expect(response.headers).toMatchObject({
+            'referrer-policy': 'same-origin',
+            'x-frame-options': 'DENY',
+            'x-request-id': expect.any(String),
+          })
+          expect(response.text).not.toContain('photo-crook')
+        }
+        expect(failures).toMatchObject([{ reason: 'client_unknown' }, { reason: 'client_unknown' }])
+      },
+    )
+
+    test.each([
+      undefined,
+      '',
+      '*/*',
+      'text/html',
+      'text/*',
+      'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'application/json, text/plain, */*',
+      'application/json, text/html;q=0.1',
+      'image/png',
+      ',;=q',
+    ])('and a page with Accept: %p', async (accept) => {
+      const { flow } = stage()
+      const headers = accept === undefined ? {} : accepting(accept)
+      const response = await flow.open(`/authorize?${unheardOf}`, 'alice', headers)
+      expect(errorPageOf(response)).toBe('400 invalid_request')
+    })
+
+    test('with the code that tells a client that its registration has ended', async () => {
+      const disabled = bent(photoBook, { disabled: true }).registration
+      const { flow } = stage({ clients: [disabled] })
+      const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
+      expect(refusalOf(response)).toBe('400 invalid_client')
+    })
+
+    test('with the code of the page for other refusals', async () => {
+      const { flow } = stage()
+      const elsewhere = formOf({ ...asked, redirect_uri: 'https://evil.example/' })
+      const response = await flow.open(`/authorize?${elsewhere}`, 'alice', json)
+      expect(refusalOf(response)).toBe('400 invalid_request')
+    })
+
+    test('with Retry-After, where the server is in trouble', async () => {
+      const troubled = { find: () => Promise.reject(new Error('connection refused')) }
+      const { flow } = stage({ clients: troubled })
+      const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
+      expect(refusalOf(response)).toBe('503 temporarily_unavailable')
+      expect(response.get('Retry-After')).toBe('1')
+    })
+
+    test('with error_uri, and in place of the own page of the host', async () => {
+      const { flow } = stage({ errorUri, errorPage: (_request, response) => response.send('own page') })
+      const response = await flow.open(`/authorize?${unheardOf}`, 'alice', json)
+      expect(response.body).toEqual({
+        error: 'invalid_client',
+        error_description: 'The client is not known here.',
+        error_uri: `${errorUri}#invalid_client`,
+      })
+      expect((await flow.ask(unheardOf, 'alice')).text).toBe('own page')
+    })
+
+    test('while a good request leads to the page of consent as ever', async () => {
+      const { flow } = stage()
+      const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
+      expect(response.status).toBe(200)
+      expect(response.type).toBe('text/html')
+    })
+  })
+})
+
 const errorUri = 'https://photos.example/docs/errors'
 
 describeOnStores('An error points to the page that explains its code', (stage) => {

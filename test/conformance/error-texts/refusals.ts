@@ -68,6 +68,7 @@ async function ofAuthorization({ flow }: Stage, value: string): Promise<readonly
   )
   return [
     ...(await Promise.all(bentForms.map((form) => flow.submit('/authorize', form, 'alice')))),
+    ...(await Promise.all(bentForms.map((form) => flow.submit('/authorize', form, 'alice', asProgram)))),
     await flow.ask({ ...asked, response_type: 'token' }, 'alice'),
     await flow.submit('/authorize', { authorization_request: value, decision: value }, 'alice'),
     await flow.decide(await flow.ask(asked, 'alice'), value, 'alice'),
@@ -75,6 +76,9 @@ async function ofAuthorization({ flow }: Stage, value: string): Promise<readonly
     await flow.decide(await flow.ask(askedInFragment, 'alice'), 'deny', 'alice'),
   ]
 }
+
+/** Such a request gets JSON in place of a page. */
+const asProgram = { Accept: 'application/json' }
 
 async function ofTokens({ flow }: Stage, value: string): Promise<readonly Response[]> {
   return [
