@@ -26,6 +26,7 @@ afterAll(async () => {
 
 const identities: Readonly<Record<string, () => ClientIdentity>> = {
   'by a document': () => ({ kind: 'document', url: origin.clientId, redirectUri }),
+  'as a client that registers itself': () => ({ kind: 'dynamic', redirectUri }),
   'as a known public client': () => ({ kind: 'known', clientId: desk.registration.client_id, redirectUri }),
   'as a known confidential client': () => ({
     kind: 'known',
@@ -55,6 +56,12 @@ const identities: Readonly<Record<string, () => ClientIdentity>> = {
   }),
 }
 
+/** The identifier of a client; one that registers itself is told its own. */
+function idOf(client: ClientIdentity): unknown {
+  if (client.kind === 'dynamic') return expect.stringMatching(/^dyn/)
+  return client.kind === 'document' ? client.url : client.clientId
+}
+
 describe.each([
   ['without a path', ''],
   ['with a path', '/tenants/one'],
@@ -66,6 +73,7 @@ describe.each([
       issuerPath,
       mcp: { clients: mcpClients, ...origin.reach },
       options: {
+        dynamicRegistration: {},
         clientAuthenticationMethods: [privateKeyJwt()],
         grantTypes: [jwtBearer({ profile: 'id-jag', issuers, resourceOwner: () => 'alice' })],
       },
@@ -82,7 +90,7 @@ describe.each([
       const { results, error } = await run(generation, client, ['whoami'])
       expect(error).toBeUndefined()
       expect(JSON.parse(results[0] ?? '')).toMatchObject({
-        clientId: client.kind === 'document' ? client.url : 'clientId' in client && client.clientId,
+        clientId: idOf(client),
         scopes: expect.arrayContaining(['mcp:read']),
         resource: stage.server,
       })
@@ -111,15 +119,14 @@ describe.each([
     expect(results).toHaveLength(2)
   })
 
-  test('mcp-remote goes from 401 to a result by a document', async () => {
-    const port = await freePort()
-    const client = {
-      kind: 'document',
-      url: origin.clientId,
-      redirectUri: `http://127.0.0.1:${port}/oauth/callback`,
-    } as const
+  test.each([
+    ['by a document', { kind: 'document' }],
+    ['as a client that registers itself', { kind: 'dynamic' }],
+  ] as const)('mcp-remote goes from 401 to a result %s', async (_name, { kind }) => {
+    const callback = { redirectUri: `http://127.0.0.1:${await freePort()}/oauth/callback` }
+    const client = kind === 'document' ? { kind, url: origin.clientId, ...callback } : { kind, ...callback }
     const { results, error } = await run('remote', client, ['whoami'])
     expect(error).toBeUndefined()
-    expect(results).toHaveLength(1)
+    expect(JSON.parse(results[0] ?? '')).toMatchObject({ clientId: idOf(client), resource: stage.server })
   })
 })

@@ -7,12 +7,14 @@ import { authorizationRequest } from '../support/flows/flow'
 import { errorPageOf } from '../support/flows/error-page'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
+import { inMemory, notesApp, registeringOn } from '../support/flows/registering'
 import { setStage } from '../support/flows/stage'
 import { dumpOf, spellingsOf } from '../support/flows/stolen-dump'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { withRedis } from '../support/with-redis'
 
 const asked = authorizationRequest(photoBook)
+const json = { 'Content-Type': 'application/json' }
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
 describe.each([
@@ -38,6 +40,28 @@ describe.each([
     }
     expect(outcomeOf(await flow.redeem(client, await flow.approve(client)))).toBe('tokens')
   })
+})
+
+test('[MCP-3] clients register themselves, and members that nobody knows are ignored', async () => {
+  const { flow, register } = registeringOn(inMemory)()
+  const { body } = await flow.open('/.well-known/oauth-authorization-server')
+  expect(body.registration_endpoint).toBe(`${canonicalOptions.issuer}/register`)
+  const registered = await register({ ...notesApp, application_type: 'native', software_version: [7] })
+  expect(registered.status).toBe(201)
+  expect(registered.body).toEqual({
+    ...notesApp,
+    client_id: expect.any(String),
+    client_id_issued_at: expect.any(Number),
+  })
+  const request = { ...asked, client_id: registered.body.client_id, redirect_uri: notesApp.redirect_uris[0] }
+  expect(outcomeOf(await flow.ask({ ...request, scope: notesApp.scope }, 'alice'))).toBe('question')
+})
+
+test('[MCP-3] without the option nobody registers, and the metadata says nothing', async () => {
+  const { flow } = setStage()
+  const { body } = await flow.open('/.well-known/oauth-authorization-server')
+  expect(body).not.toHaveProperty('registration_endpoint')
+  expect((await flow.submit('/register', '{}', undefined, json)).status).toBe(404)
 })
 
 test.each([

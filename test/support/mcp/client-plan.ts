@@ -17,6 +17,10 @@ export interface ClientPlan {
   readonly owner?: Readonly<Record<string, string>>
   /** The arguments of tools, by their names. Default none. */
   readonly arguments?: Readonly<Record<string, Record<string, unknown>>>
+  /** The folder in which mcp-remote keeps registration and tokens, from run to run. Default: one for this run. */
+  readonly folder?: string
+  /** Whether the owner ends the client in place of a decision, or where it waits for none; for mcp-remote only. */
+  readonly ownerLeaves?: boolean
 }
 
 /** How the client is known to the authorization server. */

@@ -8,14 +8,18 @@ import { textOf } from './clients'
 import { waitUntil } from '../wait-until'
 import { decide } from './owner'
 
-const page = /Please authorize this client by visiting:\s+(\S+)/g
+// It prints each URL first, then asks the server whether it still knows the client, and then opens the browser.
+const page = new RegExp(
+  String.raw`visiting:\s+(\S+)(?:(?!visiting:)[^])*?(?:Browser opened|Could not open a browser)`,
+  'g',
+)
 
 /** Calls tools through mcp-remote, which keeps tokens in a folder and waits for the redirection on a port. */
 export async function throughMcpRemote(
-  { server, client: identity, tools, ...plan }: ClientPlan,
+  { server, client: identity, tools, folder: kept, ownerLeaves, ...plan }: ClientPlan,
   tell: (report: ClientReport) => void,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'mcp-remote-'))
   const transport = new StdioClientTransport({
     ...(plan.command === undefined
       ? {
@@ -38,9 +42,11 @@ export async function throughMcpRemote(
     const pages = [...said.matchAll(page)].map(([, url = '']) => url)
     for (const authorization of pages.slice(opened)) open(authorization).catch(fail)
     opened = pages.length
+    if (ownerLeaves === true && said.includes('already under way')) client.close().catch(fail)
   })
   const open = async (authorization: string): Promise<void> => {
     tell({ authorization })
+    if (ownerLeaves === true) return client.close()
     const answer = await decide(authorization, 'approve', plan.owner)
     tell({ answer: answer.href })
     await deliver(answer)
@@ -54,10 +60,11 @@ export async function throughMcpRemote(
         text: textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
       })
   } catch (error) {
+    if (ownerLeaves === true) return
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
     await client.close()
-    rmSync(folder, { recursive: true, force: true })
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
