@@ -96,9 +96,12 @@ describe.each([
       })
     })
 
-    test('reaches a tool that needs one scope more', async () => {
+    test.each([
+      ['a guard', 'write-note'],
+      ['requireScopes() of the SDK', 'edit-note'],
+    ])('reaches a tool for which %s demands one scope more', async (_demands, tool) => {
       const client: ClientIdentity = { kind: 'known', clientId: desk.registration.client_id, redirectUri }
-      const { results, requests, error } = await run(generation, client, ['whoami', 'write-note', 'whoami'])
+      const { results, requests, error } = await run(generation, client, ['whoami', tool, 'whoami'])
       expect(error).toBeUndefined()
       expect(results).toHaveLength(3)
       expect(requests.map((request) => request.get('scope'))).toEqual(['mcp:read', scope])

@@ -1,9 +1,15 @@
-import { createMcpHandler, fromJsonSchema, McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  McpServer,
+  requireScopes,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import express, { type Express, type RequestHandler } from 'express'
 import { isRecord } from '../../../lib/protocol/configuration'
 
-/** The scopes of the server: every call needs the first one, the tool `write-note` the second, too. */
+/** The scopes of the server: every call needs the first one, the tools `write-note` and `edit-note` the second, too. */
 export const mcpScopes = {
   'mcp:read': 'Read your notes',
   'mcp:write': 'Write notes for you',
@@ -11,8 +17,8 @@ export const mcpScopes = {
 }
 
 /**
- * Mounts an MCP server behind guards. Its tool `whoami` tells what the guard says of the token, `write-note` needs one
- * scope more. It speaks both revisions of the protocol, without sessions.
+ * Mounts an MCP server behind guards. Its tool `whoami` tells what the guard says of the token. `write-note` and
+ * `edit-note` need one scope more: a guard of ours demands it for the one, the SDK for the other. It speaks both revisions of the protocol, without sessions.
  */
 export function mountMcp(app: Express, guard: (scope: string) => RequestHandler, path = '/mcp'): void {
   const handle = toNodeHandler(createMcpHandler(notesServer))
@@ -45,6 +51,15 @@ function notesServer(): McpServer {
     'write-note',
     { description: 'Writes a note', inputSchema: fromJsonSchema({ type: 'object' }) },
     () => text('written'),
+  )
+  server.registerTool(
+    'edit-note',
+    {
+      description: 'Changes a note',
+      inputSchema: fromJsonSchema({ type: 'object' }),
+      scopeChallenge: requireScopes('mcp:read', 'mcp:write'),
+    },
+    () => text('changed'),
   )
   return server
 }
