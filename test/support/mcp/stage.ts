@@ -29,6 +29,8 @@ export interface McpScene {
   readonly mcp?: Partial<McpOptions>
   /** Options of the server that `mcp()` does not have. */
   readonly options?: Partial<AuthorizationServerOptions>
+  /** Starts the MCP server of this issuer in another process, and resolves to its URL. Default: on the same port. */
+  readonly elsewhere?: (issuer: string) => Promise<string>
   /** A document that the host serves at the first well-known path, made of the one of the server. */
   readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
 }
@@ -36,6 +38,7 @@ export interface McpScene {
 export async function startMcp({
   issuerPath = '',
   options,
+  elsewhere,
   document,
   ...scene
 }: McpScene): Promise<McpStage> {
@@ -46,7 +49,7 @@ export async function startMcp({
   if (address === null || typeof address === 'string') throw new Error('The server has no port.')
   const origin = `http://127.0.0.1:${address.port}`
   const issuer = origin + issuerPath
-  const server = `${origin}/mcp`
+  const server = (await elsewhere?.(issuer)) ?? `${origin}/mcp`
   const oauth = createAuthorizationServer({
     issuer,
     ...mcp({ resource: server, scopes: mcpScopes, defaultScope: 'mcp:read', ...scene.mcp }),
@@ -68,8 +71,10 @@ export async function startMcp({
     })
   app.use(oauth.metadata())
   app.use(issuerPath || '/', oauth.router())
-  app.use(oauth.protectedResource(server))
-  mountMcp(app, oauth.bearerGuard)
+  if (elsewhere === undefined) {
+    app.use(oauth.protectedResource(server))
+    mountMcp(app, oauth.bearerGuard)
+  }
   http.on('request', app)
   return {
     oauth,
