@@ -5,6 +5,7 @@ import { credentials } from './credentials'
 import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
 import { mcp } from './mcp'
+import { mcpPlugIns } from './mcp-plug-ins'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
 import { tokenEndpoint } from './token-endpoint'
@@ -21,5 +22,6 @@ export const mutations: readonly Mutation[] = [
   ...furtherEndpoints,
   ...doors,
   ...mcp,
+  ...mcpPlugIns,
   ...attacks,
 ]
