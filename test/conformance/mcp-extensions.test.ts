@@ -80,7 +80,7 @@ test('[MCP-38] the metadata lists the profile', async () => {
 
 test('[MCP-39] the signature is by a key of the issuer, of an algorithm that is allowed', async () => {
   const { ask, assertion, claims } = company()
-  const stranger = signer(hub.issuer, hub.kid)
+  const stranger = signer(hub.issuer, hub.kid, hub.alg)
   const unsigned = `${json({ alg: 'none', typ: 'oauth-id-jag+jwt' })}.${json(claims())}.`
   for (const presented of [assertion({}, stranger), assertion({}, partner), unsigned])
     expect(refusalOf(await ask(presented))).toBe('400 invalid_grant')

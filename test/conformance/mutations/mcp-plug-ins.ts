@@ -61,5 +61,10 @@ export const mcpPlugIns: readonly Mutation[] = [
     '[...(asked ?? asserted)]',
   ],
   ['MCP-45', 'requireClaims', 'clientId !== client.client_id', 'clientId === undefined'],
-  ['MCP-46', 'tokenRow', "form.peek('grant_type')", "form.peek('assertion')"],
+  [
+    'MCP-46',
+    'verifyAssertion',
+    'throw refusalOf(error)',
+    'throw Object.assign(Object(refusalOf(error)), { reason: assertion })',
+  ],
 ]
