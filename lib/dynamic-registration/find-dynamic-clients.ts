@@ -1,5 +1,5 @@
-import type { Client, ClientRegistration, FindClient } from '../protocol/client'
-import { ConfigurationError } from '../protocol/configuration'
+import type { Client, FindClient } from '../protocol/client'
+import { ConfigurationError, isText } from '../protocol/configuration'
 import { parseStoredClient } from '../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../protocol/scope'
 import type { DynamicClient } from '../stores/dynamic-client-store'
@@ -22,36 +22,36 @@ export function withDynamicClients(
     clock,
   }: Pick<DynamicRegistration, 'store' | 'capabilities' | 'scope' | 'clock'>,
 ): FindClient {
-  const parsed = new ParsedRegistrations((registration) =>
-    Object.freeze({ ...parseStoredClient(registration, capabilities), selfRegistered: true as const }),
-  )
+  const parsed = new ParsedRegistrations((registration) => {
+    const client = parseStoredClient(withinScope(registration, scope), capabilities)
+    return Object.freeze({ ...client, selfRegistered: true as const })
+  })
   const find = oncePerTurn(async (clientId) => {
     const found = await store.find(clientId)
     if (found === undefined || found === null || found.registration.client_id !== clientId)
       return findClient(clientId)
-    return withLiveSecrets(clientOf(found, parsed, scope), found, Math.floor(clock() / 1000))
+    return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
   })
   return (clientId, networkRefusal) =>
     isDynamicClientId(clientId) ? find(clientId) : findClient(clientId, networkRefusal)
 }
 
-// The host may have changed what such clients get since the client registered. The client keeps the scope that is left. A client that cannot work any more counts as ended: its owner is a stranger, who can only register again.
-function clientOf(
-  { registration }: DynamicClient,
-  parsed: ParsedRegistrations,
-  scope: Scope,
-): Client | undefined {
+// The host may have changed what such clients get since the client registered. A client that cannot work any more
+// counts as ended: its owner is a stranger, who can only register again.
+function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
   try {
-    return parsed.clientOf(withinScope(registration, scope))
+    return parsed.clientOf(registration)
   } catch (error) {
     if (error instanceof ConfigurationError) return undefined
     throw error
   }
 }
 
-function withinScope(registration: ClientRegistration, allowed: Scope): ClientRegistration {
-  const scope = parseScope(registration.scope) ?? []
-  if (covers(allowed, scope)) return registration
+/** Leaves a client the scope that such clients still get. */
+function withinScope(registration: object, allowed: Scope): object {
+  const scope =
+    'scope' in registration && isText(registration.scope) ? parseScope(registration.scope) : undefined
+  if (scope === undefined || covers(allowed, scope)) return registration
   return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
 }
 
