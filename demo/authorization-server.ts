@@ -63,6 +63,8 @@ export function authorizationServer({
     issuer,
     // Clients that name no resource mean the API, as they did before there was an MCP server.
     ...mcp({ resource: [resourceServer, mcpUrl(resourceServer)], scopes: photoScopes, clients }),
+    // Clients of the API with a secret may still leave PKCE out, as older libraries do. MCP clients are public.
+    pkce: 'public',
     // MCP clients bring a document at an https URL, or register: then any client on this machine can connect.
     dynamicRegistration: { stepUp: true },
     resourceOwner: (request) => request.session.resourceOwner,
