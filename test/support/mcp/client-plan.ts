@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 
-/** What the program of an MCP client is told by its only argument. */
+/** What the program of MCP clients is told in a line. */
 export interface ClientPlan {
   /** `1`: the SDK 1.x. `2`: its successor. `remote`: mcp-remote between this program and the server. */
   readonly generation: 1 | 2 | 'remote'
@@ -49,3 +49,5 @@ export type ClientReport =
   | { readonly tool: string; readonly text: string }
   | { readonly scope: string | undefined; readonly refreshToken: boolean }
   | { readonly error: string; readonly message: string }
+  /** The last line about a plan. */
+  | { readonly ended: true }

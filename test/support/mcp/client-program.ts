@@ -1,9 +1,10 @@
+import { createInterface } from 'node:readline'
 import type { ClientPlan, ClientReport } from './client-plan'
 import { firstGeneration, type McpClient, secondGeneration } from './clients'
 import { throughMcpRemote } from './mcp-remote'
 import { decide } from './owner'
 
-/** An MCP client as a program: calls tools, and goes to the authorization server where it is sent there. */
+/** An MCP client: calls tools, and goes to the authorization server where it is sent there. */
 async function run(plan: ClientPlan): Promise<void> {
   if (plan.generation === 'remote') return throughMcpRemote(plan, tell)
   const client = plan.generation === 1 ? firstGeneration(plan) : secondGeneration(plan)
@@ -40,11 +41,15 @@ function tell(report: ClientReport): void {
   process.stdout.write(`${JSON.stringify(report)}\n`)
 }
 
-run(JSON.parse(process.argv[2] ?? '{}')).then(
-  () => process.exit(0),
-  (error: unknown) => {
-    const { name, message } = error instanceof Error ? error : new Error(String(error))
-    tell({ error: name, message })
-    process.exit(1)
-  },
-)
+/** Runs the clients of the plans that arrive, a line each, one after another. */
+async function serve(): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    await run(JSON.parse(line)).catch((error: unknown) => {
+      const { name, message } = error instanceof Error ? error : new Error(String(error))
+      tell({ error: name, message })
+    })
+    tell({ ended: true })
+  }
+}
+
+void serve().then(() => process.exit(0))

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { bundled } from '../bundled'
 import type { ClientPlan, ClientReport } from './client-plan'
 
@@ -15,31 +16,78 @@ export interface ClientRun {
 }
 
 /**
- * Runs an MCP client in a process of its own, until it has called its tools.
+ * Runs an MCP client in another process, until it has called its tools. Clients of the SDKs share a process, because
+ * loading an SDK takes longer than most of its flows.
  *
  * @param authorities a file of certificate authorities to trust besides those of the machine.
  */
 export async function runClient(plan: ClientPlan, authorities?: string): Promise<ClientRun> {
-  const program = bundled(join(__dirname, 'client-program.ts'))
-  const env = { ...process.env, ...(authorities !== undefined && { NODE_EXTRA_CA_CERTS: authorities }) }
-  const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [output, trouble] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()))
-  await once(child, 'close')
-  const reports = output.split('\n').filter(Boolean).map(reportOf)
+  const program = plan.generation === 'remote' ? new ClientProgram(authorities) : sharedBy(authorities)
+  const reports = await program.run(plan)
+  if (plan.generation === 'remote') program.stop()
   const failure = reports.find((report) => 'error' in report)
-  const silent = reports.length === 0 ? `The client said nothing.\n${trouble}` : undefined
   return {
     reports,
     results: reports.flatMap((report) => ('tool' in report ? [report.text] : [])),
     requests: reports.flatMap((report) =>
       'authorization' in report ? [new URL(report.authorization).searchParams] : [],
     ),
-    error: failure === undefined ? silent : `${failure.error}: ${failure.message}`,
+    error: failure && `${failure.error}: ${failure.message}`,
+  }
+}
+
+const shared = new Map<string | undefined, ClientProgram>()
+afterAll(() => {
+  for (const program of shared.values()) program.stop()
+  shared.clear()
+})
+
+function sharedBy(authorities: string | undefined): ClientProgram {
+  const program = shared.get(authorities) ?? new ClientProgram(authorities)
+  shared.set(authorities, program)
+  return program
+}
+
+/** A process that runs MCP clients, one after another. */
+class ClientProgram {
+  private readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  private trouble = ''
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(authorities: string | undefined) {
+    const env = { ...process.env, ...(authorities !== undefined && { NODE_EXTRA_CA_CERTS: authorities }) }
+    const program = bundled(join(__dirname, 'client-program.ts'))
+    this.child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child.stderr.on('data', (chunk: Buffer) => (this.trouble += chunk.toString()))
+  }
+
+  run(plan: ClientPlan): Promise<readonly ClientReport[]> {
+    const reports = this.last.then(() => this.runNow(plan))
+    this.last = reports.catch(() => undefined)
+    return reports
+  }
+
+  private runNow(plan: ClientPlan): Promise<readonly ClientReport[]> {
+    return new Promise((resolve, reject) => {
+      const reports: ClientReport[] = []
+      let isEnded = false
+      const lines = createInterface({ input: this.child.stdout })
+      lines.on('line', (line) => {
+        const report = reportOf(line)
+        isEnded = 'ended' in report
+        if (isEnded) lines.close()
+        else reports.push(report)
+      })
+      lines.once('close', () => {
+        if (isEnded) resolve(reports)
+        else reject(new Error(`The program of MCP clients ended.\n${this.trouble}`))
+      })
+      this.child.stdin.write(`${JSON.stringify(plan)}\n`)
+    })
+  }
+
+  stop(): void {
+    this.child.stdin.end()
   }
 }
 
