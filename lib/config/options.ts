@@ -57,7 +57,7 @@ export interface AuthorizationServerOptions {
   /**
    * The protected resources that tokens are for (RFC 8707), by their URIs: absolute, without a fragment. Clients name
    * them with the parameter `resource`, and a guard refuses tokens for other resources. Default: tokens name no
-   * resource, and every guard accepts every token.
+   * resource, and guards refuse a token that names one.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**

@@ -54,7 +54,8 @@ export interface BearerGuardOptions extends GuardDefaults {
   readonly optional?: boolean
   /**
    * The resource that the route belongs to: a URI of the option `resources`. The guard refuses tokens for other
-   * resources. Default: the default resource. Without the option `resources`, the guard accepts every token.
+   * resources. Default: the default resource. Without the option `resources`, the guard accepts tokens that
+   * name no resource.
    */
   readonly resource?: string
 }
