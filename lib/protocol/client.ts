@@ -22,10 +22,10 @@ export interface ClientRegistration {
   readonly client_secret_hashes?: readonly string[] | undefined
   /**
    * What a method of `clientAuthenticationMethods` stores for the client, such as public keys, under the name of the
-   * method. At most 16 384 characters as JSON. Never store a secret in clear: the store of clients would give the
+   * method: JSON values of at most 16 384 characters. Never store a secret in clear: the store of clients would give the
    * secret away.
    */
-  readonly credentials?: Readonly<Record<string, Json>> | undefined
+  readonly credentials?: Readonly<Record<string, unknown>> | undefined
   /**
    * The only method of authentication that the client may use. Default: each method for which the client has a
    * credential.

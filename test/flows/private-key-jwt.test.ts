@@ -27,8 +27,7 @@ const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const [own, second, foreign] = [pair(), pair(), pair()]
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const jwkOf = (key: KeyObject, kid: string): Json =>
-  JSON.parse(JSON.stringify({ ...key.export({ format: 'jwk' }), kid }))
+const jwkOf = (key: KeyObject, kid: string): Json => ({ ...key.export({ format: 'jwk' }), kid })
 
 const bank = {
   client_id: 'bank',
