@@ -47,6 +47,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   registration: ['protocol', 'client-authentication', 'stores/client-store'],
   'dynamic-registration': [
     'protocol',
+    'metadata',
     'authorization',
     'client-authentication',
     'stores/authorization-store',

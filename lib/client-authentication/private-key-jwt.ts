@@ -1,4 +1,4 @@
-import type { DocumentFetch } from '../document-fetch/document-fetch'
+import { type DocumentFetch, isDocumentFetch } from '../document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
@@ -10,7 +10,8 @@ import {
   unprovenSubject,
   verifyJwt,
 } from '../jwt/verify-jwt'
-import { isBoolean, isRecord, isText, isWhole, OptionsReader } from '../protocol/configuration'
+import { privateKeyJwtName } from '../protocol/client-metadata'
+import { isBoolean, isText, isWhole, OptionsReader } from '../protocol/configuration'
 import { digest } from '../protocol/credential'
 import { invalidClient, invalidRequest, temporarilyUnavailable } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
@@ -46,8 +47,6 @@ export interface PrivateKeyJwtOptions {
   readonly documents?: DocumentFetch
 }
 
-const name = 'private_key_jwt'
-
 /**
  * Makes the method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client authenticates by a
  * JWT that it signs with its private key. The registration holds the public keys, or the URL where the client publishes
@@ -63,10 +62,10 @@ const name = 'private_key_jwt'
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
   const settings = readOptions(options)
   requireJose('privateKeyJwt()')
-  const clientKeys = new ClientKeys(name, settings.documents)
+  const clientKeys = new ClientKeys(privateKeyJwtName, settings.documents)
   const decoys = new DecoyKeys()
   return {
-    name,
+    name: privateKeyJwtName,
     signingAlgorithms: settings.algorithms,
     read: ({ body }) => readAssertion(body),
     mistakeIn: mistakeInKeys,
@@ -118,8 +117,6 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
   return settings
 }
 
-const isDocumentFetch = (value: unknown): value is DocumentFetch =>
-  isRecord(value) && typeof value['fetch'] === 'function'
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** RFC 7521 4.2: `client_id` may be missing, because the subject of the assertion is the client. */
@@ -183,7 +180,7 @@ async function useUp(
   if (!isText(jti)) throw new RefusedAssertion('client_assertion_incomplete')
   // A process whose clock is behind accepts the assertion for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
-  const key = `${name}:${digest(JSON.stringify([clientId, jti]))}`
+  const key = `${privateKeyJwtName}:${digest(JSON.stringify([clientId, jti]))}`
   if (!(await counters.useOnce(key, seconds, clientId)))
     throw new RefusedAssertion('client_assertion_replayed')
 }

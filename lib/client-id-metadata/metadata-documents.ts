@@ -2,10 +2,11 @@ import {
   documentFetch,
   type DocumentFetch,
   type DocumentFetchOptions,
+  isDocumentFetch,
 } from '../document-fetch/document-fetch'
-import { isBoolean, isRecord, isText, isTexts, OptionsReader } from '../protocol/configuration'
+import { readAllowedGrantTypes, readAllowedScope } from '../protocol/client-metadata'
+import { isBoolean, isText, OptionsReader } from '../protocol/configuration'
 import { UnusableClient } from '../protocol/oauth-error'
-import { covers, parseScope, type Scope } from '../protocol/scope'
 import { isLoopback } from '../protocol/uri'
 import type {
   ClientSource,
@@ -98,37 +99,16 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
 
 function readRules(reading: OptionsReader, server: ClientSourceServer): DocumentRules {
   const { capabilities } = server
-  const grantTypes = readGrantTypes(reading, capabilities.grantTypes)
+  const grantTypes = readAllowedGrantTypes(reading, capabilities)
   if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     reading.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
   return {
     capabilities,
-    scope: readScope(reading, capabilities.scope),
+    scope: readAllowedScope(reading, capabilities.scope),
     grantTypes,
     localhostRedirects: reading.optional('localhostRedirects', false, isBoolean, 'must be true or false.'),
     parse: (registration) => server.parse(registration),
   }
-}
-
-function readScope(reading: OptionsReader, known: Scope | undefined): Scope {
-  const text = reading.optional<string | undefined>('scope', undefined, isText, 'must be a text.')
-  if (text === undefined) return known ?? []
-  const scope = parseScope(text)
-  if (known !== undefined && (scope === undefined || !covers(known, scope)))
-    reading.wrong('scope', `must hold scopes of this server: ${known.join(', ')}.`)
-  return scope ?? []
-}
-
-function readGrantTypes(reading: OptionsReader, known: readonly string[] | undefined): readonly string[] {
-  const usual = ['authorization_code', 'refresh_token']
-  const given = reading.optional('grantTypes', usual, isTexts, 'must be a list of grant types.')
-  for (const name of given)
-    if (known !== undefined && !known.includes(name))
-      reading.wrong(
-        'grantTypes',
-        `lists "${name}", which this server does not offer; it offers ${known.join(', ')}.`,
-      )
-  return given
 }
 
 function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceServer): DocumentFetch {
@@ -160,8 +140,6 @@ function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceSe
   })
 }
 
-const isDocumentFetch = (value: unknown): value is DocumentFetch =>
-  isRecord(value) && typeof value['fetch'] === 'function'
 const isLookup = (value: unknown): value is MetadataDocumentsOptions['lookup'] => typeof value === 'function'
 const isAuthority = (value: unknown) => isText(value) || Buffer.isBuffer(value)
 const isAuthorities = (value: unknown): value is MetadataDocumentsOptions['ca'] =>

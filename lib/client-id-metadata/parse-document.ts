@@ -1,9 +1,17 @@
 import type { Client, MetadataDocument } from '../protocol/client'
+import {
+  fittingResponseTypes,
+  grantedTypes,
+  isNativeApp,
+  offersPrivateKeyJwt,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../protocol/client-metadata'
 import { ConfigurationError, isList, isRecord, isText, isTexts } from '../protocol/configuration'
 import { UnusableClient } from '../protocol/oauth-error'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import { isAllowedBy, loopbackUri, redirectUriFault } from '../protocol/redirect-uri'
-import { responseTypeNamed } from '../protocol/response-type'
+import { isAllowedBy, redirectUriFault } from '../protocol/redirect-uri'
 import { formatScope, parseScope, type Scope } from '../protocol/scope'
 import type { DocumentUrl } from './document-url'
 
@@ -70,9 +78,9 @@ function registrationFrom(
   rules: DocumentRules,
 ): Readonly<Record<string, unknown>> {
   const authentication = authenticationFrom(document, rules)
-  const isPublic = authentication.client_type === 'public'
+  const { client_type } = authentication
   const redirect_uris = redirectUrisFrom(document['redirect_uris'], rules)
-  const grant_types = grantTypesFrom(document['grant_types'], isPublic, rules)
+  const grant_types = grantTypesFrom(document['grant_types'], client_type, rules)
   return {
     client_id: url.clientId,
     ...authentication,
@@ -82,9 +90,7 @@ function registrationFrom(
     policy_uri: document['policy_uri'],
     tos_uri: document['tos_uri'],
     redirect_uris,
-    // RFC 8252 7.3: a native app, which is public, gets its port from the operating system.
-    loopback_redirect_uris:
-      isPublic && isTexts(redirect_uris) && redirect_uris.some((uri) => loopbackUri(uri) !== undefined),
+    loopback_redirect_uris: isTexts(redirect_uris) && isNativeApp(client_type, redirect_uris),
     grant_types,
     response_types: responseTypesFrom(document['response_types'], grant_types, rules),
     scope: scopeFrom(document['scope'], rules),
@@ -97,8 +103,6 @@ interface Authentication {
   readonly credentials?: Readonly<Record<string, unknown>>
 }
 
-const keyMethod = 'private_key_jwt'
-
 /**
  * Reads how the client authenticates: by a key, or not at all. Without a method, the client is public: the default of
  * RFC 7591 2 needs a secret, which a client of a document cannot have.
@@ -109,14 +113,14 @@ function authenticationFrom(
 ): Authentication {
   const { token_endpoint_auth_method: method = 'none', jwks, jwks_uri } = document
   if (method === 'none') return { client_type: 'public', token_endpoint_auth_method: method }
-  const isOffered = capabilities.authenticationMethods?.some(({ name }) => name === keyMethod) === true
-  if (method !== keyMethod || !isOffered) throw malformed('has an authentication method that is not offered')
+  if (method !== privateKeyJwtName || !offersPrivateKeyJwt(capabilities))
+    throw malformed('has an authentication method that is not offered')
   // RFC 7591 2: a document has one of the two.
   if ((jwks === undefined) === (jwks_uri === undefined)) throw malformed('must have either jwks or jwks_uri')
   return {
     client_type: 'confidential',
-    token_endpoint_auth_method: keyMethod,
-    credentials: { [keyMethod]: jwks ?? { jwks_uri } },
+    token_endpoint_auth_method: privateKeyJwtName,
+    credentials: { [privateKeyJwtName]: jwks ?? { jwks_uri } },
   }
 }
 
@@ -130,26 +134,23 @@ function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unkn
   return allowed
 }
 
-// RFC 7591 2: the default is the authorization code.
-function grantTypesFrom(given: unknown, isPublic: boolean, { grantTypes }: DocumentRules): unknown {
-  const listed = given ?? ['authorization_code']
+// What is not a list of names goes on to the parser of registrations, too.
+function grantTypesFrom(
+  given: unknown,
+  clientType: Client['client_type'],
+  { grantTypes }: DocumentRules,
+): unknown {
+  const listed = given ?? usualGrantTypes
   if (!isTexts(listed)) return listed
-  // RFC 6749 4.4: only a confidential client may use client_credentials.
-  const offered = grantTypes.filter((name) => !(isPublic && name === 'client_credentials'))
-  const used = offered.filter((name) => listed.includes(name))
-  if (used.every((name) => name === 'refresh_token')) throw malformed('has no grant type that is offered')
-  return used
+  const granted = grantedTypes(listed, grantTypes, clientType)
+  if (granted === undefined) throw malformed('has no grant type that is offered')
+  return granted
 }
 
-// RFC 7591 2.1: a response type belongs to its grant types, so the response types of other grant types fall away, too.
 function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }: DocumentRules): unknown {
-  const used = isTexts(grantTypes) ? grantTypes : []
-  const listed = given ?? (used.includes('authorization_code') ? ['code'] : [])
-  if (!isTexts(listed)) return listed
-  return listed.filter((name) => {
-    const type = responseTypeNamed(name, capabilities.responseTypes ?? [])
-    return type !== undefined && type.grantTypes.every((needed) => used.includes(needed))
-  })
+  const granted = isTexts(grantTypes) ? grantTypes : []
+  const listed = given ?? usualResponseTypes(granted)
+  return isTexts(listed) ? fittingResponseTypes(listed, granted, capabilities) : listed
 }
 
 // The words for other servers say nothing about this one, so a scope of such words alone counts as no scope.

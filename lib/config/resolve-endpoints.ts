@@ -21,58 +21,54 @@ const defaults = {
 
 type Paths = Pick<ServerSettings, keyof typeof defaults>
 
-/**
- * Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of the host. No two endpoints
- * may have one path.
- */
-export function resolveEndpoints(reading: OptionsReader): Pick<ServerSettings, 'endpoints'> & Paths {
-  const taken = new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
-  return { ...resolvePaths(reading, taken), endpoints: resolveRows(reading, taken) }
+/** The paths that a server uses already, each with what uses it. No two endpoints may have one path. */
+export type TakenPaths = Map<string, string>
+
+/** The paths that every server uses. */
+export function usedPaths(): TakenPaths {
+  return new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
 }
 
-/** The parts of the settings that already have paths and names. */
-type Taken = Pick<ServerSettings, 'endpoints'> & Paths
-
-/**
- * Makes the reader of the paths of further endpoints, which a plug-in adds to those of {@link resolveEndpoints}.
- *
- * @param name the name of each endpoint under the key of its path.
- */
-export function furtherPaths(
-  settings: Taken,
-  name: Readonly<Record<string, string>>,
-): (fields: OptionsReader, key: string, fallback: string) => string {
-  const taken = new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
-  for (const key of pathKeys) taken.set(settings[key], key)
-  for (const [index, { path }] of settings.endpoints.entries()) taken.set(path, `endpoints[${index}].path`)
-  return (fields, key, fallback) => {
-    const chosen = fields.optional(key, fallback, isPath, pathMessage)
-    const other = taken.get(chosen)
-    if (other === undefined) taken.set(chosen, fields.at(key))
-    else fields.wrong(key, `must differ from ${other}.`)
-    const index = settings.endpoints.findIndex((endpoint) => endpoint.name === name[key])
-    if (index >= 0)
-      fields.wrong(key, `belongs to the endpoint ${name[key]}, whose name endpoints[${index}] has.`)
-    return chosen
-  }
-}
-
-const pathKeys = ['authorizationPath', 'tokenPath', 'revocationPath', 'introspectionPath'] as const
-
-function resolvePaths(reading: OptionsReader, taken: Map<string, string>): Paths {
-  const path = (key: keyof Paths) => {
-    const chosen = reading.optional(key, defaults[key], isPath, pathMessage)
-    const other = taken.get(chosen)
-    if (other === undefined) taken.set(chosen, key)
-    else reading.wrong(key, `must differ from ${other}.`)
-    return chosen
-  }
+/** Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of the host. */
+export function resolveEndpoints(
+  reading: OptionsReader,
+  taken: TakenPaths,
+): Pick<ServerSettings, 'endpoints'> & Paths {
+  const path = (key: keyof Paths) => takePath(reading, key, defaults[key], taken)
   return {
     authorizationPath: path('authorizationPath'),
     tokenPath: path('tokenPath'),
     revocationPath: path('revocationPath'),
     introspectionPath: path('introspectionPath'),
+    endpoints: resolveRows(reading, taken),
   }
+}
+
+/**
+ * Makes the reader of the paths of further endpoints, which a plug-in adds to those of {@link resolveEndpoints}.
+ *
+ * @param names the name of each endpoint under the key of its path.
+ */
+export function furtherPaths(
+  taken: TakenPaths,
+  endpoints: readonly Endpoint[],
+  names: Readonly<Record<string, string>>,
+): (fields: OptionsReader, key: string, fallback: string) => string {
+  return (fields, key, fallback) => {
+    const chosen = takePath(fields, key, fallback, taken)
+    const index = endpoints.findIndex(({ name }) => name === names[key])
+    if (index >= 0)
+      fields.wrong(key, `belongs to the endpoint ${names[key]}, whose name endpoints[${index}] has.`)
+    return chosen
+  }
+}
+
+function takePath(reading: OptionsReader, key: string, fallback: string, taken: TakenPaths): string {
+  const chosen = reading.optional(key, fallback, isPath, pathMessage)
+  const other = taken.get(chosen)
+  if (other === undefined) taken.set(chosen, reading.at(key))
+  else reading.wrong(key, `must differ from ${other}.`)
+  return chosen
 }
 
 const pathMessage =
@@ -92,7 +88,7 @@ const methods = new Set<unknown>(['GET', 'POST', 'PUT', 'DELETE'])
 const bodies = new Set<unknown>([undefined, 'form', 'json'])
 const authentications = new Set<unknown>([undefined, 'required', 'confidential', 'optional', 'none'])
 
-function resolveRows(reading: OptionsReader, taken: Map<string, string>): readonly Endpoint[] {
+function resolveRows(reading: OptionsReader, taken: TakenPaths): readonly Endpoint[] {
   const names = new Set(builtInEndpoints)
   const given = reading.optional<readonly unknown[]>('endpoints', [], isList, 'must be a list of endpoints.')
   for (const [index, endpoint] of given.entries()) {
@@ -107,7 +103,7 @@ function resolveRows(reading: OptionsReader, taken: Map<string, string>): readon
 function checkEndpoint(
   endpoint: Readonly<Record<string, unknown>>,
   names: Set<string>,
-  taken: Map<string, string>,
+  taken: TakenPaths,
   at: string,
   wrong: (field: string, message: string) => void,
 ): void {

@@ -6,11 +6,18 @@ import { readDynamicRegistration, registrationEndpointNames } from '../dynamic-r
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../http/network-limit'
-import { ConfigurationError, isRecord, isText, OptionsReader } from '../protocol/configuration'
+import {
+  ConfigurationError,
+  isRecord,
+  isText,
+  isWhole,
+  OptionsReader,
+  tenYears,
+} from '../protocol/configuration'
 import { readImplications } from '../protocol/implied-scope'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
-import { hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
+import { hasCredentials, hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
 import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
 import { type Limit, readLimit } from '../rate-limit/limit'
 import { readResources, type Resources } from '../resource-indicators/resources'
@@ -26,9 +33,8 @@ import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
 import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
-import { furtherPaths, resolveEndpoints } from './resolve-endpoints'
 import { resolveClients } from './resolve-clients'
-
+import { furtherPaths, resolveEndpoints, type TakenPaths, usedPaths } from './resolve-endpoints'
 import {
   builtInGrantTypes,
   ofResources,
@@ -80,6 +86,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const resources = readResources(reading, knownScope, lifetimes.accessToken)
   const issuer = resolveIssuer(reading)
   const stores = resolveStores(reading, clock)
+  const taken = usedPaths()
   const settings: ServerSettings = {
     ...issuer,
     ...resolveClients(reading, {
@@ -98,7 +105,7 @@ export function resolveOptions(options: Options): ServerSettings {
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...stores,
-    ...resolveEndpoints(reading),
+    ...resolveEndpoints(reading, taken),
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
@@ -124,14 +131,18 @@ export function resolveOptions(options: Options): ServerSettings {
     errorPage: hook(reading, 'errorPage', options.errorPage),
     clock,
   }
-  const complete = withDynamicRegistration(reading, settings)
+  const complete = withDynamicRegistration(reading, settings, taken)
   reading.refuseUnknown()
   reading.settle(subject)
   return Object.freeze(complete)
 }
 
-function withDynamicRegistration(reading: OptionsReader, settings: ServerSettings): ServerSettings {
-  const takePath = furtherPaths(settings, registrationEndpointNames)
+function withDynamicRegistration(
+  reading: OptionsReader,
+  settings: ServerSettings,
+  taken: TakenPaths,
+): ServerSettings {
+  const takePath = furtherPaths(taken, settings.endpoints, registrationEndpointNames)
   const dynamicRegistration = readDynamicRegistration(reading, settings, takePath)
   if (dynamicRegistration === undefined) return settings
   const findClient = withDynamicClients(settings.findClient, dynamicRegistration)
@@ -163,15 +174,9 @@ function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): 
   return scope ?? []
 }
 
-/** The longest lifetime of the options, in seconds. */
-export const tenYears = 10 * 365 * 24 * 3600
-
 function resolveLifetimes(reading: OptionsReader): Lifetimes {
-  const seconds = (key: string, fallback: number, minimum = 1, maximum = tenYears) => {
-    const accepts = (value: unknown): value is number =>
-      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
-    return reading.optional(key, fallback, accepts, `must be whole seconds, ${minimum} to ${maximum}.`)
-  }
+  const seconds = (key: string, fallback: number, least = 1, most = tenYears) =>
+    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
   return {
     authorizationRequest: seconds('authorizationRequestLifetime', 600),
     // RFC 6749 4.1.2: a code should live ten minutes at most.
@@ -239,8 +244,7 @@ export function resolveIssuer(
   // The host mounts the router at this path, but clients request the path that a URL parser makes of the issuer.
   if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
     reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
-  if (url.username !== '' || url.password !== '')
-    reading.wrong('issuer', 'must not hold a user name or password.')
+  if (hasCredentials(url)) reading.wrong('issuer', 'must not hold a user name or password.')
   return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
 }
 

@@ -1,5 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { Semaphore } from '../concurrency/semaphore'
+import { isRecord } from '../protocol/configuration'
 import { steadyClock } from '../protocol/steady-clock'
 import { checkedAddresses, type Lookup, lookupInDns } from './checked-addresses'
 import { DocumentUnavailable } from './document-unavailable'
@@ -19,6 +20,11 @@ export interface DocumentFetch {
    * @throws DocumentUnavailable in every other case.
    */
   fetch(url: string, maximumSize?: number): Promise<FetchedDocument>
+}
+
+/** Whether a value can fetch documents. */
+export function isDocumentFetch(value: unknown): value is DocumentFetch {
+  return isRecord(value) && typeof value['fetch'] === 'function'
 }
 
 /** A document, and how long it may be kept. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../protocol/bounded-map'
 import { networkOf } from '../rate-limit/network'
 import { TokenBuckets } from '../rate-limit/token-buckets'
 import { DocumentUnavailable } from './document-unavailable'
@@ -14,7 +15,8 @@ const mostKnown = 10_000
  * could use up its limit, and so lock out the clients whose documents stand there.
  */
 export class HostLimits {
-  private readonly known = new Set<string>()
+  // Of too many URLs, those that gave a document most recently.
+  private readonly known = new BoundedMap<true>(mostKnown)
   private readonly documents: TokenBuckets
   private readonly names: TokenBuckets
   private readonly networksOfKnown: TokenBuckets
@@ -41,11 +43,8 @@ export class HostLimits {
     for (const network of new Set(addresses.map(networkOf))) buckets.take(network)
   }
 
-  /** Remembers that a URL has given a document; of too many URLs, those that did so most recently. */
+  /** Remembers that a URL has given a document. */
   remember(url: string): void {
-    this.known.delete(url)
-    this.known.add(url)
-    const [oldest] = this.known
-    if (this.known.size > mostKnown && oldest !== undefined) this.known.delete(oldest)
+    this.known.put(url, true)
   }
 }

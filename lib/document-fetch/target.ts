@@ -1,4 +1,4 @@
-import { hasUriCharacters, namesHost } from '../protocol/uri'
+import { namesHost, plainUrl } from '../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 
 /** Where a document is. */
@@ -15,19 +15,20 @@ export interface Target {
 const longest = 2048
 
 /**
- * Reads an https URL of at most 2048 characters, without user name, password and fragment. The URL parser repairs no part of it, because other
- * software would then fetch from elsewhere. An IP address in any spelling becomes the usual one.
+ * Reads an https URL of at most 2048 characters, without user name, password and fragment. The URL parser repairs no
+ * part of it, because other software would then fetch from elsewhere. An IP address in any spelling becomes the usual
+ * one.
  *
  * @throws DocumentUnavailable for every other text.
  */
 export function parseTarget(text: string): Target {
-  if (text.length > longest || !hasUriCharacters(text) || !namesHost(text) || !URL.canParse(text))
-    throw new DocumentUnavailable('url')
-  const { protocol, hostname, port, host, pathname, search } = new URL(text)
+  const url = text.length > longest || !namesHost(text) ? undefined : plainUrl(text)
+  // Also credentials without a character, which a URL parser drops.
   const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
   // A name with a dot at its end has another certificate and another count than the same name without.
-  if (protocol !== 'https:' || hasCredentials || text.includes('#') || hostname.endsWith('.'))
+  if (url?.protocol !== 'https:' || hasCredentials || url.hostname.endsWith('.'))
     throw new DocumentUnavailable('url')
+  const { port, host, hostname, pathname, search } = url
   return {
     hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 443 : Number(port),

@@ -1,3 +1,4 @@
+import { urlBelow } from '../metadata/server-metadata'
 import type { DynamicClient } from '../stores/dynamic-client-store'
 import { metadataOf } from './client-metadata'
 import type { DynamicRegistration } from './options'
@@ -30,7 +31,7 @@ export function clientInformation(
       ? {}
       : {
           registration_access_token: token,
-          registration_client_uri: `${issuer.replace(/\/+$/, '')}${clientConfigurationPath}?client_id=${client_id}`,
+          registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
         }),
     ...metadataOf(registration),
   }

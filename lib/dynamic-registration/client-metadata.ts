@@ -1,10 +1,17 @@
-import type { ClientRegistration } from '../protocol/client'
+import type { Client, ClientRegistration } from '../protocol/client'
+import {
+  fittingResponseTypes,
+  grantedTypes,
+  isNativeApp,
+  offersPrivateKeyJwt,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../protocol/client-metadata'
 import { type ConfigurationIssue, isList, isRecord, isText } from '../protocol/configuration'
 import { isKeepable, type Json } from '../protocol/extension'
 import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../protocol/oauth-error'
 import { parseClient, type ServerCapabilities } from '../protocol/parse-client'
-import { loopbackUri } from '../protocol/redirect-uri'
-import { responseTypeNamed } from '../protocol/response-type'
 import { formatScope, parseScope, type Scope } from '../protocol/scope'
 import { isAbsoluteUri, namesHost, protocolOf } from '../protocol/uri'
 
@@ -40,8 +47,6 @@ export interface RegistrationPolicy {
   readonly grantTypes: readonly string[]
 }
 
-/** The method of clients with a key of their own (RFC 7523 2.2). Its entry in `credentials` is a JWK set, or its URI. */
-export const privateKeyJwtMethod = 'private_key_jwt'
 const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
 
 /** Whether a client authenticates by a secret. */
@@ -77,7 +82,7 @@ export function readClientMetadata(json: unknown, policy: RegistrationPolicy): R
 
 function canonical(members: Members, policy: RegistrationPolicy): RegisteredMetadata {
   const method = authenticationMethod(members, policy.capabilities)
-  const grant_types = grantTypes(members, policy.grantTypes, method === 'none')
+  const grant_types = grantTypes(members, policy.grantTypes, clientTypeBy(method))
   const texts: { -readonly [Name in TextMember]?: string } = {}
   for (const name of textMembers) {
     const value = members.text(name)
@@ -91,45 +96,40 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
     response_types: responseTypes(members, grant_types, policy.capabilities),
     scope: scopeOf(members, policy),
     ...texts,
-    ...(method === privateKeyJwtMethod ? keysOf(members) : {}),
+    ...(method === privateKeyJwtName ? keysOf(members) : {}),
   }
 }
 
 type TextMember = (typeof textMembers)[number]
 const textMembers = ['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri'] as const
 
-function authenticationMethod(
-  members: Members,
-  { authenticationMethods = [] }: ServerCapabilities,
-): string | undefined {
+function authenticationMethod(members: Members, capabilities: ServerCapabilities): string | undefined {
   const method = members.text('token_endpoint_auth_method')
-  const hasKeys = method === privateKeyJwtMethod && authenticationMethods.some(({ name }) => name === method)
+  const hasKeys = method === privateKeyJwtName && offersPrivateKeyJwt(capabilities)
   const isOffered = method === undefined || method === 'none' || secretMethods.has(method) || hasKeys
   if (!isOffered) throw refused('token_endpoint_auth_method')
   return method
 }
 
-// RFC 7591 2: the default is authorization_code. RFC 6749 4.4: only confidential clients use client_credentials. A
-// client that could only refresh could never begin.
-function grantTypes(members: Members, allowed: readonly string[], isPublic: boolean): readonly string[] {
-  const asked = members.texts('grant_types') ?? ['authorization_code']
-  const granted = sorted(asked).filter(
-    (name) => allowed.includes(name) && !(isPublic && name === 'client_credentials'),
-  )
-  if (granted.every((name) => name === 'refresh_token')) throw refused('grant_types')
-  return granted
+const clientTypeBy = (method: string | undefined) => (method === 'none' ? 'public' : 'confidential')
+
+function grantTypes(
+  members: Members,
+  allowed: readonly string[],
+  clientType: Client['client_type'],
+): readonly string[] {
+  const granted = grantedTypes(members.texts('grant_types') ?? usualGrantTypes, allowed, clientType)
+  if (granted === undefined) throw refused('grant_types')
+  return sorted(granted)
 }
 
-// RFC 7591 2: the default is code. RFC 7591 2.1: a response type goes with its grant types.
 function responseTypes(
   members: Members,
   granted: readonly string[],
-  { responseTypes: offered = [] }: ServerCapabilities,
+  capabilities: ServerCapabilities,
 ): readonly string[] {
-  const asked = members.texts('response_types') ?? (granted.includes('authorization_code') ? ['code'] : [])
-  const known = asked.flatMap((name) => responseTypeNamed(name, offered) ?? [])
-  const fitting = known.filter((type) => type.grantTypes.every((grantType) => granted.includes(grantType)))
-  return sorted(fitting.map(({ name }) => name))
+  const asked = members.texts('response_types') ?? usualResponseTypes(granted)
+  return sorted(fittingResponseTypes(asked, granted, capabilities))
 }
 
 // RFC 7591 2: a client that names no scope gets a default. RFC 7591 3.2.1: a server may register another value than the
@@ -191,18 +191,15 @@ const sorted = (names: readonly string[]): readonly string[] => [...new Set(name
 /** Makes the registration of a client, without its secrets. */
 export function registrationFor(client_id: string, metadata: RegisteredMetadata): ClientRegistration {
   const { jwks, jwks_uri, redirect_uris = [], ...members } = metadata
-  const isPublic = metadata.token_endpoint_auth_method === 'none'
+  const client_type = clientTypeBy(metadata.token_endpoint_auth_method)
   const keys = jwks_uri === undefined ? jwks : { jwks_uri }
   return {
     client_id,
-    client_type: isPublic ? 'public' : 'confidential',
+    client_type,
     ...members,
     redirect_uris,
-    ...(keys === undefined ? {} : { credentials: { [privateKeyJwtMethod]: keys } }),
-    // RFC 8252 7.3: a native app gets its port from the operating system at each start.
-    ...(isPublic && redirect_uris.some((uri) => loopbackUri(uri) !== undefined)
-      ? { loopback_redirect_uris: true }
-      : {}),
+    ...(keys === undefined ? {} : { credentials: { [privateKeyJwtName]: keys } }),
+    ...(isNativeApp(client_type, redirect_uris) ? { loopback_redirect_uris: true } : {}),
   }
 }
 
@@ -212,7 +209,7 @@ export function metadataOf(registration: ClientRegistration): Readonly<Record<st
   const members = published.flatMap((name) =>
     registration[name] === undefined ? [] : [[name, registration[name]] as const],
   )
-  const keys = credentials?.[privateKeyJwtMethod]
+  const keys = credentials?.[privateKeyJwtName]
   const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined
   return {
     ...Object.fromEntries(members),

@@ -1,4 +1,5 @@
 import type { Lifetimes } from '../authorization/transition'
+import { readAllowedGrantTypes, readAllowedScope } from '../protocol/client-metadata'
 import {
   ConfigurationError,
   isBoolean,
@@ -7,9 +8,9 @@ import {
   isTexts,
   isWhole,
   OptionsReader,
+  tenYears,
 } from '../protocol/configuration'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import { covers, parseScope, type Scope } from '../protocol/scope'
 import { dynamicClientsWithDeadline } from '../stores/deadline'
 import { type DynamicClientStore, isDynamicClientStore } from '../stores/dynamic-client-store'
 import { memoryDynamicClients } from '../stores/memory-dynamic-clients'
@@ -106,7 +107,6 @@ export const registrationEndpointNames = {
 } as const
 
 export const day = 24 * 3600
-const tenYears = 10 * 365 * day
 const key = 'dynamicRegistration'
 
 /**
@@ -133,7 +133,7 @@ export function readDynamicRegistration(
   const registration: DynamicRegistration = {
     issuer,
     capabilities,
-    scope: readScope(fields, capabilities.scope),
+    scope: readAllowedScope(fields, capabilities.scope),
     stepUp: fields.optional('stepUp', false, isBoolean, 'must be true or false.'),
     grantTypes: readGrantTypes(fields, reading, ground),
     store: dynamicClientsWithDeadline(readStore(fields, ground), ground.storeDeadline),
@@ -152,28 +152,12 @@ export function readDynamicRegistration(
   return Object.freeze(registration)
 }
 
-function readScope(fields: OptionsReader, known: Scope | undefined): Scope {
-  const text = fields.optional<string | undefined>('scope', undefined, isText, 'must be a text.')
-  if (text === undefined) return known ?? []
-  const scope = parseScope(text)
-  if (scope === undefined || (known !== undefined && !covers(known, scope)))
-    fields.wrong('scope', `must hold scopes of this server: ${(known ?? []).join(', ')}.`)
-  return scope ?? []
-}
-
 function readGrantTypes(
   fields: OptionsReader,
   reading: OptionsReader,
-  { capabilities: { grantTypes: offered = [] }, resourceOwner }: RegistrationGround,
+  { capabilities, resourceOwner }: RegistrationGround,
 ): readonly string[] {
-  const usual = ['authorization_code', 'refresh_token']
-  const granted = fields.optional('grantTypes', usual, isTexts, 'must be a list of grant types.')
-  for (const name of granted)
-    if (!offered.includes(name))
-      fields.wrong(
-        'grantTypes',
-        `lists "${name}", which this server does not offer; it offers ${offered.join(', ')}.`,
-      )
+  const granted = readAllowedGrantTypes(fields, capabilities)
   if (granted.includes('authorization_code') && resourceOwner === undefined)
     reading.wrong(
       'resourceOwner',

@@ -7,7 +7,7 @@ import {
   type ProtectedResourceMembers,
   readMembers,
 } from '../protected-resource-metadata/protected-resource-metadata'
-import type { Resource, Resources } from '../resource-indicators/resources'
+import { bareResource, type Resource, type Resources } from '../resource-indicators/resources'
 import { metadataDocument } from './metadata'
 import { mountedUncalled } from './router'
 
@@ -53,14 +53,6 @@ export function protectedResource(http: ProtectedResourceHttp): ProtectedResourc
 export const resourcesCure =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
-const none: Resource = {
-  uri: '',
-  scopes: [],
-  accessTokenLifetime: undefined,
-  name: undefined,
-  documentation: undefined,
-}
-
 /** The resource of a document. Returns a placeholder after a mistake. */
 function resourceOf(reading: OptionsReader, { resources, cure }: ProtectedResourceHttp): Resource {
   const key = 'resource'
@@ -75,7 +67,7 @@ function resourceOf(reading: OptionsReader, { resources, cure }: ProtectedResour
       key,
       `is ${found.uri}: only a resource at https, or at http on a loopback host, has metadata.`,
     )
-  return found ?? none
+  return found ?? bareResource('')
 }
 
 /**

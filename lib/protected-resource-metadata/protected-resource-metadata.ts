@@ -1,7 +1,7 @@
 import { isRecord, type OptionsReader } from '../protocol/configuration'
 import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension'
 import { covers, isScope, type Scope, scopeCure } from '../protocol/scope'
-import { isLoopback, isWebPage, webPageCure } from '../protocol/uri'
+import { hasCredentials, isLoopback, isWebPage, webPageCure } from '../protocol/uri'
 
 /** A protected resource as challenges name it. */
 export interface ResourceReference {
@@ -49,7 +49,7 @@ export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
   const url = new URL(resource)
   const isReachable = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-  if (!isReachable || url.username !== '' || url.password !== '') return undefined
+  if (!isReachable || hasCredentials(url)) return undefined
   // RFC 9728 3.1: only a slash directly behind the host goes.
   const path = url.pathname === '/' ? '' : url.pathname
   return new URL(url.origin + wellKnown + path + url.search)

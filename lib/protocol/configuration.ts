@@ -107,6 +107,9 @@ export const isWhole =
   (value: unknown): value is number =>
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
+/** The longest lifetime of the options, in seconds. */
+export const tenYears = 10 * 365 * 24 * 3600
+
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -33,6 +33,11 @@ export function isLoopback(hostname: string): boolean {
   return loopbackHosts.has(hostname)
 }
 
+/** Whether a URL holds a user name or a password. */
+export function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
+}
+
 /**
  * The URL that a text is, without repair, fragment, user name and password; undefined for any other text. Other
  * software reads such a text alike.
@@ -40,7 +45,7 @@ export function isLoopback(hostname: string): boolean {
 export function plainUrl(text: string): URL | undefined {
   if (!hasUriCharacters(text) || text.includes('#') || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  return url.username === '' && url.password === '' ? url : undefined
+  return hasCredentials(url) ? undefined : url
 }
 
 /** Whether the value is the http or https URL of a page for people. */

@@ -1,6 +1,6 @@
 import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../protocol/configuration'
 import { covers, distinct, parseScope, type Scope } from '../protocol/scope'
-import { isAbsoluteUri, isWebPage, namesHost, webPageCure } from '../protocol/uri'
+import { hasCredentials, isAbsoluteUri, isWebPage, namesHost, webPageCure } from '../protocol/uri'
 
 /** Options of one protected resource (RFC 8707). The key of the option `resources` is its URI. */
 export interface ResourceOptions {
@@ -26,6 +26,11 @@ export interface Resource {
   readonly accessTokenLifetime: number | undefined
   readonly name: string | undefined
   readonly documentation: string | undefined
+}
+
+/** A resource of which nothing but its URI is known. */
+export function bareResource(uri: string): Resource {
+  return { uri, scopes: [], accessTokenLifetime: undefined, name: undefined, documentation: undefined }
 }
 
 /** The protected resources of a server. */
@@ -132,7 +137,7 @@ function readResource(uri: string, reading: OptionsReader, { known, longest }: B
   const wrong = (message: string) => reading.issues.push({ path: reading.at('').slice(0, -1), message })
   if (!isResourceUri(uri))
     wrong('must be an absolute URI without a fragment, such as https://api.example.com/mcp.')
-  else if (/^https?:/i.test(uri) && (!namesHost(uri) || hasCredentials(uri)))
+  else if (/^https?:/i.test(uri) && (!namesHost(uri) || hasCredentials(new URL(uri))))
     wrong('must name its host after //, without a user name and password.')
   const scopes = distinct(
     reading.required(
@@ -178,7 +183,6 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && Object.keys(value).length > 0
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
-const hasCredentials = (uri: string) => new URL(uri).username !== '' || new URL(uri).password !== ''
 
 /** Reads the option `resource` of a guard. Undefined if the server names no resources, and after a mistake. */
 export function guardedResource(

@@ -6,7 +6,7 @@ import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
 import { metadataUrlOf, OwnResource } from '../protected-resource-metadata/protected-resource-metadata'
 import { isText, isWhole, OptionsReader } from '../protocol/configuration'
-import { isResourceUri, Resources } from '../resource-indicators/resources'
+import { bareResource, isResourceUri, Resources } from '../resource-indicators/resources'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
 import { bearer } from '../token-types/bearer'
 import { readStandaloneGuard, standaloneGuard, type StandaloneGuardOptions } from './bearer-guard'
@@ -142,13 +142,7 @@ const isOwnUri = (value: unknown): value is string =>
   isText(value) && isResourceUri(value) && metadataUrlOf(value) !== undefined
 
 function tableOf(uri: string): Resources {
-  const resource = {
-    uri,
-    scopes: [],
-    accessTokenLifetime: undefined,
-    name: undefined,
-    documentation: undefined,
-  }
+  const resource = bareResource(uri)
   return new Resources([resource], resource)
 }
 

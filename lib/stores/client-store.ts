@@ -46,9 +46,14 @@ export function changed(
   change: (registration: ClientRegistration) => ClientRegistration,
 ): ClientRegistration {
   const next = change(registration)
-  if (next.client_id !== registration.client_id)
-    throw new RangeError('A change of a registration must not change its client_id.')
+  requireSameClient(registration, next)
   return next
+}
+
+/** @throws RangeError if two registrations have different identifiers. */
+export function requireSameClient(before: ClientRegistration, after: ClientRegistration): void {
+  if (after.client_id !== before.client_id)
+    throw new RangeError('A change of a registration must not change its client_id.')
 }
 
 /** Compares two clients by identifier, for `list`. Plain comparison of UTF-16 code units, so no locale matters. */

@@ -1,5 +1,6 @@
 import type { ClientRegistration } from '../protocol/client'
 import { isList, isRecord, isText } from '../protocol/configuration'
+import { requireSameClient } from './client-store'
 import { frozenJson } from './registered-clients'
 
 /** A client that registered itself (RFC 7591), as a store keeps it. Holds digests only, no credential in clear. */
@@ -67,8 +68,7 @@ export function changedDynamicClient(
   change: (client: DynamicClient) => DynamicClient,
 ): DynamicClient {
   const next = change(client)
-  if (next.registration.client_id !== client.registration.client_id)
-    throw new RangeError('A change of a registration must not change its client_id.')
+  requireSameClient(client.registration, next.registration)
   return next
 }
 
