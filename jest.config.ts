@@ -55,7 +55,7 @@ const conformance = [
 const extent = process.env['TEST_EXTENT']
 // What starts browsers, processes or servers of Redis, or lasts by its nature.
 const slow = [
-  'clients',
+  'foreign-clients',
   'command-line',
   'demo',
   'durability',
@@ -68,23 +68,25 @@ const slow = [
   'support',
   'authorization/interleavings',
   'conformance/parameters',
-  'docs/(postgres|readme)',
+  'docs/(host|postgres|readme)',
   'flows/redis-outage',
-  'http/.*(browser|network-limit|transport|consent)',
-  'node-http',
+  'http/.*(browser|network-limit|transport|consent|form-action|create-server)',
   'stores/(redis|stolen|expiring)',
   'testing',
   'warning',
 ]
-const ignored = extent === 'quick' ? slow.map((path) => `<rootDir>/test/${path}`) : []
+// By default every rule runs once: these files on Redis alone, as flows do.
+const onRedis = conformance.map((name) => `<rootDir>/test/conformance/${name.replace('*', '.*')}.test.ts`)
+const ignored =
+  extent === 'quick' ? slow.map((path) => `<rootDir>/test/${path}`) : extent === undefined ? onRedis : []
 
 const config: Config = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   // For what hangs. Tests are bounded by what they wait for and by what they count, not by the speed of the machine.
   testTimeout: 5 * 60_000,
-  // A good part of the time of tests is spent waiting for other processes: three workers keep two cores busy. Jest takes
+  // A good part of the time of tests is spent waiting for other processes: four workers keep two cores busy. Jest takes
   // no percentage above 100.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/test/support/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [

@@ -1,32 +1,48 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 
-const built = join(__dirname, 'built')
+const own = join(__dirname, '..')
 
 /** Compiles the targets, once: a server that compiles itself while it starts would be measured for that. */
 export function buildTargets(): string {
+  return build(__dirname, own, join(__dirname, 'built'))
+}
+
+/**
+ * Compiles the targets for the suite of another checkout, against the packages of this one: its own targets, or those of this
+ * checkout where its own cannot run in one process.
+ */
+export function buildTargetsBeside(checkout: string): string {
+  const theirs = join(checkout, 'bench')
+  const sources = existsSync(join(theirs, 'in-process.ts')) ? theirs : __dirname
+  return build(sources, checkout, join(__dirname, 'built/beside'))
+}
+
+function build(sources: string, checkout: string, built: string): string {
   const entryPoints = ['.', 'targets', 'stories', 'storage'].flatMap((folder) =>
-    readdirSync(join(__dirname, folder))
+    readdirSync(join(sources, folder))
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
-      .map((name) => join(__dirname, folder, name)),
+      .map((name) => join(sources, folder, name)),
   )
   buildSync({
     entryPoints,
     outdir: built,
-    outbase: __dirname,
+    outbase: sources,
     platform: 'node',
     format: 'cjs',
     target: 'node20',
   })
-  installSuite()
+  installSuite(checkout, built)
   return join(built, 'targets')
 }
 
 // As npm installs it: where it is linked to, it would find packages of its own, and load ioredis a second time.
-function installSuite(): void {
+function installSuite(checkout: string, built: string): void {
+  if (!existsSync(join(checkout, 'dist')))
+    throw new Error(`${checkout} is not built: run "npm run build" there.`)
   const place = join(built, 'node_modules/express-authorization-server')
   rmSync(place, { recursive: true, force: true })
   for (const part of ['package.json', 'dist'])
-    cpSync(join(__dirname, '..', part), join(place, part), { recursive: true })
+    cpSync(join(checkout, part), join(place, part), { recursive: true })
 }

@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { cpus } from 'node:os'
 import path from 'node:path'
 import { buildTargets } from './build'
-import type { Report } from './target'
+import type { RoundInProcess } from './programs-in-process'
+import type { Report, RoundReport } from './target'
 import type { Server } from './servers'
 
 /** The core of the servers that are measured, and the one of everything else. */
@@ -34,6 +35,8 @@ export interface RunningTarget {
   /** Milliseconds from its start until it listened. */
   readonly startedIn: number
   usage(after?: 'collection'): Promise<Usage>
+  /** One round of a target that is its own generator. */
+  roundInProcess(asked: RoundInProcess): Promise<RoundReport>
   /** Lets it go, and resolves when it is gone. */
   stop(): Promise<void>
 }
@@ -63,6 +66,10 @@ export async function startTarget(
       child.send(after === 'collection' ? 'usage after collection' : 'usage')
       const { cpu, memory } = await told(child, 'usage')
       return { cpu, memory }
+    },
+    roundInProcess: (asked) => {
+      child.send(asked)
+      return told(child, 'round')
     },
     stop: () =>
       new Promise((resolve) => {

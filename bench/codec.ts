@@ -7,7 +7,7 @@ const record: Authorization = {
   state: 'active',
   id: 'AAAAAAAAAAAAAAAAAAAAAA',
   issuerDigest: 'RBNvo1WzZ4oRRq0W',
-  handle: digest,
+  consentToken: digest,
   clientId: 'photo-printer',
   subject: 'alice',
   scope: ['photos:read'],

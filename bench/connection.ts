@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Answer, Connection } from './story'
 
 interface Waiting {
@@ -14,30 +15,34 @@ export class KeptConnection implements Connection {
   private waiting: Waiting | undefined
   private received = ''
 
-  private constructor(private readonly socket: Socket) {
-    socket.setNoDelay(true)
-    socket.setEncoding('latin1')
-    socket.on('data', (text: string) => this.take(text))
-    socket.on('error', (error) => this.fail(error))
-    socket.on('close', () => this.fail(new Error('The server closed the connection.')))
+  private constructor(private readonly stream: Duplex) {
+    stream.setEncoding('latin1')
+    stream.on('data', (text: string) => this.take(text))
+    stream.on('error', (error) => this.fail(error))
+    stream.on('close', () => this.fail(new Error('The server closed the connection.')))
   }
 
   static open(port: number): Promise<KeptConnection> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new KeptConnection(socket)))
+      const socket = connect(port, '127.0.0.1', () => resolve(new KeptConnection(socket.setNoDelay(true))))
       socket.once('error', reject)
     })
+  }
+
+  /** Over a stream that leads to a server. */
+  static over(stream: Duplex): KeptConnection {
+    return new KeptConnection(stream)
   }
 
   ask(text: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject }
-      this.socket.write(text, 'latin1')
+      this.stream.write(text, 'latin1')
     })
   }
 
   close(): void {
-    this.socket.removeAllListeners('close').destroy()
+    this.stream.removeAllListeners('close').destroy()
   }
 
   private take(text: string): void {

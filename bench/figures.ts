@@ -10,3 +10,9 @@ export function median(values: readonly number[]): number {
 export function medianRatio(values: readonly number[], references: readonly number[]): number {
   return median(values.map((value, round) => value / (references[round] ?? Number.NaN)))
 }
+
+/** The value below which that part of the values lies, 0 for the least of them. */
+export function atPart(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+}

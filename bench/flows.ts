@@ -135,6 +135,22 @@ const state = 'a-state-of-the-client'
 
 async function authorize(dialect: Dialect, connection: Connection): Promise<Tokens> {
   const approve = dialect.approve ?? ask
+  const code = codeOf(await approve(connection, authorizationRequest(dialect)))
+  const fields = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: client.redirectUri,
+    code_verifier: verifier,
+  }
+  return tokens(await connection.ask(dialect.clientPost(dialect.token, fields)))
+}
+
+const authorizationRequests = new WeakMap<Dialect, string>()
+
+/** Written once: all are the same. */
+function authorizationRequest(dialect: Dialect): string {
+  const known = authorizationRequests.get(dialect)
+  if (known !== undefined) return known
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: client.id,
@@ -145,14 +161,9 @@ async function authorize(dialect: Dialect, connection: Connection): Promise<Toke
     code_challenge_method: 'S256',
     ...dialect.authorizationFields,
   })
-  const code = codeOf(await approve(connection, `${dialect.authorize}?${query.toString()}`))
-  const fields = {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: client.redirectUri,
-    code_verifier: verifier,
-  }
-  return tokens(await connection.ask(dialect.clientPost(dialect.token, fields)))
+  const request = `${dialect.authorize}?${query.toString()}`
+  authorizationRequests.set(dialect, request)
+  return request
 }
 
 function ask(connection: Connection, path: string): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { programInProcess } from './target'
 
 /**
  * The connection of a target to Redis. With `BENCH_GATHER=yes` it sends as the suite's store does: what one turn of the event
@@ -6,7 +7,10 @@ import { Redis } from 'ioredis'
  * without this would lose by its connection, and not by what it does.
  */
 export function connectToRedis(): Redis {
-  const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
+  const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379', {
+    // In one process nothing is asked of it.
+    lazyConnect: programInProcess !== undefined,
+  })
   return process.env['BENCH_GATHER'] === 'yes' ? gathered(redis) : redis
 }
 

@@ -11,9 +11,6 @@ export interface Round {
   /** Processor time of the server for one operation, in microseconds. */
   readonly cpu: number
   readonly perSecond: number
-  /** Parts of the time in which server and generator were at work, 1 for all of it. */
-  readonly serverBusy: number
-  readonly generatorBusy: number
   /** Milliseconds. */
   readonly median: number
   readonly p99: number
@@ -72,7 +69,6 @@ async function round(
   const latencies: number[] = []
   const before = await target.usage()
   const machineBefore = machineTime()
-  const ownBefore = process.cpuUsage()
   const start = performance.now()
   const end = start + milliseconds
   await Promise.all(
@@ -86,7 +82,6 @@ async function round(
     }),
   )
   const elapsed = (performance.now() - start) * 1000
-  const own = process.cpuUsage(ownBefore)
   const machine = machineTime()
   const { cpu } = await target.usage()
   const used = cpu - before.cpu
@@ -96,8 +91,6 @@ async function round(
     operations: latencies.length,
     cpu: used / latencies.length,
     perSecond: (latencies.length / elapsed) * 1e6,
-    serverBusy: used / elapsed,
-    generatorBusy: (own.user + own.system) / elapsed,
     median: at(0.5),
     p99: at(0.99),
     stolen: (machine.stolen - machineBefore.stolen) / Math.max(1, machine.all - machineBefore.all),

@@ -4,7 +4,6 @@ import { otherCore, pin, runTargetsOn, startTarget } from './child'
 import { extentOf } from './extent'
 import { coldStarts } from './measure/cold-start'
 import { commandsOf } from './measure/commands'
-import { installedSizes } from './measure/installed-size'
 import { memoryOf } from './measure/memory'
 import { startRedis, type RunningRedis } from './redis'
 import { report, type Results } from './report'
@@ -72,9 +71,7 @@ async function main(): Promise<void> {
   await redis.client.set('photos', 'x'.repeat(300))
   const results = []
   for (const node of nodes) results.push(await measuredOn(node, redis))
-  const extras = isWhole
-    ? { commands: await commandsOf(redis), memory: await memoryOf(redis), sizes: installedSizes() }
-    : undefined
+  const extras = isWhole ? { commands: await commandsOf(redis), memory: await memoryOf(redis) } : undefined
   redis.stop()
   report(extent, results, extras)
 }

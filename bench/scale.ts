@@ -14,7 +14,7 @@ const extent = words.includes('--tiny') ? tiny : words.includes('--short') ? sho
 const wanted = words.filter((word) => !word.startsWith('--'))
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part)
 
-/** Measures each part, or those that are named, and writes the tables into docs/scale.md; `--print` leaves that page alone. */
+/** Measures each part, or those that are named, and writes the tables into docs/reports/scale.md; `--print` leaves that page alone. */
 async function main(): Promise<void> {
   const context = await circumstancesOfRun()
   const finish = (tables: readonly Table[]) => {
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     if (!words.includes('--print')) write(tables, context)
   }
   // Before this process, from which others inherit, is bound to a core.
-  if (isWanted('workers')) finish(await workers(extent))
+  if (isWanted('workers')) finish([await workers(extent)])
   pin(process, otherCore)
   if (isWanted('slopes')) finish(await slopes(extent))
   if (isWanted('open-loop')) finish([await openLoop(extent)])

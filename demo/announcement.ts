@@ -1,9 +1,14 @@
 import type { Demo } from './demo'
 
-/** What to open, what to type, and what to run, as it stands in the terminal. */
+/**
+ * What to open, what to type, and what to run, as it stands in the terminal.
+ *
+ * @param node the version of Node that runs the commands.
+ */
 export function announcement(
   { authorizationServer, client, resourceServer, mcpServer, clients, account }: Demo,
   storage: string,
+  node = process.versions.node,
 ): string {
   const { client_id, client_secret } = clients.nightlyReport
   const tokenRequest = `${authorizationServer}/token -u ${client_id}:${client_secret} -d grant_type=client_credentials -d scope=photos:read`
@@ -36,9 +41,17 @@ Adding a photo needs photos:write (403):
   curl -i -X POST ${resourceServer}/photos ${bearer}
 
 An MCP client lists the photos, and asks you again before it adds one:
-  npx @modelcontextprotocol/inspector --transport http --server-url ${mcpServer}
   ${remote}
+${inspector(mcpServer, node)}
 
 Ctrl+C stops the demo.
 `
+}
+
+/** On an older Node, npx takes an Inspector from before these options, which ends with an error. */
+function inspector(mcpServer: string, node: string): string {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+    ? `  npx @modelcontextprotocol/inspector --transport http --server-url ${mcpServer}`
+    : `  The MCP Inspector needs Node 22.19 or newer, and this is Node ${node}.`
 }

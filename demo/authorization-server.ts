@@ -66,7 +66,7 @@ export function authorizationServer({
     // Clients of the API with a secret may still leave PKCE out, as older libraries do. MCP clients are public.
     pkce: 'public',
     // MCP clients bring a document at an https URL, or register: then any client on this machine can connect.
-    dynamicRegistration: { stepUp: true },
+    dynamicRegistration: { registerAllScopes: true },
     resourceOwner: (request) => request.session.resourceOwner,
     store,
   })

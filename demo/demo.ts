@@ -49,7 +49,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     for (const closable of opened.splice(0).toReversed()) await closable.close()
   }
   try {
-    const storage = keep(openStorage(redisUrl))
+    const storage = keep(await openStorage(redisUrl))
     const atAuthorizationServer = keep(await listen(ports.authorizationServer))
     const atClient = keep(await listen(ports.client))
     const atResourceServer = keep(await listen(ports.resourceServer))

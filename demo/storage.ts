@@ -14,7 +14,7 @@ export interface Storage {
   close(): Promise<void>
 }
 
-export function openStorage(redisUrl: string | undefined): Storage {
+export async function openStorage(redisUrl: string | undefined): Promise<Storage> {
   return redisUrl === undefined ? inMemory() : inRedis(redisUrl)
 }
 
@@ -27,9 +27,14 @@ function inMemory(): Storage {
   }
 }
 
-// Redis may be away at the start and come later, and go away and come back: nothing here waits for it.
-function inRedis(url: string): Storage {
+// Redis may be away at the start and come later, and go away and come back. The start waits for the end of the first
+// attempt to connect, so that the first request finds a Redis that is there.
+async function inRedis(url: string): Promise<Storage> {
   const { redis, close } = connect(url)
+  await new Promise<void>((resolve) => {
+    redis.once('ready', resolve)
+    redis.once('close', resolve)
+  })
   return {
     authorizations: redisStore({ client: redis }),
     sessions: (app) => sessionsIn(redis, `${app}:session:`),

@@ -1,15 +1,30 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
-export { createBearerGuard, type RemoteGuard, type RemoteGuardOptions } from './server/bearer-guard'
 export {
-  createJwtBearerGuard,
-  type JwtBearerGuard,
-  type JwtBearerGuardOptions,
-} from './server/jwt-bearer-guard'
-export { createSecureServer, createServer } from './node-http/create-server'
-export type { AuthorizationServerOptions } from './config/options'
-export type { CorsOption, CorsOrigins } from './cors/cors'
-export type { RateLimitOptions } from './http/network-limit'
-export type { StandaloneGuardOptions } from './server/bearer-guard'
+  createBearerGuard,
+  type GuardLimitOptions,
+  type RemoteGuard,
+  type RemoteGuardOptions,
+} from './server/remote-guard'
+export { createJwtBearerGuard, type JwtBearerGuard, type JwtBearerGuardOptions } from './server/jwt-guard'
+export { createSecureServer, createServer } from './http/create-server'
+export type {
+  AuthorizationServerOptions,
+  LifetimeOptions,
+  PageOptions,
+  PathOptions,
+  ServerLimitOptions,
+} from './config/options'
+export type {
+  GuardParts,
+  ParsedRequest,
+  PlugIn,
+  PlugInGuard,
+  PlugInParts,
+  PlugInServer,
+} from './config/plug-in'
+export type { CorsOption, CorsOrigins } from './http/cors'
+export type { RateLimitOptions } from './limits/rate-limit-options'
+export type { StandaloneGuardOptions } from './server/remote-guard'
 export type { Lifecycle } from './server/lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
@@ -23,19 +38,21 @@ export type {
   AuthenticatingServer,
   PresentedCredential,
   ClientAuthenticationMethod,
-  ClientCertificate,
   CredentialSources,
   Verification,
   Throttle,
 } from './client-authentication/method'
 export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
-export type { DocumentFetch, FetchedDocument } from './document-fetch/document-fetch'
+export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/document-fetch'
+export type { FetchedDocument } from './clients/document-fetch/request-document'
+export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-types'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types'
 export {
   mayRefresh,
   type DirectGrant,
+  type FoundResource,
   type GrantType,
   type GrantResult,
   type TokenRequest,
@@ -53,8 +70,8 @@ export type {
   PasswordOptions,
   VerifyPassword,
 } from './token-endpoint/grant-types/password/password'
-export type { IssueLimitOptions } from './rate-limit/issue-limits'
-export type { Limit, LimitOption } from './rate-limit/limit'
+export type { IssueLimitOptions } from './limits/issue-limits'
+export type { Limit, LimitOption } from './limits/limit'
 export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion'
 export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
 export type { IdentityAssertionOptions } from './token-endpoint/grant-types/jwt-bearer/id-jag'
@@ -73,30 +90,63 @@ export type {
 } from './token-endpoint/grant-types/token-exchange/security-token'
 export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
 export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
-export { approveWithAccessToken, approveWithCode } from './authorization/decision'
-export type { IssueContext, Lifetimes } from './authorization/transition'
+export { approveWithAccessToken, approveWithCode, type ConsentDecision } from './authorization/decision'
+export {
+  authorizationIdOf,
+  createUnclaimedAuthorization,
+  type UnclaimedProposal,
+} from './authorization/claim'
+export {
+  claimPolled,
+  createPolledAuthorization,
+  decidePolled,
+  pollAuthorization,
+  type Poll,
+  type PolledChoices,
+  type PolledProposal,
+} from './authorization/polled'
+export type {
+  IssueContext,
+  Lifetimes,
+  RecordContext,
+  Transition,
+  TransitionResult,
+} from './authorization/transition'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
 export type { DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
-export { ConfigurationError, type ConfigurationIssue } from './protocol/configuration'
+export { ConfigurationError, type ConfigurationIssue } from './primitives/options-reader'
 export type { ResourceOwner } from './protocol/resource-owner'
 
-export type { AuthorizationStore, StoredAuthorization } from './stores/authorization-store'
-export type { StoreWarning } from './stores/authorization-store'
-export { metadataDocuments, type MetadataDocumentsOptions } from './client-id-metadata/metadata-documents'
-export type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from './stores/client-source'
-export type { SharedCache } from './stores/shared-cache'
+export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
+export type { Storage, StoreWarning } from './stores/storage'
+export {
+  metadataDocuments,
+  type MetadataDocumentsOptions,
+} from './clients/metadata-documents/metadata-documents'
+export type {
+  ClientSource,
+  ClientSourceServer,
+  OpenClients,
+  RegisteredClients,
+} from './clients/client-source'
+export type { SharedCache } from './clients/shared-cache'
 export type { FindClient } from './protocol/client'
-export type { ClientRegistry } from './stores/client-store'
-export type { ClientStore } from './stores/client-store'
-export type { DynamicClient, DynamicClientStore } from './stores/dynamic-client-store'
-export type { Count, Counters } from './stores/counters'
+export type { ClientRegistry } from './clients/client-store'
+export type { ClientStore } from './clients/client-store'
+export type {
+  DynamicClientAddition,
+  DynamicClientAdditionResult,
+  DynamicClient,
+  DynamicClientStore,
+} from './clients/dynamic-client-store'
+export type { Count, Counters } from './limits/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
 export { memoryDynamicClients, type MemoryDynamicClientsOptions } from './stores/memory-dynamic-clients'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis/redis-store'
-export type { PipelinedCommands, RedisCommands } from './stores/redis/commands'
+export type { PipelinedCommands, RedisCommands } from './stores/redis/redis-commands'
 export type { ReplicaWait } from './stores/redis/replicas'
 export {
   expiryOf,
@@ -104,25 +154,27 @@ export {
   type Approved,
   type Authorization,
   type Pending,
+  type Polled,
   type RequestedAuthorization,
+  type Unclaimed,
 } from './authorization/authorization'
 export { decodeAuthorization } from './authorization/codec'
 export { encodeAuthorization } from './authorization/codec'
 
-export type { ClientRegistrar } from './registration/client-registrar'
-export { dropOldClientSecrets, rotateClientSecret } from './registration/client-secrets'
-export { disableClient, enableClient } from './registration/change-registration'
-export { registerClient, type ClientMetadata, type IssuedCredentials } from './registration/register-client'
+export type { ClientRegistrar } from './clients/client-registrar'
+export { dropOldClientSecrets, rotateClientSecret } from './clients/client-secrets'
+export { disableClient, enableClient } from './clients/change-registration'
+export { registerClient, type ClientMetadata, type IssuedCredentials } from './clients/register-client'
 
 export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
-export type { ClientStrategy } from './passport/strategies'
+export type { ClientStrategy } from './client-authentication/strategies'
 export type { GuardedAccess, JwtAccess } from './resource-server/admit'
 export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
 export type { GuardDefaults } from './http/guard-defaults'
 export type { ProtectedResourcePart } from './http/protected-resource'
-export type { ProtectedResourceMembers } from './protected-resource-metadata/protected-resource-metadata'
+export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
 export type { ChallengeOptions } from './resource-server/challenge'
 export type {
   AuditEvent,
@@ -134,34 +186,43 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './audit/events'
-export type { PriorConsentQuestion } from './authorization-endpoint/authorize'
+export type { PriorConsentQuestion } from './authorization-endpoint/prior-consent'
 export type { ConsentView } from './http/pages/consent-page'
 export type { ErrorView } from './http/pages/pages'
+export { html, pageDocument, type Html, type HtmlValue, type PageView } from './http/pages/html'
 
 export type { AuthenticationMethodDescription } from './protocol/client'
 export type {
   Endpoint,
-  EndpointAnswer,
-  EndpointAnswering,
+  EndpointResponse,
+  EndpointHandling,
   EndpointDescription,
   EndpointMethod,
   EndpointRequest,
 } from './protocol/endpoint'
-export type { ExtensionData, ExtensionMetadata, Json } from './protocol/extension'
+export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './protocol/page-endpoint'
+export type { ExtensionData, ExtensionMetadata } from './protocol/extension'
+export type { Json } from './protocol/json'
 export type {
+  ClientRequest,
   ConsentFact,
   ConsentTerms,
   ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,
   ExtensionConsentRequest,
+  ExtensionOwnerRequest,
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,
+  ExtensionTokenResponse,
   KeptData,
+  OwnerVerdict,
+  ResolvedRequest,
+  TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
-export { OAuthError, Throttled, type OAuthErrorCode } from './protocol/oauth-error'
+export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
   accessDenied,
   invalidClient,
@@ -180,6 +241,14 @@ export type { Parameters } from './protocol/parameters'
 export type { ScopeImplications } from './protocol/implied-scope'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
+  AccessTokenClaims,
+  AccessTokenFormat,
+  AccessTokenReader,
+  TokenReference,
+} from './protocol/access-token-format'
+export type { Evidence } from './protocol/evidence'
+export type {
+  ClientCertificate,
   IssueMoment,
   PresentedToken,
   ResourceRequest,
@@ -189,12 +258,16 @@ export type {
   TokenType,
   TokenTypes,
 } from './protocol/token-type'
-export { mcp, type McpOptions, type McpServerOptions } from './mcp/mcp'
-export { mac } from './token-types/mac'
-export type { MacOptions } from './token-types/mac'
-export type { MacAlgorithm } from './token-types/mac'
-export type { DynamicRegistrationOptions, VerifyInitialAccessToken } from './dynamic-registration/options'
+export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
+export { mac } from './extensions/token-types/mac'
+export type { MacOptions } from './extensions/token-types/mac'
+export type { MacAlgorithm } from './extensions/token-types/mac'
+export type {
+  DynamicRegistrationOptions,
+  VerifyInitialAccessToken,
+} from './clients/dynamic-registration/registration-options'
 export type { PkceRequirement } from './extensions/pkce'
 export type { RedirectUriRule } from './protocol/redirect-uri'
-export type { ResourceOptions } from './resource-indicators/resources'
+export type { ResourceOptions } from './extensions/resource-indicators/resources'
 export type { Scope } from './protocol/scope'
+export type { Sender } from './protocol/sender'

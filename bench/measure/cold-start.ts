@@ -1,12 +1,11 @@
 import { startTarget } from '../child'
-import { median, medianRatio } from '../figures'
+import { median } from '../figures'
 import { startRedis } from '../redis'
 
-/** Milliseconds from the start of a process until it listens, and their ratio. */
+/** Milliseconds from the start of a process until it listens. */
 export interface ColdStarts {
   readonly bare: number
   readonly suite: number
-  readonly ratio: number
 }
 
 /** Starts an Express app with ioredis, and the same with the suite, in turn. */
@@ -27,5 +26,5 @@ export async function coldStarts(times: number): Promise<ColdStarts> {
     suite.push(pair[1])
   }
   redis.stop()
-  return { bare: median(bare), suite: median(suite), ratio: medianRatio(suite, bare) }
+  return { bare: median(bare), suite: median(suite) }
 }

@@ -1,13 +1,10 @@
 /** What became of requests that came whether or not earlier ones were answered. */
 export interface Arrivals {
-  readonly requests: number
   readonly perSecond: number
   /** Milliseconds from when a request was due until its answer was there. */
   readonly median: number
   readonly p99: number
   readonly p999: number
-  /** Most requests that were due and not answered at one moment. */
-  readonly backlog: number
   /** Part of one core that it took to send all this: near 1 the generator measures itself. */
   readonly generatorBusy: number
 }
@@ -30,20 +27,16 @@ export async function arrive(
   const waiting: number[] = []
   const latencies: number[] = []
   const begun: Promise<void>[] = []
-  let backlog = 0
-  let arrived = 0
   const ownBefore = process.cpuUsage()
   const start = performance.now()
   const end = start + milliseconds
   let due = start
   while (due < end) {
     for (const now = performance.now(); due <= now && due < end; due += gap(perSecond)) {
-      arrived += 1
       const operation = idle.shift()
       if (operation === undefined) waiting.push(due)
       else begun.push(work(operation, due))
     }
-    backlog = Math.max(backlog, arrived - latencies.length)
     if (performance.now() < due) Atomics.wait(sleepingPlace, 0, 0, nap)
     await turn()
   }
@@ -52,14 +45,11 @@ export async function arrive(
   const generatorBusy = (own.user + own.system) / (performance.now() - start) / 1000
   latencies.sort((a, b) => a - b)
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN
-  const requests = latencies.length
   return {
-    requests,
-    perSecond: (requests / milliseconds) * 1000,
+    perSecond: (latencies.length / milliseconds) * 1000,
     median: at(0.5),
     p99: at(0.99),
     p999: at(0.999),
-    backlog,
     generatorBusy,
   }
 

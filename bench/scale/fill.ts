@@ -4,13 +4,6 @@ import { randomFillSync } from 'node:crypto'
 
 const atOnce = 1000
 
-/** What Redis keeps, and what it takes. */
-export interface Kept {
-  readonly keys: number
-  /** Bytes that Redis uses, without the buffers of its connections. */
-  readonly memory: number
-}
-
 /** Fills Redis with that many copies of an authorization, each under an id of its own, by the suite's own store. */
 export async function fill(redisUrl: string, sample: Authorization, count: number): Promise<void> {
   const store = redisStore({ url: redisUrl })
@@ -31,12 +24,10 @@ function random22(): string {
   return randomFillSync(randomBytes).toString('base64url')
 }
 
-export async function keptIn(redis: Redis): Promise<Kept> {
+/** Bytes that Redis uses, without the buffers of its connections. */
+export async function memoryOf(redis: Redis): Promise<number> {
   const info = await redis.info('memory')
-  return {
-    keys: await redis.dbsize(),
-    memory: numberOf(info, 'used_memory') - numberOf(info, 'mem_clients_normal'),
-  }
+  return numberOf(info, 'used_memory') - numberOf(info, 'mem_clients_normal')
 }
 
 /** A number that `INFO` tells. */

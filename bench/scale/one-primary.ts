@@ -6,7 +6,7 @@ import type { Extent } from './extent'
 import { press } from './pressure'
 import { samplesOf } from './samples'
 import { storeCommands, type StoreCommand } from './store-commands'
-import { figure, percent, rounded, whole, type Table } from './table'
+import type { Table } from './table'
 
 const packets = [
   { title: 'one command a packet', connections: 64, batch: 1 },
@@ -32,7 +32,7 @@ export async function onePrimary(extent: Extent): Promise<readonly Table[]> {
     measured.push({ title: packet.title, costs })
   }
   redis.stop()
-  return [commandsCarried(commands, measured), operationsCarried(measured), authorizationsCarried(measured)]
+  return [operationsCarried(measured), authorizationsCarried(measured)]
 }
 
 async function pressed(
@@ -48,32 +48,9 @@ async function pressed(
     if (command === undefined) throw new Error(`There is no ${name}.`)
     return press(redis, command, { id, connections, batch, spread: over, milliseconds })
   }
-  const set = await of('SET', 0)
+  const create = await of('create', 0)
   // Whole packets, so that none reaches beyond what the first command left.
   const packetsThere = Math.floor(Math.min(spread, await redis.dbsize()) / batch)
   const there = packetsThere * batch
-  return { SET: set, EVALSHA: await of('EVALSHA', there), GET: await of('GET', there) }
-}
-
-function commandsCarried(commands: readonly StoreCommand[], measured: readonly Measured[]): Table {
-  const rows = measured.flatMap(({ title, costs }) =>
-    commands.map(({ name, words }) => {
-      const { perSecond, busy, cpu } = costs[name]
-      const bytes = whole(words.join(' ').length)
-      return [name, bytes, title, whole(perSecond), percent(busy), figure(cpu), rounded(1e6 / cpu)]
-    }),
-  )
-  return {
-    name: 'redis',
-    columns: [
-      'command',
-      'bytes',
-      'sent as',
-      'a second',
-      'Redis busy',
-      'CPU of Redis, µs',
-      'a second at 100 %',
-    ],
-    rows,
-  }
+  return { create, change: await of('change', there), read: await of('read', there) }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { withSection } from '../../test/support/reliability/report'
 import { textOf, type Table } from './table'
 
-const page = join(__dirname, '../../docs/scale.md')
+const page = join(__dirname, '../../docs/reports/scale.md')
 
-/** Writes tables between their marks in docs/scale.md; the rest of the page stays as it is. */
+/** Writes tables between their marks in docs/reports/scale.md; the rest of the page stays as it is. */
 export function write(tables: readonly Table[], context: string): void {
   const text = tables.reduce(
     (written, table) => withSection(written, table.name, `${context}\n\n${textOf(table)}`),

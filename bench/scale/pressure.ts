@@ -5,15 +5,6 @@ import { Batch } from './batch'
 import { numberOf } from './fill'
 import type { StoreCommand } from './store-commands'
 
-/** What Redis did under one kind of command. */
-export interface Pressure {
-  readonly perSecond: number
-  /** Part of one core that Redis was at work. */
-  readonly busy: number
-  /** Microseconds of processor time of Redis for one command. */
-  readonly cpu: number
-}
-
 interface Load {
   /** The id of the authorization inside its words. */
   readonly id: string
@@ -25,12 +16,15 @@ interface Load {
   readonly milliseconds: number
 }
 
-/** Sends one kind of command as fast as it is answered. A wrong answer ends everything. */
+/**
+ * Sends one kind of command as fast as it is answered. A wrong answer ends everything. Returns the microseconds of
+ * processor time that Redis took for one command.
+ */
 export async function press(
   redis: Redis,
   { words, reply }: Pick<StoreCommand, 'words' | 'reply'>,
   { id, connections, batch, spread, milliseconds }: Load,
-): Promise<Pressure> {
+): Promise<number> {
   const { port = 0 } = redis.options
   const sockets = await Promise.all(Array.from({ length: connections }, () => opened(port)))
   let next = 0
@@ -48,10 +42,9 @@ export async function press(
       }
     }),
   )
-  const elapsed = (performance.now() - start) * 1000
   const used = (await usedBy(redis)) - before
   for (const socket of sockets) socket.destroy()
-  return { perSecond: (done / elapsed) * 1e6, busy: used / elapsed, cpu: used / done }
+  return used / done
 }
 
 /** Sends a packet and resolves when as much came back as the replies to it are long. */

@@ -5,12 +5,12 @@ import { startRedis, type RunningRedis } from '../redis'
 import { prepare, type Round } from '../rounds'
 import { ours } from '../stories/ours'
 import type { Extent } from './extent'
-import { fill, keptIn } from './fill'
-import { kinds, samplesOf, type Kind } from './samples'
+import { fill, memoryOf } from './fill'
+import { kinds, samplesOf } from './samples'
 import { figure, whole, type Table } from './table'
 
 /** Gigabytes of Redis. */
-const memories = [1, 8, 32]
+const memory = 8
 
 /** Whether anything grows with the number of authorizations: memory of each, and what a request takes beside them. */
 export async function slopes(extent: Extent): Promise<readonly Table[]> {
@@ -18,53 +18,31 @@ export async function slopes(extent: Extent): Promise<readonly Table[]> {
   const target = await startTarget({ program: 'ours' }, redis.url)
   const samples = await samplesOf(target, redis.client)
   await latencies(target, { ...extent, rounds: 1 })
-  const memory: string[][] = []
-  const room: string[][] = []
+  const bytes: string[][] = []
   const latency: string[][] = []
-  for (const kind of kinds) {
-    let each = Number.NaN
-    for (const size of sizesOf(kind, extent)) {
-      const { keys, bytes, seconds } = await filled(redis, samples[kind], size)
-      each = bytes / size
-      memory.push([kind, whole(size), whole(keys), figure(bytes / 1e6), figure(each), figure(seconds)])
-      if (kind !== 'code flow, refreshed')
-        latency.push([kind, whole(size), ...(await latencies(target, extent))])
+  for (const kind of kinds)
+    for (const size of kind === 'code flow, refreshed' ? extent.refreshedSizes : extent.sizes) {
+      const each = await bytesOfEach(redis, samples[kind], size)
+      bytes.push([kind, whole(size), figure(each), figure((memory * 1000) / each)])
+      if (kind === 'code flow') latency.push([whole(size), ...(await latencies(target, extent))])
     }
-    room.push([kind, figure(each / 1000), ...memories.map((gigabytes) => figure((gigabytes * 1000) / each))])
-  }
   await target.stop()
   redis.stop()
   return [
     {
       name: 'memory',
-      columns: ['authorizations of', 'number', 'keys', 'used_memory, MB', 'bytes each', 'filled in, s'],
-      rows: memory,
+      columns: ['authorizations of', 'number', 'bytes each', `millions in ${memory} GB`],
+      rows: bytes,
     },
-    {
-      name: 'room',
-      columns: [
-        'authorizations of',
-        'a million of them, GB',
-        ...memories.map((gigabytes) => `millions in ${gigabytes} GB`),
-      ],
-      rows: room,
-    },
-    { name: 'latency', columns: ['authorizations of', 'number', ...latencyColumns], rows: latency },
+    { name: 'latency', columns: ['code flows', ...latencyColumns], rows: latency },
   ]
 }
 
-function sizesOf(kind: Kind, { sizes, largestRefreshed }: Extent): readonly number[] {
-  return kind === 'code flow, refreshed' ? sizes.filter((size) => size <= largestRefreshed) : sizes
-}
-
-async function filled(redis: RunningRedis, sample: Authorization, size: number) {
+async function bytesOfEach(redis: RunningRedis, sample: Authorization, size: number): Promise<number> {
   await redis.client.flushall()
-  const before = await keptIn(redis.client)
-  const start = performance.now()
+  const before = await memoryOf(redis.client)
   await fill(redis.url, sample, size)
-  const seconds = (performance.now() - start) / 1000
-  const { keys, memory } = await keptIn(redis.client)
-  return { keys, bytes: memory - before.memory, seconds }
+  return ((await memoryOf(redis.client)) - before) / size
 }
 
 const measured = { guard: ours.guard, 'client credentials': ours.clientCredentials }

@@ -1,14 +1,17 @@
 import { redisStore, type Authorization } from 'express-authorization-server'
 import type { Redis } from 'ioredis'
 
+// Milliseconds. Redis takes no deadline that is further ahead than the mark of a removal lasts.
+const patience = 100_000
+
 /** A command as the suite's own store sends it, and the answer that Redis gave. */
 export interface StoreCommand {
-  readonly name: 'SET' | 'EVALSHA' | 'GET'
+  readonly name: (typeof names)[number]
   readonly words: readonly string[]
   readonly reply: string
 }
 
-/** What beginning, changing and reading an authorization sends: recorded while the store does it with this one. */
+/** What creating, changing and reading an authorization sends: recorded while the store does it with this one. */
 export async function storeCommands(
   redis: Redis,
   { authorization, revisions }: { authorization: Authorization; revisions: readonly [string, string] },
@@ -18,26 +21,38 @@ export async function storeCommands(
     client: {
       async call(command, ...words) {
         const reply = await redis.call(command, ...words)
-        const name = names.find((known) => known === command)
+        const name = nameOf(command, words)
         if (name !== undefined) sent.push({ name, words: [command, ...words], reply: textOf(reply) })
         return reply
       },
     },
   })
   const [first, second] = revisions
-  await store.save(authorization, first)
   // Twice, since the first one may have to bring the script.
-  await store.save(authorization, second, first)
-  await store.save(authorization, second, first)
+  for (let time = 0; time < 2; time++) await store.save(authorization, first)
+  for (let time = 0; time < 2; time++) await store.save(authorization, second, first)
   await store.find(authorization.id)
   return names.map((name) => {
     const command = sent.findLast((one) => one.name === name)
     if (command === undefined) throw new Error(`The store has not sent ${name}.`)
-    return command
+    return name === 'create' ? withTime(command) : command
   })
 }
 
-const names = ['SET', 'EVALSHA', 'GET'] as const
+const names = ['create', 'change', 'read'] as const
+
+function nameOf(command: string, [, keys]: readonly string[]): StoreCommand['name'] | undefined {
+  if (command === 'GET') return 'read'
+  if (command !== 'EVALSHA') return undefined
+  // A create looks for the mark of a removal, too.
+  return keys === '2' ? 'create' : 'change'
+}
+
+/** A create ends with its deadline, which leaves no time to send it often. Redis answers it with its clock. */
+function withTime({ name, words, reply }: StoreCommand): StoreCommand {
+  const deadline = Number(reply.slice(1)) + patience
+  return { name, words: [...words.slice(0, -1), String(deadline)], reply }
+}
 
 /** A reply as it goes over the wire. */
 function textOf(reply: unknown): string {

@@ -1,6 +1,6 @@
 import type { DBAdapter, Where } from '@better-auth/core/db/adapter' with { 'resolution-mode': 'import' }
 import { lifetimes } from '../cast'
-import { redis, save } from './records'
+import { find, memory as records, redis, save } from './records'
 
 const seconds: Readonly<Record<string, number>> = {
   oauthAccessToken: lifetimes.accessToken,
@@ -40,6 +40,7 @@ const create: Adapter['create'] = async ({ model, data }) => {
 }
 
 const findOne: Adapter['findOne'] = async (selection) => {
+  if (records !== undefined) return findInMemory(keyOf(selection))
   const [row, revocation] = await redis.mget(keyOf(selection), `revoked:${keyOf(selection)}`)
   if (!row) return null
   return { ...JSON.parse(row, withDates), ...(revocation && JSON.parse(revocation, withDates)) }
@@ -48,9 +49,21 @@ const findOne: Adapter['findOne'] = async (selection) => {
 /** The guard of a rotation: of many that revoke one row, the first does. */
 const revokeOnce: Adapter['incrementOne'] = async ({ model, where, set }) => {
   const key = keyOf({ model, where })
+  if (records !== undefined) return revokeInMemory(key, Object(set), seconds[model] ?? 0)
   const text = JSON.stringify(set)
   const first = await redis.set(`revoked:${key}`, text, 'EX', seconds[model] ?? 0, 'NX')
   return first ? JSON.parse(text, withDates) : null
+}
+
+async function findInMemory(key: string) {
+  const row = await find<object>(key)
+  return row === undefined ? null : Object({ ...row, ...(await find<object>(`revoked:${key}`)) })
+}
+
+async function revokeInMemory(key: string, set: object, lifetime: number) {
+  if ((await find(`revoked:${key}`)) !== undefined) return null
+  await save(`revoked:${key}`, set, lifetime)
+  return Object(set)
 }
 
 function keyOf({ model, where: [where] }: Selection): string {

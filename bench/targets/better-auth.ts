@@ -4,7 +4,7 @@ import type { Express, RequestHandler } from 'express'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
 import { tokensInRedis } from '../storage/better-auth'
-import { redis } from '../storage/records'
+import { texts } from '../storage/texts'
 import { serveWith } from '../serve-with'
 import { port } from '../target'
 
@@ -22,10 +22,7 @@ async function createAuth() {
     secret: randomBytes(32).toString('base64url'),
     database: (options: BetterAuthOptions) => tokensInRedis(memory(options)),
     secondaryStorage: {
-      get: (key) => redis.get(key),
-      getAndDelete: (key) => redis.getdel(key),
-      set: (key, value, seconds = lifetimes.code) => redis.set(key, value, 'EX', seconds),
-      delete: (key) => redis.del(key).then(() => undefined),
+      ...texts,
       increment: () => Promise.reject(new Error('Nothing is counted: limits on requests are off.')),
     },
     session: { storeSessionInDatabase: true },

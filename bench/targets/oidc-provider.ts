@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from 'express'
 import type { Configuration, Provider } from 'oidc-provider' with { 'resolution-mode': 'import' }
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
-import { redisAdapter } from '../storage/oidc-provider'
+import { adapterOf } from '../storage/oidc-provider'
 import { serveWith } from '../serve-with'
 import { port } from '../target'
 
@@ -11,7 +11,7 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 /** Secrets are compared as they are, in constant time; tokens are opaque and refresh tokens rotate. */
 const configuration: Configuration = {
-  adapter: redisAdapter,
+  adapter: adapterOf,
   clients: [
     {
       client_id: client.id,

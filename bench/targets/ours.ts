@@ -8,6 +8,8 @@ import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
 import { connectToRedis } from '../redis-of-target'
 import { serveWith } from '../serve-with'
+import { inMemory } from '../storage/ours'
+import { programInProcess } from '../target'
 
 // Everything is on: digests, PKCE, rotation, limits on failures and on requests, a listener for each event.
 const url = process.env['REDIS_URL'] ?? ''
@@ -31,15 +33,19 @@ const oauth = createAuthorizationServer({
   ],
   resourceOwner: () => ({ subject: owner }),
   ...(process.env['BENCH_APPROVED'] === undefined ? {} : { skipConsent: () => true }),
-  store: redisStore({ url, ...(cached === undefined ? {} : { cache: { maximum: Number(cached) } }) }),
-  authorizationCodeLifetime: lifetimes.code,
-  accessTokenLifetime: lifetimes.accessToken,
-  refreshTokenLifetime: lifetimes.refreshToken,
+  ...(programInProcess === undefined ? inRedis() : inMemory()),
+  lifetimes: {
+    authorizationCode: lifetimes.code,
+    accessToken: lifetimes.accessToken,
+    refreshToken: lifetimes.refreshToken,
+  },
   pkce: 'all',
-  rateLimit: { authorization: plenty, clients: plenty },
-  openRequestLimit: plenty,
-  // One client and one owner ask here for what thousands ask for elsewhere. The counts are kept all the same.
-  issueLimits: { client: plenty, owner: plenty },
+  limits: {
+    networks: { authorization: plenty, clients: plenty },
+    openRequests: plenty,
+    // One client and one owner ask here for what thousands ask for elsewhere. The counts are kept all the same.
+    issuing: { client: plenty, owner: plenty },
+  },
 })
 listen(oauth.events)
 
@@ -56,12 +62,13 @@ app.get('/read', async (_request, response) => {
   response.json({ photos: [] })
 })
 
-// Which of several processes answers.
-app.get('/process', (_request, response) => {
-  response.json({ id: process.pid })
-})
-
 serveWith(app)
+
+function inRedis() {
+  return {
+    store: redisStore({ url, ...(cached === undefined ? {} : { cache: { maximum: Number(cached) } }) }),
+  }
+}
 
 function listen(events: AuthorizationServerEvents): void {
   let told = 0

@@ -5,7 +5,7 @@ import {
   type ResponseType,
 } from 'express-authorization-server'
 
-/** `code token`: an access token for the browser, and a code by which the client's server gets tokens of its own. */
+/** `code token`: an access token for the browser, and a code for the server of the client, which gets tokens of its own. */
 export const codeToken: ResponseType = {
   name: 'code token',
   grantTypes: ['authorization_code', 'implicit'],

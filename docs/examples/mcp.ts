@@ -15,15 +15,25 @@ import {
   type McpOptions,
 } from 'express-authorization-server'
 
-/** What the application brings: its origin as `issuer`, its login, and for production a store. */
-export type Host = Pick<AuthorizationServerOptions, 'issuer' | 'resourceOwner' | 'store'> &
-  Pick<McpOptions, 'clients'>
+/**
+ * What the application brings: its origin as `issuer`, its login, and for production a store. Clients without a
+ * metadata document need `dynamicRegistration: { registerAllScopes: true }`; apps with a scheme of their own need `redirectUris`.
+ */
+export type Host = Pick<McpOptions, 'clients'> &
+  Pick<
+    AuthorizationServerOptions,
+    'issuer' | 'resourceOwner' | 'store' | 'dynamicRegistration' | 'redirectUris'
+  >
 
 /** Adds a guarded MCP server to an application that has a login. Call it behind the session middleware. */
-export function addNotes(app: Express, { clients = [], ...host }: Host): AuthorizationServer {
+export function addNotes(app: Express, { clients = [], redirectUris, ...host }: Host): AuthorizationServer {
   const resource = `${host.issuer}/mcp`
   const scopes = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }
-  const oauth = createAuthorizationServer({ ...host, ...mcp({ resource, scopes, clients }) })
+  const oauth = createAuthorizationServer({
+    ...host,
+    ...mcp({ resource: { [resource]: 'Notes' }, scopes, clients }),
+    ...(redirectUris && { redirectUris }),
+  })
   const handle = toNodeHandler(createMcpHandler(notesServer))
   app.use(oauth.router())
   // Clients begin with this scope. A tool that needs more asks for it.

@@ -9,6 +9,7 @@ const oauth = createAuthorizationServer({
   clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
   resourceOwner: () => ({ subject: 'ada' }), // the logged-in user, for example from `req.user`
 })
+oauth.events.on('refused', ({ reason, requestId }) => console.warn(reason, requestId))
 app.use(oauth.router())
 app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json({ of: req.oauth?.subject }))
 app.listen(process.env['PORT'] ?? 3000)

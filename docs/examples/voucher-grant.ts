@@ -1,6 +1,6 @@
 import { grantableScope, invalidGrant, mayRefresh, type GrantType } from 'express-authorization-server'
 
-/** Who holds which voucher, as the host's own database knows it; many databases say null for nobody. */
+/** Who holds which voucher, as the host's own database knows it; many databases return null for none. */
 type FindHolder = (voucher: string) => Promise<string | null | undefined>
 
 const lifetime = 30 * 24 * 3600

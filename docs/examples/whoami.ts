@@ -5,7 +5,7 @@ export const whoami: Endpoint = {
   name: 'whoami',
   path: '/whoami',
   method: 'GET',
-  async answer({ client }) {
+  async handle({ client }) {
     return {
       members: {
         client_id: client.client_id,

@@ -9,15 +9,16 @@ import {
   type TransitionEvent,
 } from '../authorization/transition'
 import { digest, secureRandom } from '../protocol/credential'
-import { bareError, type OAuthError, Throttled } from '../protocol/oauth-error'
+import { bareError, type Observed, type OAuthError, Throttled } from '../protocol/oauth-error'
 import type { GuardedAccess } from '../resource-server/admit'
-import { tellTap } from './testing-door'
+import type { Diagnosis } from './diagnosis'
+import { emitToTap } from '../testing/door'
 import { warnOnce } from './warning'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
 import { credentialFingerprint, fingerprintOfDigest, plainOrAbsent, plainText } from './redaction'
 
 /** A request with its response and its endpoint, as an event reports them. */
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly request: Request
   readonly response: Response
   readonly endpoint: EventOrigin
@@ -33,10 +34,13 @@ interface Origin {
   readonly clientId: string | undefined
 }
 
-/** A refusal as events report it. Errors of the framework (`OAuthError`) and refusals of a guard have this form. */
+/** A refusal as events report it. */
 interface Refusal {
   readonly code: string
   readonly reason: string
+  readonly description?: string | undefined
+  /** What the server read; or a function that takes a second look, for the explanation alone. */
+  readonly observed?: Observed | (() => Promise<Observed>) | undefined
 }
 
 /** Reports the outcome of requests as events, under the request id that the response carries. */
@@ -46,14 +50,16 @@ export class AuditLog {
   /**
    * @param clock milliseconds since the epoch.
    * @param notesOf returns the notes of a request. Notes are for events alone, and must not reach a response.
+   * @param diagnosis explains refusals; undefined in production, and if the host has switched it off.
    */
   constructor(
     private readonly clock: () => number,
     private readonly notesOf: (request: Request) => AuditNotes,
+    readonly diagnosis?: Diagnosis,
   ) {}
 
   /** Whether an event has a listener. */
-  hears(name: keyof AuditEvents): boolean {
+  hasListener(name: keyof AuditEvents): boolean {
     return this.events.listenerCount(name) > 0
   }
 
@@ -74,27 +80,36 @@ export class AuditLog {
   reportSuccess(asked: AuditedRequest): string | undefined {
     const known = this.notesOf(asked.request)
     const event = known.committed?.event
-    if (event === undefined || !this.hears(event.name)) return undefined
+    if (event === undefined || !this.hasListener(event.name)) return undefined
     const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
     this.tellGrant(event, origin, known)
     return origin.requestId
   }
 
-  /** Reports an error of the framework; see {@link reportRefusal}. */
-  reportError(asked: AuditedRequest, error: OAuthError): string {
-    return this.reportRefusal(asked, error, errorEventOf(error))
+  /**
+   * Reports an error; see {@link reportRefusal}.
+   *
+   * @param look takes a second look at what the server refused, for the explanation alone.
+   */
+  reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
+    const { code, reason, description } = error
+    const refusal = { code, reason, description, observed: look ?? error.observed }
+    return this.reportRefusal(asked, refusal, errorEventOf(error))
   }
 
   /** Reports a refusal or a failure, sets the request id as a header of the response, and returns the request id. */
   reportRefusal(
     asked: AuditedRequest,
-    { code, reason }: Refusal,
+    refusal: Refusal,
     members: ErrorEventMembers = { event: 'refused' },
   ): string {
+    const { code, reason } = refusal
     const origin = this.originOf(asked)
     const known = this.notesOf(asked.request)
-    tellTap({ requestId: origin.requestId, code, reason })
-    if (this.hears(members.event))
+    emitToTap({ requestId: origin.requestId, code, reason })
+    if (this.diagnosis !== undefined && members.event !== 'failure')
+      this.diagnose(this.diagnosis, refusal, origin, known)
+    if (this.hasListener(members.event))
       this.tellRefusal(
         members,
         Object.assign(this.common(origin, known), { reason: plainText(reason), code }),
@@ -106,9 +121,21 @@ export class AuditLog {
     return origin.requestId
   }
 
+  private diagnose(
+    diagnosis: Diagnosis,
+    { code, reason, description, observed }: Refusal,
+    { endpoint, clientId }: Origin,
+    known: AuditNotes,
+  ): void {
+    const client = clientId ?? claimedClientOf(known) ?? authorizationOfNotes(known).clientId
+    const refusal = { endpoint, code, reason, description, clientId: plainOrAbsent(client) }
+    if (typeof observed === 'function') diagnosis.explainAfter(refusal, observed)
+    else diagnosis.explain({ ...refusal, observed })
+  }
+
   /** Reports that a client authenticated by a secret that a rotation has replaced. */
   reportOldSecret(asked: AuditedRequest): void {
-    if (this.hears('oldSecretUsed'))
+    if (this.hasListener('oldSecretUsed'))
       this.tell('oldSecretUsed', this.common(this.originOf(asked), this.notesOf(asked.request)))
   }
 
@@ -130,7 +157,7 @@ export class AuditLog {
     origin: Origin,
     known: AuditNotes,
   ): void {
-    if (!this.hears(name)) return
+    if (!this.hasListener(name)) return
     const credential = issued === undefined ? undefined : fingerprintOfDigest(issued)
     const granted = { reason, grantType: plainOrAbsent(known.grantType), responseType, scope }
     this.tell(name, Object.assign(this.common(origin, known, credential), granted))
@@ -164,7 +191,7 @@ export class AuditLog {
   }
 
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
-    tellListeners(this.events, name, event)
+    emitToListeners(this.events, name, event)
   }
 
   private originOf(
@@ -215,18 +242,14 @@ export const noNotes = (): AuditNotes => ({
 })
 
 /** The authorization that a request concerns. Each unknown member is undefined. */
-export interface AuditedAuthorization {
+interface AuditedAuthorization {
   readonly authorizationId: string | undefined
   readonly clientId: string | undefined
   readonly subject: string | undefined
 }
 
 /** Finds the authorization that the notes of a request name. */
-export function authorizationOfNotes({
-  committed,
-  access,
-  authorizationId,
-}: AuditNotes): AuditedAuthorization {
+function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes): AuditedAuthorization {
   const record = committed?.authorization
   const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? noNames)
   return { authorizationId: record?.id ?? access?.authorizationId ?? authorizationId, clientId, subject }
@@ -237,13 +260,13 @@ const noNames = { clientId: undefined, subject: undefined }
 /**
  * Returns the claimed client for an event: its identifier if registered, or else 8 hexadecimal digits of its digest.
  */
-export function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
+function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
   if (claimedClientId === undefined || isRegistered) return claimedClientId
   return fingerprintOfDigest(digest(claimedClientId))
 }
 
 /** The event for an error, and the members that this event has in addition to the members of a refusal. */
-export type ErrorEventMembers =
+type ErrorEventMembers =
   | { readonly event: 'refused' | 'replayed' | 'reused' }
   | { readonly event: 'throttled'; readonly retryAfter: number }
   | { readonly event: 'failure'; readonly cause: unknown }
@@ -255,7 +278,7 @@ const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
 ])
 
 /** Chooses the event for an error. */
-export function errorEventOf(error: OAuthError): ErrorEventMembers {
+function errorEventOf(error: OAuthError): ErrorEventMembers {
   const { code, reason, cause } = error
   if (error instanceof Throttled) return { event: 'throttled', retryAfter: error.retryAfter }
   // A cause alone proves no failure: a refusal may have a cause, such as an error of a parser. Maintenance has none.
@@ -268,7 +291,7 @@ export function errorEventOf(error: OAuthError): ErrorEventMembers {
  * Freezes an event and calls every listener separately. A listener that throws, or whose promise rejects, changes
  * neither the response nor the other listeners, and causes a warning.
  */
-export function tellListeners(events: EventEmitter, name: string, event: object): void {
+function emitToListeners(events: EventEmitter, name: string, event: object): void {
   Object.freeze(event)
   // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
   for (const listener of events.rawListeners(name))
@@ -291,7 +314,7 @@ function warn(name: string, thrown: unknown): void {
 const header = 'X-Request-Id'
 
 /** Returns the id of a request, and sets the id as the header `X-Request-Id` of the response. */
-export function nameRequest(request: Request, response: Response): string {
+function nameRequest(request: Request, response: Response): string {
   const requestId = requestIdOf(request, response)
   carryRequestId(response, requestId)
   return requestId
@@ -309,7 +332,7 @@ export const requestIdHeader = (requestId: string | undefined): Readonly<Record<
 /**
  * Returns the id that the host gave the request, as a header of the response or as `req.id`; or else a new random id.
  */
-export function requestIdOf(request: Request, response: Response): string {
+function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(header)
   // Takes printable ASCII only: a host may echo a client's header, and a header may hold C1 controls, which terminals
   // obey.

@@ -2,6 +2,8 @@ import { credentialId, type CredentialKind, digest } from '../protocol/credentia
 
 const kinds: readonly CredentialKind[] = [
   'authorizationRequest',
+  'requestHandle',
+  'loginReference',
   'authorizationCode',
   'accessToken',
   'refreshToken',

@@ -1,3 +1,5 @@
+import type { WarningCode } from '../protocol/warning-code'
+
 const given = new Map<string, Set<string>>()
 
 /** Bounds the occasions of one code: an occasion may hold an error message of the host, which may differ each time. */
@@ -9,9 +11,27 @@ const maximumOccasions = 50
  *
  * @param occasion identifies the warning: the process warns once for each code and occasion. Default: the code alone.
  */
-export function warnOnce(code: string, message: string, occasion = code): void {
+export function warnOnce(code: WarningCode, message: string, occasion: string = code): void {
+  emitOnce(code, message, occasion)
+}
+
+/** Emits a warning of a store once per process. A store of the host may have codes of its own. */
+export function warnOfStore({ code, message }: { readonly code: string; readonly message: string }): void {
+  emitOnce(code, message, code)
+}
+
+/** Emits a warning. The caller bounds how often. */
+export function warn(code: WarningCode, message: string): void {
+  emit(code, message)
+}
+
+function emitOnce(code: string, message: string, occasion: string): void {
   const occasions = given.get(code) ?? new Set()
   if (occasions.has(occasion) || occasions.size >= maximumOccasions) return
   given.set(code, occasions.add(occasion))
+  emit(code, message)
+}
+
+function emit(code: string, message: string): void {
   process.emitWarning(message, { type: 'AuthorizationServerWarning', code })
 }

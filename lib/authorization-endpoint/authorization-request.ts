@@ -1,16 +1,17 @@
+import type { UnclaimedProposal } from '../authorization/claim'
 import type { Client, FindClient } from '../protocol/client'
-import { isRecord, isText, isTexts } from '../protocol/configuration'
+import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { optional, requireShape, shape } from '../primitives/shape'
 import {
   type ConsentFact,
   type ConsentTerms,
   dataOf,
   type Extension,
   type ExtensionAuthorizationRequest,
+  type ExtensionConsentRequest,
   type ExtensionData,
-  isKeepable,
-  type Json,
-  keepableCure,
 } from '../protocol/extension'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import {
   invalidRequest,
   invalidScope,
@@ -21,6 +22,8 @@ import {
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { covers, distinct, grantableScope, type Scope } from '../protocol/scope'
+import type { Sender } from '../protocol/sender'
+import type { ServerContext } from '../server/context'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** A valid and complete authorization request. The resource owner is not known yet. */
@@ -32,25 +35,17 @@ export interface ParsedAuthorizationRequest {
   readonly facts: readonly ConsentFact[]
 }
 
-/** The rules that an authorization request must meet. */
-export interface RequestRules {
-  readonly responseTypes: ResponseTypes
-  readonly extensions: readonly Extension[]
-  /** The scope of a request that names none. */
-  readonly defaultScope: Scope
-}
-
 /**
  * Checks everything in an authorization request but the client and the redirection URI. The client gets these refusals
- * by redirect.
+ * by redirect. Returns a promise only if an extension does.
  *
  * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
 export function parseAuthorizationRequest(
   { client }: ResolvedRedirectUri,
   parameters: Parameters,
-  { responseTypes, extensions, defaultScope }: RequestRules,
-): ParsedAuthorizationRequest {
+  { responseTypes, settings: { extensions, defaultScope } }: ServerContext,
+): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
   parameters.check(['response_type', 'response_mode', 'scope', 'state'])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
@@ -58,7 +53,23 @@ export function parseAuthorizationRequest(
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)
-  return { responseType, extensionData, ...termsOf(extensions, request, scope, extensionData) }
+  const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
+  return terms instanceof Promise
+    ? terms.then((settled) => ({ responseType, extensionData, ...settled }))
+    : { responseType, extensionData, ...terms }
+}
+
+/** The members of the record that begins with a request, before its owner is known. */
+export function proposalOf(
+  { client, redirectUri, redirectUriSent }: ResolvedRedirectUri,
+  parameters: Parameters,
+  { responseType, scope, extensionData }: ParsedAuthorizationRequest,
+  usualTokenType: string,
+): UnclaimedProposal {
+  const { client_id: clientId, token_type: tokenType = usualTokenType } = client
+  const requestState = parameters.get('state')
+  const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
+  return { clientId, scope, tokenType, extensionData, request }
 }
 
 /**
@@ -99,49 +110,63 @@ function extensionDataOf(
     const value: unknown = extension.atAuthorizationRequest?.(request)
     if (value === undefined) return []
     if (isKeepable(value)) return [[extension.name, value]]
-    throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableCure}`)
+    throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
   })
   return Object.fromEntries(entries)
+}
+
+/** An authorization request before its terms are settled. */
+interface UnsettledRequest {
+  readonly request: ExtensionAuthorizationRequest
+  readonly extensionData: ExtensionData
+  readonly requested: Scope
 }
 
 /** The scope and the facts that the owner approves, after each extension had its say. */
 function termsOf(
   extensions: readonly Extension[],
-  request: ExtensionAuthorizationRequest,
-  requested: Scope,
-  extensionData: ExtensionData,
-): Required<ConsentTerms> {
-  const text = request.parameters.get('scope')
-  const requestedScope = text === undefined ? undefined : requested
-  let scope = requested
-  const facts: ConsentFact[] = []
-  for (const extension of extensions) {
+  unsettled: UnsettledRequest,
+  before: Required<ConsentTerms>,
+): Required<ConsentTerms> | Promise<Required<ConsentTerms>> {
+  let settled = before
+  for (const [index, extension] of extensions.entries()) {
     if (extension.atConsent === undefined) continue
-    const authorizationData = dataOf(extension.name, extensionData)
-    const terms: unknown = extension.atConsent({ ...request, scope, requestedScope, authorizationData })
+    const terms: unknown = extension.atConsent(consentRequestOf(extension, unsettled, settled.scope))
     if (terms === undefined) continue
-    requireTerms(terms, extension.name, scope)
-    scope = distinct(terms.scope ?? scope)
-    if (scope.length === 0)
-      throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
-    facts.push(...(terms.facts ?? []))
+    const { name } = extension
+    if (!isPromise(terms)) settled = withTerms(settled, terms, name)
+    else {
+      const [waiting, rest] = [settled, extensions.slice(index + 1)]
+      return Promise.resolve(terms).then((late) =>
+        termsOf(rest, unsettled, late === undefined ? waiting : withTerms(waiting, late, name)),
+      )
+    }
   }
-  return { scope, facts }
+  return settled
 }
 
-// Hosts write extensions, also in JavaScript. A mistake must never widen what the owner is asked for.
+function consentRequestOf(
+  { name }: Extension,
+  { request, extensionData, requested }: UnsettledRequest,
+  scope: Scope,
+): ExtensionConsentRequest {
+  const requestedScope = request.parameters.get('scope') === undefined ? undefined : requested
+  return { ...request, scope, requestedScope, authorizationData: dataOf(name, extensionData) }
+}
+
+function withTerms(before: Required<ConsentTerms>, terms: unknown, name: string): Required<ConsentTerms> {
+  requireTerms(terms, name, before.scope)
+  const scope = distinct(terms.scope ?? before.scope)
+  if (scope.length === 0) throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
+  return { scope, facts: [...before.facts, ...(terms.facts ?? [])] }
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  isRecord(value) && typeof value['then'] === 'function'
+
+// A mistake of a host must never widen what the owner is asked for.
 function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is ConsentTerms {
-  const wrong = (what: string): never => {
-    throw new TypeError(`The extension "${name}" returned a wrong result for a consent: ${what}`)
-  }
-  if (!isRecord(terms) || 'then' in terms) return wrong('it must be an object or undefined, not a promise.')
-  const { scope: narrowed, facts, ...others } = terms
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
-  if (narrowed !== undefined && !(isTexts(narrowed) && covers(scope, narrowed)))
-    wrong('scope must be a list of scope tokens, all within the scope of the request.')
-  if (facts !== undefined && !(Array.isArray(facts) && facts.every(isFact)))
-    wrong('facts must be a list of { name, label, values }, each value with value and description.')
+  requireShape(termsShape, terms, `The extension "${name}" returned a wrong result for a consent:`, scope)
 }
 
 const isFact = (fact: unknown) =>
@@ -150,6 +175,17 @@ const isFact = (fact: unknown) =>
   isText(fact['label']) &&
   Array.isArray(fact['values']) &&
   fact['values'].every((value) => isRecord(value) && isText(value['value']) && isText(value['description']))
+
+const termsShape = shape<ConsentTerms, Scope>({
+  scope: optional(
+    (value, scope) => isTexts(value) && covers(scope, value),
+    'must be a list of scope tokens, all within the scope of the request.',
+  ),
+  facts: optional(
+    (value) => Array.isArray(value) && value.every(isFact),
+    'must be a list of { name, label, values }, each value with value and description.',
+  ),
+})
 
 /**
  * The destination of the response to an authorization request. The server redirects only to a destination of this type.
@@ -168,17 +204,28 @@ export interface ResolvedRedirectUri {
  * Finds the client and the redirection URI of an authorization request. The resource owner sees these refusals on a
  * page, and the server never redirects them (RFC 6749 4.1.2.1).
  *
+ * @param sender the sender of the request.
  * @param found runs if the client is registered, even if the server refuses the request later.
  * @throws OAuthError `invalid_request`.
  */
 export async function resolveRedirectUri(
   parameters: Parameters,
   findClient: FindClient,
+  sender?: Sender,
   found?: () => void,
 ): Promise<ResolvedRedirectUri> {
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
-  const client = await requireClient(clientId, findClient, found)
+  return destinationOf(await requireClient(clientId, findClient, sender, found), sent)
+}
+
+/**
+ * Finds the redirection URI of a request of a known client.
+ *
+ * @param sent the parameter `redirect_uri`.
+ * @throws OAuthError `invalid_request`.
+ */
+export function destinationOf(client: Client, sent: string | undefined): ResolvedRedirectUri {
   if (sent !== undefined) requireRedirectUri(client, sent)
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
@@ -192,19 +239,26 @@ export async function resolveRedirectUri(
 export async function requireClient(
   clientId: string,
   findClient: FindClient,
+  sender?: Sender,
   found?: () => void,
 ): Promise<Client> {
   let client: Client | undefined
   try {
-    client = await findClient(clientId)
+    client = await findClient(clientId, sender)
   } catch (error) {
     throw refusalOf(error, found)
   }
-  if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
+  if (client === undefined)
+    throw invalidRequest('client_unknown', 'The client is not known here.', {
+      observed: { client_id: abridged(clientId) },
+    })
   found?.()
   if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
   return client
 }
+
+// An unknown identifier may be a misplaced secret, so its beginning must do.
+const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.length} characters)`
 
 // The resource owner sees the refusal of an unusable client. Its identifier is the URL of a document, and no misplaced
 // secret: events may name it.
@@ -219,12 +273,16 @@ function refusalOf(error: unknown, found: (() => void) | undefined): unknown {
 function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): string {
   const [only, second] = redirect_uris
   if (only === undefined || second !== undefined || dynamic_redirect_query)
-    throw invalidRequest('redirect_uri_missing', 'The parameter redirect_uri is missing.')
+    throw invalidRequest('redirect_uri_missing', 'The parameter redirect_uri is missing.', {
+      observed: { registered: redirect_uris },
+    })
   return only
 }
 
 /** Refuses a redirection URI that is not registered for the client, or no longer. @throws OAuthError */
 export function requireRedirectUri(client: Client, redirectUri: string): void {
   if (!isRegisteredRedirectUri(client, redirectUri))
-    throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.')
+    throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.', {
+      observed: { sent: redirectUri, registered: client.redirect_uris },
+    })
 }

@@ -1,9 +1,13 @@
-import { errorMembers, type OAuthError } from '../protocol/oauth-error'
+import type { PendingRequest } from '../authorization/authorization'
+import { errorMembers } from '../protocol/error-response'
+import type { OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
+import type { ServerContext } from '../server/context'
 import type { RedirectMethod, ResponseType } from './response-types'
 
 /** The values that all responses to one authorization request share. */
 export interface ResponseFrame {
+  readonly clientId: string
   readonly redirectUri: string
   /** The response type of the request. Undefined if the server does not know it: an error then goes into the query. */
   readonly responseType: Pick<ResponseType, 'mode' | 'redirectBy'> | undefined
@@ -12,6 +16,22 @@ export interface ResponseFrame {
   readonly issuer: string
   /** The URL of the page that explains error codes; undefined if the host has none. */
   readonly errorUri: string | undefined
+}
+
+/** Makes the frame of the responses to a request. */
+export function frameOf(
+  { settings: { issuer, errorUri }, responseTypes }: ServerContext,
+  clientId: string,
+  { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
+): ResponseFrame {
+  return {
+    clientId,
+    redirectUri,
+    responseType: responseTypes.get(responseType),
+    requestState,
+    issuer,
+    errorUri,
+  }
 }
 
 /** Sends the user agent back to the client, with a success or an error. */
@@ -30,43 +50,32 @@ export interface Redirection {
  * unchanged, and `iss` names this server (RFC 9207).
  */
 export function authorizationResponse(
-  frame: ResponseFrame,
+  { redirectUri, responseType, requestState, issuer }: ResponseFrame,
   parameters: Readonly<Record<string, string>>,
 ): string {
-  const { redirectUri, responseType, requestState, issuer } = frame
   const state = requestState === undefined ? {} : { state: requestState }
-  const answer = Object.assign({}, parameters, state, { iss: issuer })
+  const members = Object.assign({}, parameters, state, { iss: issuer })
   return responseType?.mode === 'fragment'
-    ? `${redirectUri}#${new URLSearchParams(answer).toString()}`
-    : appendToQuery(redirectUri, answer)
+    ? `${redirectUri}#${new URLSearchParams(members).toString()}`
+    : appendToQuery(redirectUri, members)
 }
 
-/** Builds the redirection of a success. */
-export function redirectWith(
+/** Builds the redirection of a success. With an error, the parameters are those of the error. */
+export function redirection(
   frame: ResponseFrame,
-  clientId: string,
   parameters: Readonly<Record<string, string>>,
+  error?: OAuthError,
 ): Redirection {
-  return redirection(frame, clientId, parameters, undefined)
+  return {
+    kind: 'redirect',
+    location: authorizationResponse(frame, parameters),
+    redirectBy: frame.responseType?.redirectBy ?? 'location',
+    error,
+    clientId: frame.clientId,
+  }
 }
 
 /** Builds the redirection of an error (RFC 6749 4.1.2.1 and 4.2.2.1). */
-export function redirectWithError(frame: ResponseFrame, clientId: string, error: OAuthError): Redirection {
-  return redirection(frame, clientId, errorMembers(error, frame.errorUri), error)
-}
-
-function redirection(
-  frame: ResponseFrame,
-  clientId: string,
-  parameters: Readonly<Record<string, string>>,
-  error: OAuthError | undefined,
-): Redirection {
-  const location = authorizationResponse(frame, parameters)
-  return {
-    kind: 'redirect',
-    location,
-    redirectBy: frame.responseType?.redirectBy ?? 'location',
-    error,
-    clientId,
-  }
+export function redirectWithError(frame: ResponseFrame, error: OAuthError): Redirection {
+  return redirection(frame, errorMembers(error, frame.errorUri), error)
 }

@@ -2,7 +2,8 @@ import type { Authorization, RequestedAuthorization } from '../authorization/aut
 import { approveWithAccessToken, approveWithCode } from '../authorization/decision'
 import type { Issued } from '../authorization/issue'
 import type { IssueContext } from '../authorization/transition'
-import { OptionsReader } from '../protocol/configuration'
+import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { optional, required, requireShape, shape } from '../primitives/shape'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 
 /** The result of an approval: the new record, and the parameters of the response. */
@@ -54,6 +55,52 @@ export class ResponseTypes {
   }
 }
 
+/** Lets a response type of a host check each approval that it returns. */
+export function checkedResponseType(type: ResponseType): ResponseType {
+  if (type === codeResponseType) return type
+  const { name, grantTypes, mode, redirectBy = 'location' } = type
+  return {
+    name,
+    grantTypes,
+    mode,
+    redirectBy,
+    approve(proposed, context) {
+      const approval: unknown = type.approve(proposed, context)
+      requireApproval(approval, name, proposed)
+      return approval
+    },
+  }
+}
+
+// The server stores the returned record in place of the request, and sends the parameters to the client.
+function requireApproval(
+  approval: unknown,
+  name: string,
+  requested: RequestedAuthorization,
+): asserts approval is Approval {
+  const subject = `The response type "${name}" returned a wrong result for an approval:`
+  requireShape(approvalShape, approval, subject, requested)
+}
+
+const approvalShape = shape<Approval, RequestedAuthorization>(
+  {
+    authorization: required(
+      (value, { id, clientId, subject }) =>
+        isRecord(value) &&
+        value['id'] === id &&
+        value['clientId'] === clientId &&
+        value['subject'] === subject,
+      'must be the approved record, with the id, clientId and subject of the request.',
+    ),
+    parameters: required(
+      (value) => isRecord(value) && Object.values(value).every((text) => typeof text === 'string'),
+      'must be an object of texts.',
+    ),
+    issued: optional(isRecord, 'must be the token that issue() made.'),
+  },
+  'ignored',
+)
+
 /** The authorization code grant: the response carries a code in the query (RFC 6749 4.1.2). */
 export const codeResponseType: ResponseType = {
   name: 'code',
@@ -90,7 +137,7 @@ export function implicit(options: ImplicitOptions = {}): ResponseType {
     "must be 'location' or 'page'.",
   )
   reading.refuseUnknown()
-  reading.settle('implicit() cannot work with these options:')
+  reading.throwIssues('implicit() cannot work with these options:')
   return {
     name: 'token',
     grantTypes: ['implicit'],

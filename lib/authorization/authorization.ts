@@ -1,4 +1,5 @@
-import type { ExtensionData, Json } from '../protocol/extension'
+import type { ExtensionData } from '../protocol/extension'
+import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 
 /**
@@ -6,7 +7,7 @@ import type { Scope } from '../protocol/scope'
  * that acts for itself. An authorization is one record with one key and one revision in the store. All times are
  * seconds since the epoch. Digests of credentials are SHA-256: 43 characters of base64url.
  */
-export type Authorization = Unclaimed | Pending | Denied | Approved | Active
+export type Authorization = Unclaimed | Pending | Denied | Polled | Approved | Active
 
 /** The members that every authorization has, in each of its states. */
 export interface Grant {
@@ -18,7 +19,7 @@ export interface Grant {
   /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The `token_type` of the access tokens. It never changes. */
+  /** The `token_type` of the access tokens, unless a token has its own. It never changes. */
   readonly tokenType: string
   /** The data of extensions. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
@@ -32,21 +33,51 @@ export interface RequestedAuthorization extends Grant {
 
 /** An authorization request with a consent form. */
 export interface Shown extends RequestedAuthorization {
-  /** Digest of the handle inside the consent form. */
-  readonly handle: string
+  /** Digest of the consent token. */
+  readonly consentToken: string
   readonly expiresAt: number
 }
 
 /**
- * A valid authorization request that waits for its resource owner. The client pushed the request (RFC 9126), or the
- * request began on a device (RFC 8628). The first owner who claims the request makes it pending.
+ * A valid authorization request that waits for its resource owner: the client pushed the request (RFC 9126), or the
+ * server has sent the owner to the login. The first owner who claims the request makes it pending or approved.
  */
 export interface Unclaimed extends Grant {
   readonly state: 'unclaimed'
   readonly subject: undefined
   readonly request: PendingRequest
+  /** Digest of the handle that the client got, or of the login reference. */
+  readonly handle: string
+  readonly expiresAt: number
+  /** The login that the server has demanded for the request; undefined if it has demanded none. */
+  readonly demandedLogin: DemandedLogin | undefined
+}
+
+/** A login that an extension has demanded for a request, also of an owner who is logged in. */
+export interface DemandedLogin {
+  readonly at: number
+  /**
+   * Digest of the parameters of the request. The login reference is good for the same parameters alone. Undefined for
+   * a request that its client pushed: the handle names it.
+   */
+  readonly parameters: string | undefined
+}
+
+/**
+ * A request of a client without a redirection URI, such as a device (RFC 8628). The owner claims and decides it on a
+ * page. The client polls with its handle until it hears the decision. A denial stays until `expiresAt`, so that a client
+ * whose response was lost hears it again.
+ */
+export interface Polled extends Grant {
+  readonly state: 'polled'
+  /** Undefined until an owner claims the request. */
+  readonly subject: string | undefined
   /** Digest of the handle that the client got. */
   readonly handle: string
+  /** Digest of the consent token; undefined until an owner claims the request. */
+  readonly consentToken: string | undefined
+  /** Undefined while the request waits for its owner. */
+  readonly decision: 'approved' | 'denied' | undefined
   readonly expiresAt: number
 }
 
@@ -80,8 +111,8 @@ export interface Denied extends Shown {
 export interface Approved extends Grant {
   readonly state: 'approved'
   readonly subject: string
-  /** Digest of the handle inside the consent form; undefined without a form. */
-  readonly handle: string | undefined
+  /** Digest of the consent token; undefined without a consent form. */
+  readonly consentToken: string | undefined
   readonly code: Code
   readonly accessTokens: readonly AccessToken[]
 }
@@ -104,7 +135,7 @@ export interface Code {
 
 /** The data with which the server gives the same code again, if a browser sends the same decision again. */
 export interface Repetition {
-  /** The server derives the code from this salt and the handle of the consent form. */
+  /** The server derives the code from this salt and the consent token. */
   readonly salt: string
   readonly responseType: string
   /** The parameter `state` as received. The response repeats the parameter byte for byte (RFC 6749 4.1.2). */
@@ -114,9 +145,9 @@ export interface Repetition {
 /** The server has issued tokens. */
 export interface Active extends Grant {
   readonly state: 'active'
-  /** Digest of the handle inside the consent form; undefined without a form. */
-  readonly handle: string | undefined
-  /** Digest of the redeemed code, to recognize a replay. Undefined for a grant without a code. */
+  /** Digest of the consent token; undefined without a consent form. */
+  readonly consentToken: string | undefined
+  /** Digest of the redeemed code or handle, to recognize a replay. Undefined for a grant without either. */
   readonly spentCode: string | undefined
   /** At most 32 access tokens, the newest last. A token that has expired may stay until the next token comes. */
   readonly accessTokens: readonly AccessToken[]
@@ -130,6 +161,7 @@ export interface Active extends Grant {
 
 /** An access token in the record. */
 export interface AccessToken {
+  /** Digest of the opaque text. It names the token, also if its client has another text. */
   readonly digest: string
   readonly scope: Scope
   readonly expiresAt: number
@@ -137,6 +169,18 @@ export interface AccessToken {
   readonly tokenData: Json | undefined
   /** The data of extensions for this token. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
+  /** The `token_type` of the token; undefined if it is that of the authorization. */
+  readonly tokenType?: string | undefined
+  /** How the text of the token is made; undefined for an opaque text. */
+  readonly formatted?: Formatted | undefined
+}
+
+/** An access token whose text a format of the server has written. */
+export interface Formatted {
+  /** The name of the format. No other format can read the token. */
+  readonly format: string
+  /** When the server issued the token. A repeated refresh writes the same time again. */
+  readonly issuedAt: number
 }
 
 /** The current refresh token of the authorization. */
@@ -150,14 +194,17 @@ export interface RefreshToken {
    */
   readonly tagKey: string
   readonly expiresAt: number
-  /** The rotation that issued this refresh token; undefined for the first one, and without a grace. */
+  /**
+   * The rotation that issued this refresh token, or the poll; undefined for the first one after a code, and without a
+   * grace.
+   */
   readonly rotation: Rotation | undefined
 }
 
 /** The data with which the server gives the tokens of the last rotation again. */
 export interface Rotation {
   readonly at: number
-  /** The server derives both tokens from this salt and the replaced refresh token. */
+  /** The server derives both tokens from this salt and the replaced refresh token, or the handle. */
   readonly salt: string
   /**
    * The members that the token type added to the response, encrypted with the replaced refresh token; undefined without
@@ -177,6 +224,7 @@ export function expiryOf(authorization: Authorization): number {
     case 'unclaimed':
     case 'pending':
     case 'denied':
+    case 'polled':
       return authorization.expiresAt
     case 'approved':
       return Math.max(authorization.code.expiresAt, ...expiries(authorization.accessTokens))

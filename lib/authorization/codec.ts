@@ -1,30 +1,40 @@
-import { type ExtensionData, isEmpty, type Json } from '../protocol/extension'
-import { formatScope, parseScope, type Scope } from '../protocol/scope'
+import { type ExtensionData, isEmpty } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { formatScope, type Scope } from '../protocol/scope'
 import type {
   AccessToken,
   Active,
   Approved,
   Authorization,
+  DemandedLogin,
+  Denied,
   Grant,
+  Pending,
+  Polled,
   RefreshToken,
   Repetition,
   Rotation,
   Shown,
+  Unclaimed,
 } from './authorization'
 import { issuerDigestLength } from './issuer'
+import {
+  ofAccessToken,
+  ofActive,
+  ofApproved,
+  ofEveryState,
+  ofPolled,
+  ofRefreshToken,
+  ofRequest,
+  states,
+} from './stored-places'
+import { StoredTuple } from './stored-tuple'
 
 // The stored form of a record is a JSON list, as short as possible: Redis keeps millions of records, and every
-// guarded request reads one. The first element is a letter for the state, followed by the digest of the issuer. The
-// next elements are client, scope and token type, then the members of the state. The list ends with its last present
-// element.
-
-/** The letter of each state in a stored record. */
-export const states = { unclaimed: 'u', pending: 'p', denied: 'd', approved: 'c', active: 'a' } as const
+// guarded request reads one. The list ends with its last present element.
 
 /** The token type of nearly every record. The stored form has an empty text in its place. */
-export const usualTokenType = 'bearer'
-
-const usual = (tokenType: string) => (tokenType === usualTokenType ? '' : tokenType)
+const usualTokenType = 'bearer'
 
 // JSON writes null for an undefined element of a list.
 type Stored = Json | undefined | readonly Stored[]
@@ -34,54 +44,109 @@ type Stored = Json | undefined | readonly Stored[]
  * hold the id, because the id is the key.
  */
 export function encodeAuthorization(authorization: Authorization): string {
-  return JSON.stringify(trimmed(elementsOf(authorization)))
+  return JSON.stringify(elementsOf(authorization))
 }
 
 function elementsOf(authorization: Authorization): Stored[] {
-  const { state, issuerDigest, clientId, scope, tokenType, extensionData, subject } = authorization
-  const list: Stored[] = [`${states[state]}${issuerDigest}`, clientId, formatScope(scope), usual(tokenType)]
-  const data = isEmpty(extensionData) ? undefined : extensionData
-  switch (state) {
-    case 'unclaimed':
-    case 'pending':
-    case 'denied': {
-      const { handle, expiresAt, request } = authorization
-      const { responseType, redirectUri, redirectUriSent, requestState } = request
-      list.push(handle, expiresAt, subject, responseType, redirectUri, redirectUriSent, requestState, data)
-      return list
-    }
-    case 'approved': {
-      const { accessTokens, handle, code } = authorization
-      const { digest, expiresAt, redirectUri, redirectUriSent, failures, repetition } = code
-      list.push(tokensOf(accessTokens, scope), subject, digest, expiresAt, redirectUri, redirectUriSent)
-      list.push(failures, data, handle, repetition?.salt, repetition?.responseType)
-      list.push(repetition?.requestState)
-      return list
-    }
-    case 'active': {
-      const { accessTokens, spentCode, refreshToken, handle, usedUntil } = authorization
-      const refresh = refreshToken && refreshElements(refreshToken)
-      list.push(tokensOf(accessTokens, scope), subject, spentCode, refresh, data, handle, usedUntil)
-      return list
-    }
-  }
+  const list: Stored[] = []
+  const { state, issuerDigest, clientId, scope, tokenType } = authorization
+  list[ofEveryState.state] = `${states[state]}${issuerDigest}`
+  list[ofEveryState.clientId] = clientId
+  list[ofEveryState.scope] = formatScope(scope)
+  list[ofEveryState.tokenType] = tokenType === usualTokenType ? '' : tokenType
+  if (state === 'approved') putApproved(list, authorization)
+  else if (state === 'active') putActive(list, authorization)
+  else if (state === 'polled') putPolled(list, authorization)
+  else putRequest(list, authorization)
+  return trimmed(list)
 }
 
-function tokensOf(accessTokens: readonly AccessToken[], granted: Scope): Stored {
-  return accessTokens.map(({ digest, scope, expiresAt, tokenData, extensionData }) => {
-    const token = `${digest} ${expiresAt.toString(36)}`
+function putRequest(list: Stored[], requested: Unclaimed | Pending | Denied): void {
+  const { state } = requested
+  list[ofRequest.consentToken] = state === 'unclaimed' ? requested.handle : requested.consentToken
+  list[ofRequest.expiresAt] = requested.expiresAt
+  list[ofRequest.subject] = requested.subject
+  list[ofRequest.responseType] = requested.request.responseType
+  list[ofRequest.redirectUri] = requested.request.redirectUri
+  list[ofRequest.redirectUriSent] = requested.request.redirectUriSent
+  list[ofRequest.requestState] = requested.request.requestState
+  list[ofRequest.extensionData] = presentData(requested)
+  if (state !== 'unclaimed') return
+  list[ofRequest.loginDemandedAt] = requested.demandedLogin?.at
+  list[ofRequest.loginParameters] = requested.demandedLogin?.parameters
+}
+
+function putPolled(list: Stored[], polled: Polled): void {
+  const { decision } = polled
+  list[ofPolled.handle] = polled.handle
+  list[ofPolled.expiresAt] = polled.expiresAt
+  list[ofPolled.subject] = polled.subject
+  list[ofPolled.consentToken] = polled.consentToken
+  list[ofPolled.decision] = decision && decision === 'approved'
+  list[ofPolled.extensionData] = presentData(polled)
+}
+
+function putApproved(list: Stored[], approved: Approved): void {
+  const { code } = approved
+  list[ofApproved.accessTokens] = tokensOf(approved)
+  list[ofApproved.subject] = approved.subject
+  list[ofApproved.codeDigest] = code.digest
+  list[ofApproved.codeExpiresAt] = code.expiresAt
+  list[ofApproved.redirectUri] = code.redirectUri
+  list[ofApproved.redirectUriSent] = code.redirectUriSent
+  list[ofApproved.failures] = code.failures
+  list[ofApproved.extensionData] = presentData(approved)
+  list[ofApproved.consentToken] = approved.consentToken
+  list[ofApproved.salt] = code.repetition?.salt
+  list[ofApproved.responseType] = code.repetition?.responseType
+  list[ofApproved.requestState] = code.repetition?.requestState
+}
+
+function putActive(list: Stored[], active: Active): void {
+  list[ofActive.accessTokens] = tokensOf(active)
+  list[ofActive.subject] = active.subject
+  list[ofActive.spentCode] = active.spentCode
+  list[ofActive.refreshToken] = active.refreshToken && refreshElements(active.refreshToken)
+  list[ofActive.extensionData] = presentData(active)
+  list[ofActive.consentToken] = active.consentToken
+  list[ofActive.usedUntil] = active.usedUntil
+}
+
+function presentData({ extensionData }: Pick<Grant, 'extensionData'>): ExtensionData | undefined {
+  return isEmpty(extensionData) ? undefined : extensionData
+}
+
+function tokensOf({ accessTokens, scope: granted }: Approved | Active): Stored {
+  return accessTokens.map(({ digest, scope, expiresAt, tokenData, extensionData, tokenType, formatted }) => {
+    const digestWithEnd = `${digest} ${expiresAt.toString(36)}`
     const own = formatScope(scope)
+    const isPlain = isEmpty(extensionData) && tokenType === undefined && formatted === undefined
+    if (isPlain && tokenData === undefined && own === formatScope(granted)) return digestWithEnd
+    const list: Stored[] = []
+    list[ofAccessToken.digestWithEnd] = digestWithEnd
+    list[ofAccessToken.scope] = own
+    list[ofAccessToken.tokenData] = tokenData
+    if (isPlain) return trimmed(list)
     // The list around the data of the token type distinguishes null from absent data.
-    if (!isEmpty(extensionData))
-      return [token, own, tokenData === undefined ? [] : [tokenData], extensionData]
-    const isUsual = tokenData === undefined && own === formatScope(granted)
-    return isUsual ? token : trimmed([token, own, tokenData])
+    list[ofAccessToken.tokenData] = tokenData === undefined ? [] : [tokenData]
+    list[ofAccessToken.extensionData] = extensionData
+    list[ofAccessToken.tokenType] = tokenType
+    list[ofAccessToken.format] = formatted?.format
+    list[ofAccessToken.issuedAt] = formatted?.issuedAt
+    return trimmed(list)
   })
 }
 
 function refreshElements({ digest, generation, tagKey, expiresAt, rotation }: RefreshToken): Stored {
-  const { at, salt, sealedProperties } = rotation ?? {}
-  return trimmed([digest, generation, tagKey, expiresAt, at, salt, sealedProperties])
+  const list: Stored[] = []
+  list[ofRefreshToken.digest] = digest
+  list[ofRefreshToken.generation] = generation
+  list[ofRefreshToken.tagKey] = tagKey
+  list[ofRefreshToken.expiresAt] = expiresAt
+  list[ofRefreshToken.rotatedAt] = rotation?.at
+  list[ofRefreshToken.salt] = rotation?.salt
+  list[ofRefreshToken.sealedProperties] = rotation?.sealedProperties
+  return trimmed(list)
 }
 
 function trimmed(elements: Stored[]): Stored[] {
@@ -90,25 +155,27 @@ function trimmed(elements: Stored[]): Stored[] {
 }
 
 /**
- * Reads a text that `encodeAuthorization` wrote.
+ * Reads a text that `encodeAuthorization` wrote. A record of a version that named no issuer comes back without
+ * credentials: it is unknown to every server.
  *
  * @param id the key under which the store keeps the text.
  * @throws Error if the text is malformed, or if this version does not know its state.
  */
 export function decodeAuthorization(id: string, text: string): Authorization {
   const tuple = StoredTuple.parse(text)
-  const first = tuple.text(0)
-  const state = first.length <= 1 || first.length === 1 + issuerDigestLength ? first.charAt(0) : first
-  // Old versions wrote the letter without an issuer. The record then gets an empty digest, which no issuer has, so the
-  // record is unknown to every server.
+  const first = tuple.text(ofEveryState.state)
+  if (first.length === 1 && letters.has(first) && tuple.length > 1) return ofNoIssuer(id)
+  const state = first.length === 1 + issuerDigestLength ? first.charAt(0) : first
   const own = { id, issuerDigest: first.slice(1) }
   switch (state) {
     case states.unclaimed:
-      return { state: 'unclaimed', ...requestOf(own, tuple), subject: tuple.nothing(6) }
+      return unclaimedOf(own, tuple)
     case states.pending:
       return { state: 'pending', ...shownOf(own, tuple) }
     case states.denied:
       return { state: 'denied', ...shownOf(own, tuple) }
+    case states.polled:
+      return polledOf(own, tuple)
     case states.approved:
       return approvedOf(own, tuple)
     case states.active:
@@ -118,75 +185,124 @@ export function decodeAuthorization(id: string, text: string): Authorization {
   }
 }
 
+const letters: ReadonlySet<string> = new Set(Object.values(states))
+
+/**
+ * Stands for a record of an old version, which wrote the letter of the state without an issuer, and other elements after
+ * it. No issuer has an empty digest, so the record is unknown to every server, and nothing else of it is read.
+ */
+function ofNoIssuer(id: string): Denied {
+  const request = { responseType: '', redirectUri: '', redirectUriSent: false, requestState: undefined }
+  const grant = { clientId: '', subject: '', scope: [], tokenType: usualTokenType, extensionData: {} }
+  return { state: 'denied', id, issuerDigest: '', ...grant, request, consentToken: '', expiresAt: 0 }
+}
+
 type Own = Pick<Grant, 'id' | 'issuerDigest'>
 
 function shownOf(own: Own, tuple: StoredTuple): Shown {
-  return { ...requestOf(own, tuple), subject: tuple.text(6) }
+  const { subject, consentToken } = ofRequest
+  return { ...requestOf(own, tuple), subject: tuple.text(subject), consentToken: tuple.text(consentToken) }
 }
 
-function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject'> {
+function unclaimedOf(own: Own, tuple: StoredTuple): Unclaimed {
+  const { subject, consentToken: handle } = ofRequest
+  const request = requestOf(own, tuple)
   return {
-    ...grantOf(own, tuple, 11),
-    handle: tuple.text(4),
-    expiresAt: tuple.integer(5),
+    state: 'unclaimed',
+    ...request,
+    subject: tuple.nothing(subject),
+    handle: tuple.text(handle),
+    demandedLogin: tuple.has(ofRequest.loginDemandedAt) ? demandedLoginOf(tuple) : undefined,
+  }
+}
+
+function demandedLoginOf(tuple: StoredTuple): DemandedLogin {
+  const { loginDemandedAt: at, loginParameters: parameters } = ofRequest
+  return { at: tuple.integer(at), parameters: tuple.optionalText(parameters) }
+}
+
+function polledOf(own: Own, tuple: StoredTuple): Polled {
+  const { subject, consentToken, decision } = ofPolled
+  return {
+    state: 'polled',
+    ...grantOf(own, tuple, ofPolled.extensionData),
+    handle: tuple.text(ofPolled.handle),
+    expiresAt: tuple.integer(ofPolled.expiresAt),
+    subject: tuple.optionalText(subject),
+    consentToken: tuple.optionalText(consentToken),
+    decision: tuple.has(decision) ? decisionOf(tuple.boolean(decision)) : undefined,
+  }
+}
+
+const decisionOf = (isApproved: boolean) => (isApproved ? 'approved' : 'denied')
+
+function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject' | 'consentToken'> {
+  return {
+    ...grantOf(own, tuple, ofRequest.extensionData),
+    expiresAt: tuple.integer(ofRequest.expiresAt),
     request: {
-      responseType: tuple.text(7),
-      redirectUri: tuple.text(8),
-      redirectUriSent: tuple.boolean(9),
-      requestState: tuple.optionalText(10),
+      responseType: tuple.text(ofRequest.responseType),
+      redirectUri: tuple.text(ofRequest.redirectUri),
+      redirectUriSent: tuple.boolean(ofRequest.redirectUriSent),
+      requestState: tuple.optionalText(ofRequest.requestState),
     },
   }
 }
 
 function approvedOf(own: Own, tuple: StoredTuple): Approved {
-  const grant = grantOf(own, tuple, 11)
+  const grant = grantOf(own, tuple, ofApproved.extensionData)
   return {
     state: 'approved',
     ...grant,
-    accessTokens: accessTokensOf(tuple, grant.scope),
-    subject: tuple.text(5),
+    accessTokens: accessTokensOf(tuple.tuple(ofApproved.accessTokens), grant.scope),
+    subject: tuple.text(ofApproved.subject),
     code: {
-      digest: tuple.text(6),
-      expiresAt: tuple.integer(7),
-      redirectUri: tuple.text(8),
-      redirectUriSent: tuple.boolean(9),
-      failures: tuple.integer(10),
-      repetition: tuple.has(13) ? repetitionOf(tuple) : undefined,
+      digest: tuple.text(ofApproved.codeDigest),
+      expiresAt: tuple.integer(ofApproved.codeExpiresAt),
+      redirectUri: tuple.text(ofApproved.redirectUri),
+      redirectUriSent: tuple.boolean(ofApproved.redirectUriSent),
+      failures: tuple.integer(ofApproved.failures),
+      repetition: tuple.has(ofApproved.salt) ? repetitionOf(tuple) : undefined,
     },
-    handle: tuple.optionalText(12),
+    consentToken: tuple.optionalText(ofApproved.consentToken),
   }
 }
 
 function repetitionOf(tuple: StoredTuple): Repetition {
-  return { salt: tuple.text(13), responseType: tuple.text(14), requestState: tuple.optionalText(15) }
+  return {
+    salt: tuple.text(ofApproved.salt),
+    responseType: tuple.text(ofApproved.responseType),
+    requestState: tuple.optionalText(ofApproved.requestState),
+  }
 }
 
 function activeOf(own: Own, tuple: StoredTuple): Active {
-  const grant = grantOf(own, tuple, 8)
+  const grant = grantOf(own, tuple, ofActive.extensionData)
+  const { refreshToken, usedUntil } = ofActive
   return {
     state: 'active',
     ...grant,
-    accessTokens: accessTokensOf(tuple, grant.scope),
-    subject: tuple.optionalText(5),
-    spentCode: tuple.optionalText(6),
-    refreshToken: tuple.has(7) ? refreshTokenOf(tuple.tuple(7)) : undefined,
-    handle: tuple.optionalText(9),
-    usedUntil: tuple.has(10) ? tuple.integer(10) : undefined,
+    accessTokens: accessTokensOf(tuple.tuple(ofActive.accessTokens), grant.scope),
+    subject: tuple.optionalText(ofActive.subject),
+    spentCode: tuple.optionalText(ofActive.spentCode),
+    refreshToken: tuple.has(refreshToken) ? refreshTokenOf(tuple.tuple(refreshToken)) : undefined,
+    consentToken: tuple.optionalText(ofActive.consentToken),
+    usedUntil: tuple.has(usedUntil) ? tuple.integer(usedUntil) : undefined,
   }
 }
 
 function grantOf(own: Own, tuple: StoredTuple, extensionData: number): Omit<Grant, 'subject'> {
+  const { clientId, scope, tokenType } = ofEveryState
   return {
     ...own,
-    clientId: tuple.text(1),
-    scope: tuple.scope(2),
-    tokenType: tuple.json(3) === '' ? usualTokenType : tuple.text(3),
+    clientId: tuple.text(clientId),
+    scope: tuple.scope(scope),
+    tokenType: tuple.json(tokenType) === '' ? usualTokenType : tuple.text(tokenType),
     extensionData: tuple.has(extensionData) ? tuple.extensionData(extensionData) : {},
   }
 }
 
-function accessTokensOf(record: StoredTuple, granted: Scope): readonly AccessToken[] {
-  const tokens = record.tuple(4)
+function accessTokensOf(tokens: StoredTuple, granted: Scope): readonly AccessToken[] {
   return tokens.map((at) => accessTokenOf(tokens, at, granted))
 }
 
@@ -194,121 +310,49 @@ function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessT
   if (!tokens.isTuple(at))
     return { scope: granted, tokenData: undefined, extensionData: {}, ...tokens.digestWithEnd(at) }
   const token = tokens.tuple(at)
-  return { scope: token.scope(1), ...dataOfToken(token), ...token.digestWithEnd(0) }
+  const { digestWithEnd, scope } = ofAccessToken
+  return {
+    scope: token.scope(scope),
+    ...dataOfToken(token),
+    ...token.digestWithEnd(digestWithEnd),
+    ...formOfToken(token),
+  }
+}
+
+function formOfToken(token: StoredTuple): Pick<AccessToken, 'tokenType' | 'formatted'> {
+  const { tokenType, format, issuedAt } = ofAccessToken
+  if (token.length <= tokenType) return {}
+  const formatted = token.has(format)
+    ? { format: token.text(format), issuedAt: token.integer(issuedAt) }
+    : undefined
+  return { tokenType: token.optionalText(tokenType), formatted }
 }
 
 function dataOfToken(token: StoredTuple): Pick<AccessToken, 'tokenData' | 'extensionData'> {
-  if (token.length < 3) return { tokenData: undefined, extensionData: {} }
-  if (token.length === 3) return { tokenData: token.json(2), extensionData: {} }
-  const ofType = token.tuple(2)
+  const { tokenData, extensionData } = ofAccessToken
+  if (token.length <= tokenData) return { tokenData: undefined, extensionData: {} }
+  if (token.length <= extensionData) return { tokenData: token.json(tokenData), extensionData: {} }
+  const ofType = token.tuple(tokenData)
   return {
     tokenData: ofType.length === 0 ? undefined : ofType.json(0),
-    extensionData: token.extensionData(3),
+    extensionData: token.extensionData(extensionData),
   }
 }
 
 function refreshTokenOf(tuple: StoredTuple): RefreshToken {
   return {
-    digest: tuple.text(0),
-    generation: tuple.integer(1),
-    tagKey: tuple.text(2),
-    expiresAt: tuple.integer(3),
-    rotation: tuple.has(4) ? rotationOf(tuple) : undefined,
+    digest: tuple.text(ofRefreshToken.digest),
+    generation: tuple.integer(ofRefreshToken.generation),
+    tagKey: tuple.text(ofRefreshToken.tagKey),
+    expiresAt: tuple.integer(ofRefreshToken.expiresAt),
+    rotation: tuple.has(ofRefreshToken.rotatedAt) ? rotationOf(tuple) : undefined,
   }
 }
 
 function rotationOf(tuple: StoredTuple): Rotation {
-  return { at: tuple.integer(4), salt: tuple.text(5), sealedProperties: tuple.optionalText(6) }
-}
-
-/** One list of a stored record. Each reader throws an Error if the element has another type or form. */
-export class StoredTuple {
-  private constructor(private readonly elements: readonly Json[]) {}
-
-  /** Parses a JSON list. */
-  static parse(text: string): StoredTuple {
-    try {
-      const value: Json = JSON.parse(text)
-      return new StoredTuple(isList(value) ? value : unreadable('all'))
-    } catch (cause) {
-      throw cause instanceof SyntaxError ? new Error(`${what}: the text is not JSON.`, { cause }) : cause
-    }
+  return {
+    at: tuple.integer(ofRefreshToken.rotatedAt),
+    salt: tuple.text(ofRefreshToken.salt),
+    sealedProperties: tuple.optionalText(ofRefreshToken.sealedProperties),
   }
-
-  get length(): number {
-    return this.elements.length
-  }
-
-  has(at: number): boolean {
-    return (this.elements[at] ?? null) !== null
-  }
-
-  isTuple(at: number): boolean {
-    return isList(this.json(at))
-  }
-
-  /** The results of `read` for all positions, in order. */
-  map<T>(read: (at: number) => T): readonly T[] {
-    return this.elements.map((_, at) => read(at))
-  }
-
-  json(at: number): Json {
-    return this.elements[at] ?? null
-  }
-
-  text(at: number): string {
-    const value = this.elements[at]
-    return typeof value === 'string' && value !== '' ? value : unreadable(at)
-  }
-
-  optionalText(at: number): string | undefined {
-    return this.has(at) ? this.text(at) : undefined
-  }
-
-  nothing(at: number): undefined {
-    return this.has(at) ? unreadable(at) : undefined
-  }
-
-  /** Reads a count or a time. */
-  integer(at: number): number {
-    const value = this.elements[at]
-    return typeof value === 'number' && Number.isSafeInteger(value) ? value : unreadable(at)
-  }
-
-  boolean(at: number): boolean {
-    const value = this.elements[at]
-    return typeof value === 'boolean' ? value : unreadable(at)
-  }
-
-  scope(at: number): Scope {
-    return this.elements[at] === '' ? [] : (parseScope(this.text(at)) ?? unreadable(at))
-  }
-
-  /** Reads a digest, a space, and seconds since the epoch in base 36. */
-  digestWithEnd(at: number): { readonly digest: string; readonly expiresAt: number } {
-    const text = this.text(at)
-    const space = text.lastIndexOf(' ')
-    const expiresAt = Number.parseInt(text.slice(space + 1), 36)
-    return space > 0 && Number.isSafeInteger(expiresAt)
-      ? { digest: text.slice(0, space), expiresAt }
-      : unreadable(at)
-  }
-
-  extensionData(at: number): ExtensionData {
-    const value = this.elements[at]
-    return typeof value === 'object' && value !== null && !isList(value) ? value : unreadable(at)
-  }
-
-  tuple(at: number): StoredTuple {
-    const value = this.json(at)
-    return new StoredTuple(isList(value) ? value : unreadable(at))
-  }
-}
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
-
-const what = 'A stored authorization is not readable by this version'
-
-function unreadable(at: number | 'all'): never {
-  throw new Error(`${what}: ${at === 'all' ? 'the text is not a list' : `element ${at} is malformed`}.`)
 }

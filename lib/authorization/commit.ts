@@ -1,13 +1,9 @@
 import { createId, type Random } from '../protocol/credential'
-import { returnOrThrow, temporarilyUnavailable } from '../protocol/oauth-error'
-import {
-  type AuthorizationStore,
-  confirmAbsence,
-  type StoredAuthorization,
-} from '../stores/authorization-store'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { type AuthorizationStore, confirmAbsence, type StoredAuthorization } from './store'
 import type { Authorization } from './authorization'
-import { isUsedOnce, remainsOf, unlessRemains } from './one-time-use'
-import type { Action, OnCommitted, Transition } from './transition'
+import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
+import type { Action, CompleteResult, OnCommitted, Transition } from './transition'
 
 // A conflict means that another writer has changed the record. Few writers change one record at the same time, so
 // 16 rounds are enough.
@@ -20,6 +16,8 @@ const rounds = 16
  * @param cached the record that replaces the first read. The record may be out of date, and only a compare-and-set save
  * proves that it is current. If the transition wants anything but a save, the loop reads the store and decides again.
  * @param onCommitted gets the transition after its write has succeeded.
+ * @param complete completes the outcome before the write. However long it takes, the write succeeds only on the record
+ * that this round has read.
  * @throws OAuthError the refusal of the transition, after the write of the transition has succeeded;
  * `temporarily_unavailable` after 16 rounds without success.
  */
@@ -30,17 +28,20 @@ export async function commit<Outcome>(
   random: Random,
   cached?: StoredAuthorization,
   onCommitted?: OnCommitted,
+  complete?: CompleteResult<Outcome>,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
     const unconfirmed = round === 0 ? cached : undefined
     const found = unconfirmed ?? (await store.find(id))
-    const current = unlessRemains(found?.authorization)
-    const result = transition(current, superseded)
-    if (unconfirmed !== undefined && result.action !== 'save') continue
+    const current = ignoreTombstone(found?.authorization)
+    const decided = transition(current, superseded)
+    if (unconfirmed !== undefined && decided.action !== 'save') continue
+    const result = complete === undefined || 'refusal' in decided ? decided : await complete(decided, current)
     if (await tryWrite(store, id, result, found, random)) {
       onCommitted?.({ authorization: current, event: result.event })
-      return returnOrThrow(result.outcome)
+      if ('refusal' in result) throw result.refusal
+      return result.outcome
     }
     superseded = found?.authorization
   }
@@ -70,7 +71,7 @@ async function tryRevoke(
   { authorization, revision }: StoredAuthorization,
   random: Random,
 ): Promise<boolean> {
-  if (isUsedOnce(authorization)) return trySave(store, remainsOf(authorization), createId(random), revision)
+  if (isUsedOnce(authorization)) return trySave(store, tombstoneOf(authorization), createId(random), revision)
   await end(store, authorization.id)
   return true
 }
@@ -118,14 +119,14 @@ export async function begin(
   store: AuthorizationStore,
   authorization: Authorization,
   random: Random,
-  ifThere: () => Error = randomRepeated,
+  ifThere: () => Error = idRefused,
 ): Promise<void> {
   if (!(await trySave(store, authorization, createId(random), undefined))) throw ifThere()
 }
 
-// Ids have 16 random bytes. Two equal ids mean a broken source of random bytes, because chance practically never
-// makes two.
-const randomRepeated = () =>
+// Ids have 16 random bytes, and chance practically never makes two equal ones. So either the store or the source of
+// random bytes is broken.
+const idRefused = () =>
   new Error(
-    'The store already has an authorization under a new random id: the source of random bytes repeats itself.',
+    'The store saved no authorization under a new random id. Either its save() does not resolve to true although no record is there, which checkAuthorizationStore() of express-authorization-server/testing shows, or the source of random bytes repeats itself.',
   )

@@ -6,14 +6,17 @@ import {
   digest,
   type Random,
 } from '../protocol/credential'
+import { opaqueFormat } from '../protocol/access-token-format'
+import { noEvidence } from '../protocol/evidence'
 import type { ExtensionData } from '../protocol/extension'
-import { returnOrThrow } from '../protocol/oauth-error'
+import type { Json } from '../protocol/json'
+import { OAuthError } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
-import type { AccessToken, Active, Approved, Grant, RefreshToken } from './authorization'
+import type { AccessToken, Active, Approved, Formatted, Grant, RefreshToken } from './authorization'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
-import type { IssueContext, NewAccessToken } from './transition'
+import { type GrantedToken, type IssueContext, type NewAccessToken, nothingToKeep } from './transition'
 
 /** Issued tokens in clear, for the response to the client. This value never reaches a store. */
 export interface Issued {
@@ -27,6 +30,10 @@ export interface Issued {
   readonly scope: Scope
   /** Undefined if the client gets no refresh token. */
   readonly refreshToken: string | undefined
+  /** The members that extensions add to the response. */
+  readonly members?: Readonly<Record<string, Json>> | undefined
+  /** The headers that extensions add to the response. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The next record of an authorization, with the new tokens, and the same tokens in clear. */
@@ -45,40 +52,55 @@ const liveAccessTokens = 32
  *
  * An authorization has at most 32 live access tokens: the 33rd ends the oldest one.
  *
- * @throws OAuthError if an extension of the server refuses the token; `Throttled` over a limit of the option
- * `issueLimits`.
+ * @throws OAuthError if the client has lost the whole scope, or an extension of the server refuses the token;
+ * `Throttled` over a limit of the option `limits.issuing`.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   scope: Scope,
   context: IssueContext,
 ): Issuance<Holder> {
-  const token = returnOrThrow(context.restrict({ ...authorization, scope, begins: false }))
+  const token = restrict({ ...authorization, scope, begins: false }, context)
   return addAccessToken(authorization, token, context)
 }
 
+// Nothing is written for a refusal here, so the refusal may be thrown.
+function restrict(granted: GrantedToken, context: IssueContext): NewAccessToken {
+  const token = context.restrict(granted)
+  if (token instanceof OAuthError) throw token
+  return token
+}
+
 /**
- * Adds an access token to an authorization.
+ * Adds an access token to an authorization, and the data that extensions keep with the authorization from now on.
  *
  * @param secrets the source for the secret of the token. Default: random bytes.
  * @throws OverShare over a limit on issued tokens.
  */
 export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
-  { scope, lifetime, extensionData }: NewAccessToken,
-  { now, random, lifetimes, tokenTypes, countIssue }: IssueContext,
+  { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
+  { now, random, lifetimes, tokenTypes, countIssue, formats, evidence = noEvidence }: IssueContext,
   secrets: Random = random,
 ): Issuance<Holder> {
   countIssue(authorization.clientId, authorization.subject)
-  const tokenType = offered(authorization.tokenType, tokenTypes)
+  const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
   const expiresAt = now + Math.min(lifetimes.accessToken, lifetime ?? Infinity)
-  const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random })
-  const added: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
+  const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random, evidence })
+  const plain: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
+  const added =
+    ownType === undefined && format === undefined && formats === undefined
+      ? plain
+      : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, formats, now))
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
   const accessTokens = [...live, added].slice(-liveAccessTokens)
+  const kept =
+    authorizationData === nothingToKeep
+      ? authorization.extensionData
+      : { ...authorization.extensionData, ...authorizationData }
   return {
-    authorization: { ...authorization, accessTokens },
+    authorization: { ...authorization, extensionData: kept, accessTokens },
     issued: {
       accessToken,
       tokenType: tokenType.name,
@@ -94,8 +116,33 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   const tokenType = tokenTypes.get(name)
   if (tokenType !== undefined) return tokenType
   throw new Error(
-    `The server no longer has the token type "${name}", but authorizations still use it. Put the token type back, or revoke these authorizations.`,
+    `The server does not have the token type "${name}", but authorizations or an extension use it. Put the token type back, or revoke these authorizations.`,
   )
+}
+
+function withOwnForm(
+  token: AccessToken,
+  { name }: TokenType,
+  usual: string,
+  formatted: Formatted | undefined,
+): AccessToken {
+  const tokenType = name === usual ? undefined : name
+  return tokenType === undefined && formatted === undefined ? token : { ...token, tokenType, formatted }
+}
+
+/** @param chosen the format that an extension has chosen; undefined for the usual one. */
+function formattedAs(
+  chosen: string | undefined,
+  { name, opaque = false }: TokenType,
+  formats: IssueContext['formats'],
+  issuedAt: number,
+): Formatted | undefined {
+  if (chosen === opaqueFormat || (chosen === undefined && (opaque || formats === undefined))) return undefined
+  if (opaque)
+    throw new Error(`An extension chose the format "${chosen}" for a ${name} token, which must be opaque.`)
+  const format = chosen ?? formats?.keys().next().value
+  if (format !== undefined && formats?.has(format) === true) return { format, issuedAt }
+  throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 
 /** Adds an access token, and a refresh token if `refreshToken` is true. */
@@ -142,7 +189,7 @@ export function withoutTokens(
     state: 'active',
     id,
     issuerDigest,
-    handle: undefined,
+    consentToken: undefined,
     clientId,
     subject,
     scope,
@@ -181,8 +228,10 @@ export interface DirectAuthorization {
    */
   readonly subjectToken?: FoundAccess | undefined
   /**
-   * The targets that the grant type has approved, such as the `audience` of an exchange policy. If URIs of the option
-   * `resources` are among them, the token is for these resources. Default: the request names the resources.
+   * The targets that the grant type has approved, such as the `audience` of an exchange policy. With the option
+   * `resources`, the token is for these targets alone: for resources of the option, or for other targets, which no guard
+   * of a resource accepts. A refresh is for the resources among them, and is refused if there are none. Default: the
+   * request names the resources.
    */
   readonly audience?: readonly string[] | undefined
 }
@@ -200,10 +249,9 @@ export function issueDirectly(
   id: string = createId(context.random),
 ): Issuance {
   const { refreshToken, expiresAt, oneTimeUse } = grant
-  const token = returnOrThrow(context.restrict({ ...grant, begins: true }))
-  const extensionData = { ...grant.extensionData, ...token.authorizationData }
+  const token = restrict({ ...grant, begins: true }, context)
   const authorization = {
-    ...withoutTokens({ ...grant, extensionData, issuerDigest: context.issuerDigest }, id),
+    ...withoutTokens({ ...grant, issuerDigest: context.issuerDigest }, id),
     usedUntil: oneTimeUse?.until,
   }
   return expiresAt === undefined

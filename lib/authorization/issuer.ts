@@ -1,10 +1,6 @@
 import { digest } from '../protocol/credential'
-import {
-  type AuthorizationStore,
-  confirmAbsence,
-  type StoredAuthorization,
-} from '../stores/authorization-store'
-import type { Counters } from '../stores/counters'
+import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
+import type { Counters } from '../limits/counters'
 
 /** Length of the digest of an issuer, in characters. */
 export const issuerDigestLength = 16
@@ -29,19 +25,15 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
   const isOwn = ({ authorization }: StoredAuthorization) => authorization.issuerDigest === ownDigest
   const own = (found: StoredAuthorization | undefined) =>
     found !== undefined && isOwn(found) ? found : undefined
-  return {
+  return decorate(store, {
     getCached: (id) => own(store.getCached?.(id)),
     find: (id) => store.find(id).then(own),
-    save: (authorization, revision, expected) => store.save(authorization, revision, expected),
-    remove: (id) => store.remove(id),
-    confirmAbsent:
-      store.confirmAbsent &&
-      (async (id) => {
-        if (await confirmAbsence(store, id)) return true
-        const found = await store.find(id)
-        return found !== undefined && !isOwn(found)
-      }),
-  }
+    async confirmAbsent(id) {
+      if (await confirmAbsence(store, id)) return true
+      const found = await store.find(id)
+      return found !== undefined && !isOwn(found)
+    },
+  })
 }
 
 /**

@@ -1,7 +1,14 @@
+import {
+  type AccessTokenReader,
+  decodeToken,
+  mayBeFormatted,
+  type TokenReference,
+} from '../protocol/access-token-format'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
-import type { Json, KeptExtensionData } from '../protocol/extension'
+import type { KeptExtensionData } from '../protocol/extension'
+import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
-import type { AuthorizationStore } from '../stores/authorization-store'
+import type { AuthorizationStore } from './store'
 import type { AccessToken, Authorization } from './authorization'
 
 /** A valid access token of this server: the access, and the data that plug-ins keep with the token. */
@@ -28,6 +35,69 @@ export interface Access {
 /** Finds an access token at a time, in seconds since the epoch; undefined if the token is not valid. */
 export type FindAccess = (accessToken: string, now: number) => Promise<FoundAccess | undefined>
 
+/** Names the access token that a text in a format is. Only the record knows whether the token is valid. */
+export interface FormattedToken extends TokenReference {
+  /** The name of the format that has read the text. */
+  readonly format: string
+}
+
+/**
+ * The access tokens that a text may be: one for each format that claims the text. Resolves to none for an opaque token,
+ * and for a text that no format has written.
+ *
+ * @throws OAuthError if a format cannot tell at present.
+ */
+export async function readFormatted(
+  formats: readonly AccessTokenReader[],
+  text: string,
+): Promise<readonly FormattedToken[]> {
+  const claimed: FormattedToken[] = []
+  if (!mayBeFormatted(text)) return claimed
+  for (const format of formats) {
+    const reference = await decodeToken(format, text)
+    if (reference === undefined) continue
+    const { authorizationId, tokenId } = reference
+    claimed.push({ authorizationId, tokenId, format: format.name })
+  }
+  return claimed
+}
+
+/** Makes a look-up of access tokens for the endpoints of the server: it reads the store for each token. */
+export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
+  const findOpaque: FindAccess = (accessToken, now) => findAccess(store, accessToken, now)
+  return withFormats(formats, findOpaque, async (token, now) =>
+    findFormattedIn((await store.find(token.authorizationId))?.authorization, token, now),
+  )
+}
+
+/** Makes a look-up of access tokens for guards: a cached record is enough to accept a token, and not to refuse it. */
+export function guardFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
+  const findOpaque: FindAccess = (accessToken, now) => findAccessToken(store, accessToken, now)
+  return withFormats(formats, findOpaque, async (token, now) => {
+    const { authorizationId: id } = token
+    const cached = findFormattedIn(store.getCached?.(id)?.authorization, token, now)
+    return cached ?? findFormattedIn((await store.find(id))?.authorization, token, now)
+  })
+}
+
+type FindFormatted = (token: FormattedToken, now: number) => Promise<FoundAccess | undefined>
+
+function withFormats(
+  formats: readonly AccessTokenReader[],
+  findOpaque: FindAccess,
+  findFormatted: FindFormatted,
+): FindAccess {
+  if (formats.length === 0) return findOpaque
+  return async (text, now) => {
+    if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
+    for (const token of await readFormatted(formats, text)) {
+      const found = await findFormatted(token, now)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
 /** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
 export async function findAccess(
   store: AuthorizationStore,
@@ -36,7 +106,7 @@ export async function findAccess(
 ): Promise<FoundAccess | undefined> {
   const id = credentialId('accessToken', accessToken)
   if (id === undefined) return undefined
-  return presentAccessToken((await store.find(id))?.authorization, accessToken, now)
+  return findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
 }
 
 /**
@@ -50,23 +120,45 @@ export async function findAccessToken(
 ): Promise<FoundAccess | undefined> {
   const id = credentialId('accessToken', accessToken)
   if (id === undefined) return undefined
-  const cached = presentAccessToken(store.getCached?.(id)?.authorization, accessToken, now)
-  return cached ?? presentAccessToken((await store.find(id))?.authorization, accessToken, now)
+  const cached = findAccessTokenIn(store.getCached?.(id)?.authorization, accessToken, now)
+  return cached ?? findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
 }
 
 /**
- * The access of a presented access token; undefined if the record does not hold the token, or the token has expired.
+ * The access of a presented opaque token; undefined if the record does not hold the token, or the token has expired.
  */
-export function presentAccessToken(
+export function findAccessTokenIn(
   current: Authorization | undefined,
   accessToken: string,
   now: number,
 ): FoundAccess | undefined {
-  if (current?.state !== 'active' && current?.state !== 'approved') return undefined
-  const { id: authorizationId, clientId, subject, tokenType, extensionData } = current
-  const found = storedAccessToken(current.accessTokens, accessToken)
-  if (found === undefined || found.expiresAt <= now) return undefined
+  // Without a cached record, the digest would be computed in vain.
+  return current && accessIn(current, digest(accessToken), undefined, now)
+}
+
+function findFormattedIn(
+  current: Authorization | undefined,
+  { tokenId, format }: FormattedToken,
+  now: number,
+): FoundAccess | undefined {
+  return current && accessIn(current, tokenId, format, now)
+}
+
+/** @param format the format of the text; undefined for an opaque one. A token counts in its own format alone. */
+function accessIn(
+  current: Authorization,
+  tokenId: string,
+  format: string | undefined,
+  now: number,
+): FoundAccess | undefined {
+  if (current.state !== 'active' && current.state !== 'approved') return undefined
+  const { id: authorizationId, clientId, subject, extensionData } = current
+  // Clients mostly present the newest token. A plain comparison is safe: its timing could reveal a digest at most, and
+  // a digest gives no access.
+  const found = current.accessTokens.findLast((token) => token.digest === tokenId)
+  if (found === undefined || found.expiresAt <= now || found.formatted?.format !== format) return undefined
   const { scope, expiresAt, tokenData, extensionData: tokenExtensionData } = found
+  const { tokenType = current.tokenType } = found
   const access = { authorizationId, clientId, subject, scope, tokenType, expiresAt }
   return { access, tokenData, extensionData, tokenExtensionData }
 }
@@ -77,13 +169,11 @@ export function storedAccessToken(
   accessToken: string,
 ): AccessToken | undefined {
   const presented = digest(accessToken)
-  // Clients mostly present the newest token. A plain comparison is safe: its timing could reveal a digest at most,
-  // and a digest gives no access.
   return accessTokens.findLast((token) => token.digest === presented)
 }
 
 /** The access behind a refresh token; undefined if the token is expired, or not the current one of the record. */
-export function presentRefreshToken(
+export function findRefreshTokenIn(
   current: Authorization | undefined,
   refreshToken: string,
   now: number,

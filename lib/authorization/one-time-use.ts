@@ -33,7 +33,7 @@ export function idOfUse(names: readonly string[]): string {
 }
 
 /** An authorization that began with a one-time use. The store keeps the record until `usedUntil` at least. */
-export type UsedOnce = Active & { readonly usedUntil: number }
+type UsedOnce = Active & { readonly usedUntil: number }
 
 export function isUsedOnce(authorization: Authorization | undefined): authorization is UsedOnce {
   return authorization?.state === 'active' && authorization.usedUntil !== undefined
@@ -43,12 +43,12 @@ export function isUsedOnce(authorization: Authorization | undefined): authorizat
  * The record that revocation leaves in the store: without tokens and data of extensions. The record stays because the
  * assertion or voucher must not become good again.
  */
-export function remainsOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
+export function tombstoneOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
   return { ...authorization, extensionData: {}, accessTokens: [], refreshToken: undefined, usedUntil }
 }
 
 /** The authorization; undefined if the record only remembers a one-time use, as after a revocation. */
-export function unlessRemains(authorization: Authorization | undefined): Authorization | undefined {
+export function ignoreTombstone(authorization: Authorization | undefined): Authorization | undefined {
   if (!isUsedOnce(authorization)) return authorization
   return authorization.accessTokens.length === 0 && authorization.refreshToken === undefined
     ? undefined

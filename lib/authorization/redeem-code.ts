@@ -1,18 +1,14 @@
 import { hasDigest } from '../protocol/credential'
-import { invalidGrant, OAuthError } from '../protocol/oauth-error'
+import { invalidGrant, OAuthError, type Observed } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import type { Active, Approved, Authorization, Code } from './authorization'
 import { issue, type Issued, withoutTokens } from './issue'
 import {
-  deleteRecord,
   type IssueContext,
   issueEvent,
   type NewAccessToken,
   revocationEvent,
-  save,
-  touch,
   type TransitionResult,
-  unchanged,
 } from './transition'
 
 /** The redemption of an authorization code, as the client requests it (RFC 6749 4.1.3). */
@@ -26,8 +22,14 @@ export interface Redemption {
 
 const failuresThatBurn = 5
 
-const refused = (reason: Reason<'invalid_grant'>) =>
-  invalidGrant(reason, 'The authorization code is invalid, expired, revoked, or belongs to another request.')
+const refused = (reason: Reason<'invalid_grant'>, observed: Observed = {}) =>
+  invalidGrant(
+    reason,
+    'The authorization code is invalid, expired, revoked, or belongs to another request.',
+    {
+      observed,
+    },
+  )
 
 /**
  * The transition that redeems a code. After all checks, one write spends the code and adds the tokens. Of any number of
@@ -41,17 +43,24 @@ export function redeemCode(
 ): TransitionResult<Issued> {
   // A replay may have removed the record, and its request may have failed before the removal was durable. So this
   // request confirms the absence.
-  if (current === undefined) return touch(refused('code_unknown'))
+  if (current === undefined) return { action: 'touch', refusal: refused('code_unknown') }
   if (current.state === 'active') return replay(current, redemption)
-  if (current.state !== 'approved') return unchanged(refused('code_unknown'))
+  if (current.state !== 'approved') return { action: 'none', refusal: refused('code_unknown') }
   const { code } = current
-  if (!hasDigest(redemption.code, code.digest)) return unchanged(refused('code_unknown'))
-  if (redemption.clientId !== current.clientId) return unchanged(refused('code_of_another_client'))
-  if (code.expiresAt <= context.now) return unchanged(refused('code_expired'))
-  if (isBurnt(code)) return unchanged(refused('code_burnt'))
+  if (!hasDigest(redemption.code, code.digest)) return { action: 'none', refusal: refused('code_unknown') }
+  if (redemption.clientId !== current.clientId)
+    return { action: 'none', refusal: refused('code_of_another_client') }
+  if (code.expiresAt <= context.now)
+    return {
+      action: 'none',
+      refusal: refused('code_expired', { 'seconds since its end': context.now - code.expiresAt }),
+    }
+  if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
   const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
   if (token instanceof OAuthError)
-    return isAttempt(token) ? save(withFailure(current), token) : unchanged(token)
+    return isAttempt(token)
+      ? { action: 'save', authorization: withFailure(current), refusal: token }
+      : { action: 'none', refusal: token }
   return spend(current, token, redemption.refreshToken, context)
 }
 
@@ -63,20 +72,25 @@ export function isBurnt({ failures }: Code): boolean {
 function replay(current: Active, redemption: Redemption): TransitionResult<Issued> {
   const { spentCode, clientId } = current
   if (spentCode === undefined || !hasDigest(redemption.code, spentCode))
-    return unchanged(refused('code_unknown'))
+    return { action: 'none', refusal: refused('code_unknown') }
   // The server issued the code to another client. A client that got hold of a foreign code must not revoke tokens.
-  if (redemption.clientId !== clientId) return unchanged(refused('code_of_another_client'))
-  return deleteRecord(refused('code_replayed'), revocationEvent(current, 'code_replayed'))
+  if (redemption.clientId !== clientId) return { action: 'none', refusal: refused('code_of_another_client') }
+  const event = revocationEvent(current, 'code_replayed')
+  return { action: 'delete', refusal: refused('code_replayed'), event }
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
   // RFC 6749 4.1.3: redirect_uri is required, and must be identical, if the authorization request had the parameter.
-  if (redirectUri === undefined) return code.redirectUriSent ? refused('redirect_uri_missing') : undefined
-  return redirectUri === code.redirectUri ? undefined : refused('redirect_uri_mismatch')
+  const registered = code.redirectUri
+  if (redirectUri === undefined)
+    return code.redirectUriSent ? refused('redirect_uri_missing', { registered }) : undefined
+  return redirectUri === registered
+    ? undefined
+    : refused('redirect_uri_mismatch', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof is an attempt at the code. Who asks for another target or scope than the approved ones has met
-// every check, and may ask again.
+// Only a wrong proof is an attempt at the code. Who asks for another target than the approved ones may ask again, and a
+// client that has lost the scope may get it back.
 function isAttempt({ code }: OAuthError): boolean {
   return code !== 'invalid_target' && code !== 'invalid_scope'
 }
@@ -91,9 +105,15 @@ function spend(
   refreshToken: boolean,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  const { handle, code, accessTokens } = approved
+  const { consentToken, code, accessTokens } = approved
   // Access tokens that the client got together with the code stay in the record, so a replay revokes these tokens, too.
-  const spent = { ...withoutTokens(approved, approved.id), handle, spentCode: code.digest, accessTokens }
+  const spent = {
+    ...withoutTokens(approved, approved.id),
+    consentToken,
+    spentCode: code.digest,
+    accessTokens,
+  }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
-  return save(authorization, issued, issueEvent('issued', authorization.accessTokens.at(-1)))
+  const event = issueEvent('issued', authorization.accessTokens.at(-1))
+  return { action: 'save', authorization, outcome: issued, event }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord } from '../protocol/configuration'
+import { isRecord } from '../primitives/options-reader'
 import {
   createCredential,
   createRefreshToken,
@@ -11,25 +11,22 @@ import {
   sealText,
   unsealText,
 } from '../protocol/credential'
+import { opaqueFormat } from '../protocol/access-token-format'
 import { isEmpty } from '../protocol/extension'
 import { invalidGrant, invalidScope, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
+import type { AccessToken, Active, Authorization, Formatted, RefreshToken, Rotation } from './authorization'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
 import { storedAccessToken } from './lookup'
 import {
-  deleteRecord,
   type IssueContext,
   issueEvent,
   type NewAccessToken,
+  nothingToKeep,
   revocationEvent,
-  save,
-  touch,
-  type TransitionEvent,
   type TransitionResult,
-  unchanged,
 } from './transition'
 
 /** A refresh, as the client requests it (RFC 6749 6). */
@@ -55,9 +52,9 @@ export function rotateRefreshToken(
 ): TransitionResult<Issued> {
   // A reuse may have removed the record, and its request may have failed before the removal was durable. So this
   // request confirms the absence.
-  if (current === undefined) return touch(refreshRefused('refresh_token_unknown'))
+  if (current === undefined) return { action: 'touch', refusal: refreshRefused('refresh_token_unknown') }
   if (current.state !== 'active' || current.refreshToken === undefined)
-    return unchanged(refreshRefused('refresh_token_unknown'))
+    return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
   const { refreshToken } = current
   // The digest identifies the current refresh token. For any other token, the tag shows whether this server made it.
   const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
@@ -65,24 +62,26 @@ export function rotateRefreshToken(
     ? refreshToken.generation
     : genuineGeneration(refresh.refreshToken, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation)
-    return unchanged(refreshRefused('refresh_token_unknown'))
+    return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
   if (refresh.clientId !== current.clientId)
-    return unchanged(refreshRefused('refresh_token_of_another_client'))
+    return { action: 'none', refusal: refreshRefused('refresh_token_of_another_client') }
   if (generation < refreshToken.generation)
     return replayRotation(current, refreshToken, { ...refresh, generation, superseded }, context)
-  if (!isCurrent) return unchanged(refreshRefused('refresh_token_unknown'))
-  if (refreshToken.expiresAt <= context.now) return unchanged(refreshRefused('refresh_token_expired'))
+  if (!isCurrent) return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
+  if (refreshToken.expiresAt <= context.now)
+    return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, refresh.scope, context)
-  if (token instanceof OAuthError) return unchanged(token)
+  if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const isRepeatable = context.lifetimes.refreshTokenGrace > 0
   const { authorization, issued } = isRepeatable
     ? rotate(current, refresh.refreshToken, token, context)
     : issuePair(current, token, context)
-  return save(authorization, issued, issueEvent('refreshed', authorization.accessTokens.at(-1)))
+  const event = issueEvent('refreshed', authorization.accessTokens.at(-1))
+  return { action: 'save', authorization, outcome: issued, event }
 }
 
 /** A genuine refresh token that a rotation has replaced. */
-export interface FormerRefreshToken {
+interface FormerRefreshToken {
   readonly refreshToken: string
   readonly generation: number
   readonly scope: string | undefined
@@ -94,7 +93,7 @@ export interface FormerRefreshToken {
  * Gives a replaced refresh token the tokens of its rotation again, if this rotation is the last one and its grace has
  * not passed. Otherwise the token counts as stolen and revokes the authorization, unless the request was only slow.
  */
-export function replayRotation(
+function replayRotation(
   current: Active,
   refreshToken: RefreshToken,
   former: FormerRefreshToken,
@@ -109,24 +108,41 @@ export function replayRotation(
   const pair = isLast && inGrace ? rederiveTokens(current, refreshToken, former.refreshToken) : undefined
   if (rotation === undefined || pair === undefined)
     return refuseReplaced(current, former, lifetimes.refreshTokenGrace)
-  if (expiresAt <= now) return unchanged(refreshRefused('refresh_token_expired'))
+  if (expiresAt <= now) return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, former.scope, context)
-  if (token instanceof OAuthError) return unchanged(token)
-  const { stored } = pair
-  if (stored !== undefined && !isSameToken(stored, token)) {
-    const secrets = () => secretsOfOtherToken(former.refreshToken, rotation.salt, token)
-    return besidePair(current, pair, token, secrets, context)
-  }
-  if (stored !== undefined && stored.expiresAt > now)
-    return touch(answerOf(current.tokenType, pair, stored), repeated(stored))
-  // The access token of the rotation has expired, because the grace may be longer than the life of an access token. The
-  // client gets a new access token with the same refresh token.
-  return saveBeside(pair, addAccessToken(current, token, context))
+  if (token instanceof OAuthError) return { action: 'none', refusal: token }
+  return repeatRotation(current, former.refreshToken, rotation, pair, token, context)
 }
 
 /**
- * The access token that a refresh requests, within the limits of the grant and the extensions; otherwise the
- * refusal.
+ * Gives the tokens of a rotation again, or another access token beside them if the request is for another one.
+ *
+ * @param credential the credential that derives the tokens: the replaced refresh token, or the handle of a poll.
+ */
+export function repeatRotation(
+  current: Active,
+  credential: string,
+  rotation: Rotation,
+  pair: RotatedPair,
+  token: NewAccessToken,
+  context: IssueContext,
+): TransitionResult<Issued> {
+  // The first response has settled what extensions keep, such as the key to which the refresh token is bound.
+  const keepingNothing = { ...token, authorizationData: nothingToKeep }
+  const { stored } = pair
+  if (stored !== undefined && !isSameToken(stored, token, current, context)) {
+    const secrets = () => secretsOfOtherToken(credential, rotation.salt, token)
+    return besidePair(current, pair, keepingNothing, secrets, context)
+  }
+  if (stored !== undefined && stored.expiresAt > context.now) return repeat(current.tokenType, pair, stored)
+  // The access token of the rotation has expired, because the grace may be longer than the life of an access token. The
+  // client gets a new access token with the same refresh token.
+  return saveBeside(pair, addAccessToken(current, keepingNothing, context))
+}
+
+/**
+ * The access token that a refresh requests, within the limits of the grant, the registration of the client and the
+ * extensions; otherwise the refusal.
  */
 function requestedToken(
   current: Active,
@@ -137,8 +153,26 @@ function requestedToken(
   return scope instanceof OAuthError ? scope : context.restrict({ ...current, scope, begins: false })
 }
 
-function isSameToken(stored: AccessToken, { scope, extensionData }: NewAccessToken): boolean {
-  return isSameScope(stored.scope, scope) && isDeepStrictEqual(stored.extensionData, extensionData)
+function isSameToken(
+  stored: AccessToken,
+  token: NewAccessToken,
+  { tokenType }: Active,
+  context: IssueContext,
+): boolean {
+  const { scope, extensionData, tokenType: ownType = tokenType, format } = token
+  return (
+    isSameScope(stored.scope, scope) &&
+    isDeepStrictEqual(stored.extensionData, extensionData) &&
+    (stored.tokenType ?? tokenType) === ownType &&
+    // Without a choice of an extension, the format of the first response stays.
+    (format === undefined || (stored.formatted?.format ?? opaqueFormat) === format) &&
+    (stored.formatted === undefined || isOffered(stored.formatted, context))
+  )
+}
+
+// A server that has lost the format of a token, as after a deployment, cannot give its text again.
+function isOffered({ format }: Formatted, { formats }: IssueContext): boolean {
+  return formats?.has(format) === true
 }
 
 /**
@@ -158,11 +192,11 @@ function besidePair(
   const isGood = stored !== undefined && stored.expiresAt > context.now
   // The server cannot derive the members that a token type added to the first response. A token with data of its type
   // is therefore not repeated: the client gets a new token.
-  if (isGood && stored.tokenData === undefined)
-    return touch(
-      answerOf(current.tokenType, { ...pair, accessToken, properties: {} }, stored),
-      repeated(stored),
-    )
+  const isRepeatable =
+    stored?.tokenData === undefined &&
+    (stored?.formatted === undefined || isOffered(stored.formatted, context))
+  if (isGood && isRepeatable)
+    return repeat(current.tokenType, { ...pair, accessToken, properties: {} }, stored)
   const source = stored === undefined ? secrets() : context.random
   return saveBeside(pair, addAccessToken(current, token, context, source))
 }
@@ -172,18 +206,18 @@ function saveBeside(
   { refreshToken }: RotatedPair,
   { authorization, issued }: Issuance,
 ): TransitionResult<Issued> {
-  return save(authorization, { ...issued, refreshToken }, repeated(authorization.accessTokens.at(-1)))
+  const event = issueEvent('refreshed', authorization.accessTokens.at(-1), 'repeated')
+  return { action: 'save', authorization, outcome: { ...issued, refreshToken }, event }
 }
 
-const repeated = (token: AccessToken | undefined): TransitionEvent =>
-  issueEvent('refreshed', token, 'repeated')
-
-function answerOf(
+function repeat(
   tokenType: string,
   { accessToken, properties, refreshToken }: RotatedPair,
-  { expiresAt, scope }: AccessToken,
-): Issued {
-  return { accessToken, tokenType, properties, expiresAt, scope, refreshToken }
+  stored: AccessToken,
+): TransitionResult<Issued> {
+  const { expiresAt, scope, tokenType: ownType = tokenType } = stored
+  const outcome = { accessToken, tokenType: ownType, properties, expiresAt, scope, refreshToken }
+  return { action: 'touch', outcome, event: issueEvent('refreshed', stored, 'repeated') }
 }
 
 function refuseReplaced(
@@ -194,26 +228,26 @@ function refuseReplaced(
   // The refresh token was current when this request first read the record, and two rotations have followed since. The
   // request is slow; the token is not stolen.
   const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
-  if (wasCurrent && grace > 0) return unchanged(refreshRefused('refresh_token_superseded'))
-  return deleteRecord(
-    refreshRefused('refresh_token_reused'),
-    revocationEvent(current, 'refresh_token_reused'),
-  )
+  if (wasCurrent && grace > 0) return { action: 'none', refusal: refreshRefused('refresh_token_superseded') }
+  const event = revocationEvent(current, 'refresh_token_reused')
+  return { action: 'delete', refusal: refreshRefused('refresh_token_reused'), event }
 }
 
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
 /** Derives the secret of an access token for a repeated refresh with another scope or other data of extensions. */
-export function secretsOfOtherToken(
+function secretsOfOtherToken(
   refreshToken: string,
   salt: string,
-  { scope, extensionData }: NewAccessToken,
+  { scope, extensionData, tokenType, format }: NewAccessToken,
 ): Random {
   const data = isEmpty(extensionData) ? '' : ` ${JSON.stringify(extensionData)}`
+  const chosen =
+    tokenType === undefined && format === undefined ? '' : ` ${JSON.stringify([tokenType, format])}`
   return derivedBytes(
     refreshToken,
-    `access token beside the pair ${salt} ${formatScope(scope.toSorted())}${data}`,
+    `access token beside the pair ${salt} ${formatScope(scope.toSorted())}${data}${chosen}`,
   )
 }
 
@@ -237,7 +271,7 @@ export function rotate(
 }
 
 /** The access token and the refresh token that a rotation issued. */
-export interface RotatedPair {
+interface RotatedPair {
   readonly accessToken: string
   /** The access token in the record; undefined if the record dropped the token after its end. */
   readonly stored: AccessToken | undefined
@@ -286,7 +320,7 @@ function isProperties(value: unknown): value is TokenProperties {
 }
 
 /** The refusal of a refresh token. The client always gets the same text; only the reason, for events, differs. */
-export function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
+function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   return invalidGrant(
     reason,
     'The refresh token is invalid, expired, revoked, or was issued to another client.',
@@ -294,7 +328,7 @@ export function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
 }
 
 /** The scope of a refresh (RFC 6749 6): at most the granted scope, and by default the whole granted scope. */
-export function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
+function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
   if (requested === undefined) return granted
   const scope = parseScope(requested)
   if (scope === undefined) return invalidScope('scope_malformed', 'The scope is malformed.')

@@ -1,12 +1,12 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
 import type { Active, Approved, Authorization } from './authorization'
-import { storedAccessToken } from './lookup'
-import { deleteRecord, revocationEvent, touch, type TransitionResult, unchanged } from './transition'
+import { type FormattedToken, storedAccessToken } from './lookup'
+import { revocationEvent, type TransitionResult } from './transition'
 
 /** A revocation, as the client requests it (RFC 7009 2.1). */
-export interface Revocation {
-  /** An access token or a refresh token, of any client. */
-  readonly token: string
+interface Revocation {
+  /** An opaque access token, a refresh token, or an access token that a format has read, of any client. */
+  readonly token: string | FormattedToken
   readonly clientId: string
 }
 
@@ -22,15 +22,20 @@ export function revokeByToken(
 ): TransitionResult<'revoked' | 'nothing'> {
   // An earlier revocation may have removed the record, and its request may have failed before the removal was durable.
   // So this request confirms the absence.
-  if (current === undefined) return touch('nothing')
-  if (!('accessTokens' in current) || current.clientId !== clientId) return unchanged('nothing')
-  return descendsFrom(current, token)
-    ? deleteRecord('revoked', revocationEvent(current, 'client'))
-    : unchanged('nothing')
+  if (current === undefined) return { action: 'touch', outcome: 'nothing' }
+  const isOwn = 'accessTokens' in current && current.clientId === clientId
+  return isOwn && descendsFrom(current, token)
+    ? { action: 'delete', outcome: 'revoked', event: revocationEvent(current, 'client') }
+    : { action: 'none', outcome: 'nothing' }
 }
 
-// Expired tokens and old refresh tokens count, too: their client wants to end the authorization.
-function descendsFrom(authorization: Approved | Active, token: string): boolean {
+// Old refresh tokens count, too, and expired tokens as long as the record lists them: their client wants to end the
+// authorization.
+function descendsFrom(authorization: Approved | Active, token: Revocation['token']): boolean {
+  if (typeof token !== 'string')
+    return authorization.accessTokens.some(
+      ({ digest, formatted }) => digest === token.tokenId && formatted?.format === token.format,
+    )
   if (storedAccessToken(authorization.accessTokens, token) !== undefined) return true
   // RFC 7009 2.1 revokes tokens. A code is no token, and an authorization with an unredeemed code has no refresh token.
   if (authorization.state === 'approved' || authorization.refreshToken === undefined) return false

@@ -1,4 +1,6 @@
 import type { Random } from '../protocol/credential'
+import type { AccessTokenFormat } from '../protocol/access-token-format'
+import type { Evidence } from '../protocol/evidence'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension'
@@ -7,18 +9,28 @@ import type { AccessToken, Authorization, Grant } from './authorization'
 import type { FoundAccess } from './lookup'
 
 /**
- * The result of a transition: the action on the record, the outcome for the caller and the event for listeners. A
- * refusal is an outcome, so one transition can both refuse and write. For example, a replay refuses and revokes.
+ * The result of a transition: the action on the record, the outcome or the refusal for the caller, and the event for
+ * listeners. A refusal may write, too. For example, a replay refuses and revokes.
  */
-export type TransitionResult<Outcome> = Action & {
-  readonly outcome: Outcome | OAuthError
-  readonly event: TransitionEvent | undefined
-}
+export type TransitionResult<Outcome> = Action &
+  Conclusion<Outcome> & { readonly event?: TransitionEvent | undefined }
 
-/** The action that a transition wants on the record. */
+/** What a transition wants done with the record. */
 export type Action =
+  /** Saves the next state of the record. */
   | { readonly action: 'save'; readonly authorization: Authorization }
-  | { readonly action: 'delete' | 'touch' | 'none' }
+  /** Revokes the authorization: removes the record, and with the record every credential that descends from it. */
+  | { readonly action: 'delete' }
+  /**
+   * Confirms the record as it is, or its absence, for a response that rests on the write of an earlier request. The
+   * earlier request may have failed before replicas had its write, so this request waits for the replicas again.
+   */
+  | { readonly action: 'touch' }
+  /** Leaves the record as it is, without a write. */
+  | { readonly action: 'none' }
+
+/** What the caller gets once the action has succeeded: an outcome, or a refusal as an error. */
+type Conclusion<Outcome> = { readonly outcome: Outcome } | { readonly refusal: OAuthError }
 
 /**
  * A pure function from one state of the record to the next.
@@ -31,42 +43,19 @@ export type Transition<Outcome> = (
   superseded?: Authorization,
 ) => TransitionResult<Outcome>
 
-type Settled<Outcome> = TransitionResult<Exclude<Outcome, OAuthError>>
-
-/** Leaves the record as it is, without a write. */
-export function unchanged<Outcome>(outcome: Outcome): Settled<Outcome>
-export function unchanged<Outcome>(outcome: Outcome): TransitionResult<Outcome> {
-  return { action: 'none', outcome, event: undefined }
-}
+/** The result of a transition that does not refuse. */
+export type SuccessfulResult<Outcome> = Extract<TransitionResult<Outcome>, { readonly outcome: Outcome }>
 
 /**
- * Confirms the record as it is, or its absence, for a response that rests on the write of an earlier request. The
- * earlier request may have failed before replicas had its write, so this request waits for the replicas again.
+ * Completes the outcome and the event of a transition before its write, in a way that may wait, such as for a signature.
+ * If it rejects, nothing is written. After a conflict it runs again, with the result of the next round.
+ *
+ * @param current the record before the transition; undefined if the store has none.
  */
-export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
-export function touch<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
-  return { action: 'touch', outcome, event }
-}
-
-/** Saves the next state of the record. */
-export function save<Outcome>(
-  authorization: Authorization,
-  outcome: Outcome,
-  event?: TransitionEvent,
-): Settled<Outcome>
-export function save<Outcome>(
-  authorization: Authorization,
-  outcome: Outcome,
-  event?: TransitionEvent,
-): TransitionResult<Outcome> {
-  return { action: 'save', authorization, outcome, event }
-}
-
-/** Revokes the authorization: removes the record, and with the record every credential that descends from it. */
-export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): Settled<Outcome>
-export function deleteRecord<Outcome>(outcome: Outcome, event?: TransitionEvent): TransitionResult<Outcome> {
-  return { action: 'delete', outcome, event }
-}
+export type CompleteResult<Outcome> = (
+  result: SuccessfulResult<Outcome>,
+  current: Authorization | undefined,
+) => Promise<SuccessfulResult<Outcome>>
 
 /** A transition whose write, if any, has succeeded. */
 export interface CommittedTransition {
@@ -81,31 +70,42 @@ export interface CommittedTransition {
  */
 export type OnCommitted = (committed: CommittedTransition) => void
 
-/** All that a transition needs besides the record: time, randomness and settings. A transition is therefore pure. */
-export interface IssueContext {
+/** What a new record needs besides its content. */
+export interface RecordContext {
   /** Seconds since the epoch. */
   readonly now: number
   /** Names the issuer in the records of this server: 16 characters of base64url. */
   readonly issuerDigest: string
   /** The source of random bytes. */
   readonly random: Random
+  readonly lifetimes: Lifetimes
+}
+
+/** All that a transition needs besides the record: time, randomness and settings. A transition is therefore pure. */
+export interface IssueContext extends RecordContext {
   /** The source for the secret of a code that the server can derive again. Default: `random`. */
   readonly codeSecrets?: Random
-  readonly lifetimes: Lifetimes
   /** The token types of the server, by name. */
   readonly tokenTypes: TokenTypes
+  /** The formats of access tokens by name. New tokens get the first one. Default: every text is opaque. */
+  readonly formats?: ReadonlyMap<string, AccessTokenFormat> | undefined
+  /** What the extensions found in the request of the client, each under its name. Default: nothing. */
+  readonly evidence?: Evidence | undefined
   /**
-   * Counts one response with tokens towards the option `issueLimits`. Several calls for the same request count once.
+   * Counts one response with tokens towards the option `limits.issuing`. Several calls for the same request count once.
    *
    * @param subject the resource owner; undefined for a client that acts for itself.
    * @throws Throttled if the client or the resource owner is over the limit. The server then writes nothing.
    */
   readonly countIssue: (clientId: string, subject: string | undefined) => void
-  /** Asks the extensions of the server about a new access token. Extensions may narrow the token, or refuse it. */
+  /**
+   * Narrows a new access token to the scope that the client may have now, and asks the extensions of the server, which
+   * may narrow the token, too. Both may refuse it.
+   */
   readonly restrict: (granted: GrantedToken) => NewAccessToken | OAuthError
 }
 
-/** The access token that a grant gives, before extensions narrow it. */
+/** The access token that a grant gives, before registration and extensions narrow it. */
 export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensionData'> {
   /** Whether the authorization begins with the token. */
   readonly begins: boolean
@@ -122,8 +122,12 @@ export interface NewAccessToken {
   readonly lifetime: number | undefined
   /** The data of extensions for this token. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
-  /** The data of extensions for the authorization, if the authorization begins with this token. */
+  /** The data that extensions keep with the authorization from now on. It replaces their earlier data. */
   readonly authorizationData: ExtensionData
+  /** The token type that an extension has chosen; undefined for that of the authorization. */
+  readonly tokenType?: string | undefined
+  /** The format that an extension has chosen, or `opaque`; undefined for the usual one. */
+  readonly format?: string | undefined
 }
 
 /** Grants the whole scope without restrictions, for requests that the server does not show to extensions. */
@@ -131,8 +135,11 @@ export const unrestricted = ({ scope }: GrantedToken): NewAccessToken => ({
   scope,
   lifetime: undefined,
   extensionData: {},
-  authorizationData: {},
+  authorizationData: nothingToKeep,
 })
+
+/** Stands for no data of extensions for the authorization. */
+export const nothingToKeep: ExtensionData = {}
 
 /** How long credentials live, in whole seconds. */
 export interface Lifetimes {

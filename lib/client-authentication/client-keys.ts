@@ -1,16 +1,16 @@
-import type { DocumentFetch, FetchedDocument } from '../document-fetch/document-fetch'
-import { FetchedKeys, givenKeys, type KeySource } from '../jwt/key-source'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
+import { givenKeys, type KeySource } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
-import { BoundedMap } from '../protocol/bounded-map'
 import type { Client } from '../protocol/client'
-import { isList, isRecord, isText } from '../protocol/configuration'
-import { dataOf, type Json } from '../protocol/extension'
-import { privateState } from '../protocol/private-state'
+import { isList, isRecord, isText } from '../primitives/options-reader'
+import { dataOf } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { privateState } from '../primitives/private-state'
+import type { Sender } from '../protocol/sender'
 import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
+import { PublishedKeys } from './published-keys'
 
-const publishedAtMost = 1000
-const keysAtMost = 32
 // A registration is parsed more often than a published set. Strangers register keys, too.
 const registeredAtMost = 12
 
@@ -21,7 +21,7 @@ export class ClientKeys {
 
   private readonly registered = privateState<Client, KeySource>()
   // The sources of one server: another server may fetch from other networks.
-  private readonly published = new WeakMap<DocumentFetch, BoundedMap<FetchedKeys>>()
+  private readonly published = new WeakMap<DocumentFetch, PublishedKeys>()
 
   /**
    * @param method the entry in `credentials` that holds the keys.
@@ -32,13 +32,21 @@ export class ClientKeys {
     private readonly documents: DocumentFetch | undefined,
   ) {}
 
-  /** The keys of a client; undefined if its registration has none. */
-  of(client: Client, server: Pick<AuthenticatingServer, 'documents'>): KeySource | undefined {
+  /**
+   * The keys of a client; undefined if its registration has none.
+   *
+   * @param sender the sender of the request that needs the keys.
+   */
+  of(
+    client: Client,
+    server: Pick<AuthenticatingServer, 'documents'>,
+    sender?: Sender,
+  ): KeySource | undefined {
     const credential = dataOf(this.method, client.credentials)
     if (credential === undefined) return undefined
     const uri = publishedAt(credential)
     if (uri === undefined) return this.registeredOf(client, credential)
-    return this.publishedOf(uri, this.documents ?? server.documents)
+    return this.publishedBy(this.documents ?? server.documents).of(client, uri, sender)
   }
 
   private registeredOf(client: Client, credential: Json): KeySource {
@@ -49,27 +57,13 @@ export class ClientKeys {
     return keys
   }
 
-  private publishedOf(uri: string, documents: DocumentFetch): KeySource {
-    const sources = this.published.get(documents) ?? new BoundedMap<FetchedKeys>(publishedAtMost)
-    this.published.set(documents, sources)
-    const keys = sources.get(uri) ?? new FetchedKeys(uri, (url) => fetchKeys(url, documents))
-    // Evicts the source that no client has used for the longest time.
-    sources.put(uri, keys)
-    return keys
+  private publishedBy(documents: DocumentFetch): PublishedKeys {
+    const known = this.published.get(documents)
+    if (known !== undefined) return known
+    const published = new PublishedKeys(documents)
+    this.published.set(documents, published)
+    return published
   }
-}
-
-// In bytes: a dozen keys with certificates.
-const largestKeySet = 64 * 1024
-
-// Reading a key takes up to two milliseconds, on the curve P-521. A stranger must not hold the process up with a set
-// of hundreds of them.
-async function fetchKeys(uri: string, documents: DocumentFetch): Promise<FetchedDocument> {
-  const document = await documents.fetch(uri, largestKeySet)
-  const keys = isRecord(document.json) ? document.json['keys'] : undefined
-  if (isList(keys) && keys.length > keysAtMost)
-    throw new Error(`A client publishes more than ${keysAtMost} keys.`)
-  return document
 }
 
 function publishedAt(credential: Json): string | undefined {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from '../password-hashing/bcrypt'
-import { BoundedMap } from '../protocol/bounded-map'
+import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from './bcrypt'
+import { BoundedMap } from '../primitives/bounded-map'
 import { type Client, isBcryptHash, liveSecrets } from '../protocol/client'
 import { digest, isSameText, secureRandom } from '../protocol/credential'
 import type { Throttle, Verification } from './method'
-import { SingleFlight } from './single-flight'
+import { SingleFlight } from '../primitives/single-flight'
 
 const generatedPrefix = 'sha256:'
 
@@ -50,7 +50,7 @@ export function generatedHash(secret: string): string {
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
   private readonly comparison = new ConstantWorkComparer()
-  private readonly renewals = new SingleFlight<string>()
+  private readonly renewals = new SingleFlight<string | undefined>()
   private readonly key = secureRandom(32)
   // Digests of secrets that no client has: they fill up the list of a client with fewer digests.
   private readonly decoys = Array.from(
@@ -98,7 +98,7 @@ export class SecretVerifier {
 
   // This comparison goes before comparisons that may be guesses: only the client itself can cause it.
   private async renewed(hash: string, secret: string): Promise<string | undefined> {
-    return this.renewals.share(this.mark(hash, secret), () =>
+    return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, 'before the line'),
     )
   }
@@ -126,10 +126,10 @@ const knownSeconds = 24 * 3600
  * How this process remembers a secret. `fresh` needs no other proof. `known` is no guess, but needs another
  * comparison.
  */
-export type Memory = 'fresh' | 'known'
+type Memory = 'fresh' | 'known'
 
 /** The secrets that this process verified by bcrypt, as keyed digests. Holds the 1000 that clients used last. */
-export class RememberedSecrets {
+class RememberedSecrets {
   // The least recently used secret first.
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
 

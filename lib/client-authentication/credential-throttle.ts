@@ -1,23 +1,24 @@
 import { createHmac } from 'node:crypto'
-import { BoundedMap } from '../protocol/bounded-map'
+import { BoundedMap } from '../primitives/bounded-map'
 import type { Client } from '../protocol/client'
-import type { OptionsReader } from '../protocol/configuration'
+import type { OptionsReader } from '../primitives/options-reader'
 import { secureRandom } from '../protocol/credential'
 import type { Throttled } from '../protocol/oauth-error'
-import { privateState } from '../protocol/private-state'
-import { type Limit, type LimitOption, readLimits } from '../rate-limit/limit'
-import { networkOf } from '../rate-limit/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../rate-limit/throttle'
-import type { Counters } from '../stores/counters'
-import type { PresentedClient, Throttle, Verification } from './method'
-import { SingleFlight } from './single-flight'
+import { privateState } from '../primitives/private-state'
+import { type Limit, type LimitOption, readLimits } from '../limits/limit'
+import { networkOf } from '../limits/network'
+import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
+import type { Counters } from '../limits/counters'
+import type { Throttle, Verification } from './method'
+import type { ClientCredential } from './read-credential'
+import { SingleFlight } from '../primitives/single-flight'
 
 /** Applies the limits on failed client authentication (RFC 6749 2.3.1) to verifications of possible guesses. */
 export class CredentialThrottle {
   private readonly key = secureRandom(32)
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
-  private readonly underWay = new SingleFlight<Verification>()
+  private readonly attempts = new SingleFlight<Verification | undefined>()
   // The network and the identifier of each client that authenticated with a chosen secret from this network.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
@@ -36,7 +37,7 @@ export class CredentialThrottle {
    * from a network from which its client has authenticated before.
    */
   of(
-    { method, clientId, credential }: PresentedClient,
+    { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
     address: () => string | undefined,
     refusal?: Throttled,
@@ -54,7 +55,7 @@ export class CredentialThrottle {
       // A client may send many requests with its right secret at once. They share one attempt: each must not use up
       // the limit of the client.
       const attemptCounted = () =>
-        this.underWay.share(attemptKey(), () =>
+        this.attempts.shareSuccess(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
         )
       const success = await (status === 'known' ? attemptOnce() : attemptCounted())

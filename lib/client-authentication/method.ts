@@ -1,18 +1,10 @@
-import type { X509Certificate } from 'node:crypto'
-import type { DocumentFetch } from '../document-fetch/document-fetch'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { AuthenticationMethodDescription, Client } from '../protocol/client'
+import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { Parameters } from '../protocol/parameters'
-import type { Counters } from '../stores/counters'
-
-/** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
-export interface ClientCertificate {
-  /** The certificate, as Node parses it. */
-  readonly x509: X509Certificate
-  /**
-   * Whether the certificate leads to an authority that the TLS server trusts; false for a self-signed certificate.
-   */
-  readonly trusted: boolean
-}
+import type { Sender } from '../protocol/sender'
+import type { ClientCertificate } from '../protocol/token-type'
+import type { Counters } from '../limits/counters'
 
 /** The parts of a request that can carry client credentials. */
 export interface CredentialSources {
@@ -63,18 +55,13 @@ export interface AuthenticatingServer {
   readonly tokenEndpoint: string
   /**
    * The counters of the server. A key is good once at this issuer, across all processes that share the counters. The
-   * client of a single use is under `singleUseLimit`.
+   * client of a single use is under `limits.singleUses`.
    */
   readonly counters: Counters
   /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
   readonly documents: DocumentFetch
   /** The time, in whole seconds since the epoch. */
   readonly now: () => number
-}
-
-/** A presented credential, and the one method by which the request presents it. */
-export interface PresentedClient extends PresentedCredential {
-  readonly method: ClientAuthenticationMethod
 }
 
 /**
@@ -109,10 +96,12 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * response time shows which clients exist.
    *
    * @param client the registered client; undefined for an unknown or disabled client.
-   * @param withinLimits runs a verification under `clientAuthenticationLimits`. Use it for credentials that can be
+   * @param withinLimits runs a verification under `limits.clientAuthentication`. Use it for credentials that can be
    * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
    * right for signatures, certificates and long random keys.
    * @param server the server at which the client authenticates. Each call of one server gets the same object.
+   * @param sender the sender of the request. Pass it on to `server.documents.fetch(url, size, { sender })`: otherwise, one
+   * sender can use up the limits of a host for all others.
    * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same description, and
    * throw none for an unknown client: return false.
    */
@@ -121,13 +110,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
     credential: string,
     withinLimits: Throttle,
     server: AuthenticatingServer,
+    sender?: Sender,
   ): Promise<Verification>
-}
-
-/** The scheme of an `Authorization` header, in lower case: schemes are case-insensitive (RFC 9110 11.1). */
-export function schemeOf(header: string): string {
-  const end = header.indexOf(' ')
-  return (end < 0 ? header : header.slice(0, end)).toLowerCase()
 }
 
 /**
@@ -139,21 +123,11 @@ export function schemeOf(header: string): string {
  * @param authorization the `Authorization` headers of the request.
  */
 export function challengeOf(schemes: readonly string[], authorization: readonly string[]): string {
-  const tried = new Set(authorization.map(schemeOf))
-  const known = schemes.filter((scheme) => tried.has(scheme.toLowerCase()))
+  const tried = authorization.map((header) => parseAuthorization(header).scheme)
+  const known = schemes.filter((scheme) => tried.some((one) => isSameScheme(one, scheme)))
   return (known.length > 0 ? known : schemes).map(challengeBy).join(', ')
 }
 
 // RFC 7617 2.1: only Basic has the parameter charset.
 const challengeBy = (scheme: string) =>
   scheme === 'Basic' ? 'Basic realm="oauth", charset="UTF-8"' : `${scheme} realm="oauth"`
-
-/**
- * Makes the `WWW-Authenticate` challenge for a refused bearer token. Without a token in the request, the challenge holds
- * no error code (RFC 6750 3.1).
- *
- * @param authorization the `Authorization` headers of the request.
- */
-export function bearerChallenge(authorization: readonly string[]): string {
-  return authorization.length === 0 ? 'Bearer realm="oauth"' : 'Bearer realm="oauth", error="invalid_token"'
-}

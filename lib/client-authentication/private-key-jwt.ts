@@ -1,4 +1,4 @@
-import { type DocumentFetch, isDocumentFetch } from '../document-fetch/document-fetch'
+import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
@@ -11,9 +11,9 @@ import {
   verifyJwt,
 } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
-import { isBoolean, isText, isWhole, OptionsReader } from '../protocol/configuration'
+import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
-import { invalidClient, invalidRequest, temporarilyUnavailable } from '../protocol/oauth-error'
+import { invalidClient, invalidRequest, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { Reason } from '../protocol/reasons'
 import { ClientKeys, mistakeInKeys } from './client-keys'
@@ -41,8 +41,10 @@ export interface PrivateKeyJwtOptions {
   readonly maximumLifetime?: number
   /**
    * Fetches the JWK sets that clients publish at `jwks_uri`, for example through a proxy. Default: over https, at most
-   * 64 KiB, and never from an address inside your network. A set has at most 32 keys. The server keeps a set for one minute to one day, as the
-   * headers of the response say. For an unknown `kid`, the server fetches the set again, at most once in 10 seconds.
+   * 64 KiB, and never from an address inside your network. A set has at most 32 keys. The server keeps a set for one
+   * minute to one day, as the headers of the response say. For an unknown `kid`, the server fetches the set again, at
+   * most once in 10 seconds. If a limit prevents a fetch, or no answer comes in time, the keys of the last fetch still
+   * prove the client for an hour from that fetch.
    */
   readonly documents?: DocumentFetch
 }
@@ -69,8 +71,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
     signingAlgorithms: settings.algorithms,
     read: ({ body }) => readAssertion(body),
     mistakeIn: mistakeInKeys,
-    async verify(client, assertion, _withinLimits, server) {
-      const keys = client && clientKeys.of(client, server)
+    async verify(client, assertion, _withinLimits, server, sender) {
+      const keys = client && clientKeys.of(client, server, sender)
       try {
         await useUp(assertion, keys ?? ClientKeys.none, server, settings)
         return true
@@ -113,7 +115,7 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
     ),
   }
   reading.refuseUnknown()
-  reading.settle('privateKeyJwt() cannot work with these options:')
+  reading.throwIssues('privateKeyJwt() cannot work with these options:')
   return settings
 }
 
@@ -188,6 +190,7 @@ async function useUp(
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])
   if (!(error instanceof KeysUnavailable)) throw error
+  if (error.cause instanceof Throttled) throw error.cause
   // The assertion may be good. With `invalid_client`, the client could give its registration up.
   throw temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', {
     cause: error.cause,

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ClientRegistration } from '../protocol/client'
-import { isRecord } from '../protocol/configuration'
+import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { anyCapabilities } from '../protocol/parse-client'
-import { cannotChange, disableClient, enableClient } from '../registration/change-registration'
-import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../registration/client-secrets'
-import { registerFrom } from '../registration/register-client'
-import type { ClientRegistry } from '../stores/client-store'
-import { metadataOptions, type Option, rotationOptions } from './options'
+import { disableClient, enableClient, unknownClient } from '../clients/change-registration'
+import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
+import { registerFrom } from '../clients/register-client'
+import type { ClientRegistry } from '../clients/client-store'
+import { metadataOptions, type Option, rotationOptions } from './command-options'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -69,7 +69,7 @@ const show: Command = {
   async run(clients, { clientId }) {
     const registration = await clients.find(clientId)
     if (registration === undefined)
-      throw cannotChange('client_id', 'names no client that is registered here.')
+      throw new ConfigurationError('The client cannot be shown:', [unknownClient])
     return { found: withoutDigests(registration) }
   },
 }
@@ -99,7 +99,8 @@ const rotateSecret: Command = {
 }
 
 const disable: Command = {
-  meaning: 'disable a client at once; its client_id stays taken',
+  meaning:
+    'disable a client at once; its client_id stays taken, and its access tokens work until they expire',
   takesClient: true,
   options: {},
   async run(clients, { clientId }) {
@@ -139,7 +140,7 @@ function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
 }
 
 /** The unchecked content of a configuration file. */
-export interface Configuration {
+interface Configuration {
   readonly options: unknown
   /** Whether the file is JSON, which can hold neither a store nor a function. */
   readonly plain: boolean

@@ -1,4 +1,4 @@
-import type { ConfigurationIssue } from '../protocol/configuration'
+import type { ConfigurationIssue } from '../primitives/options-reader'
 
 /** The outcome of a command line. */
 export interface Result {

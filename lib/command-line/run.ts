@@ -1,9 +1,10 @@
-import { ConfigurationError } from '../protocol/configuration'
+import { ConfigurationError } from '../primitives/options-reader'
+import { unknownClient } from '../clients/change-registration'
 import { redisStore } from '../stores/redis/redis-store'
 import type { CommandAnswer } from './commands'
-import { runLint } from './lint'
-import type { Option } from './options'
-import { failed, jsonText, lineOf, misunderstood, type Result, tableText } from './result'
+import { runLint } from './lint-command'
+import type { Option } from './command-options'
+import { failed, jsonText, lineOf, misunderstood, printable, type Result, tableText } from './result'
 import { usage } from './usage'
 import { readWords } from './words'
 
@@ -17,10 +18,26 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
   const { command, order, redis, prefix, json } = asked
   try {
     const answer = await withClients(redis, prefix, (clients) => command.run(clients, order))
-    return done(answer, json, (trouble) => reasonsOf(trouble, redis, command.options))
+    const noted = isEmpty(answer) ? { ...answer, note: placeNote(redis, prefix) } : answer
+    return done(noted, json, (trouble) => reasonsOf(trouble, redis, command.options))
   } catch (error) {
-    return failed(1, reasonsOf(error, redis, command.options))
+    const note = isUnknownClient(error) ? [placeNote(redis, prefix)] : []
+    return failed(1, [...reasonsOf(error, redis, command.options), ...note])
   }
+}
+
+const isEmpty = ({ found }: CommandAnswer): boolean => Array.isArray(found) && found.length === 0
+
+const isUnknownClient = (error: unknown): boolean =>
+  error instanceof ConfigurationError && error.issues.includes(unknownClient)
+
+/** Says where the command has looked: a store with another prefix has other clients. */
+const placeNote = (redis: string, prefix: string): string =>
+  `The command looked in ${nameOf(redis)} under the prefix ${prefix}. If the redisStore() of your server has another prefix, name it with --prefix.`
+
+function nameOf(redis: string): string {
+  const { hostname, port } = new URL(redis)
+  return `Redis at ${hostname}:${port || '6379'}`
 }
 
 async function withClients(
@@ -42,7 +59,7 @@ function done(
   reasonsOfTrouble: (trouble: unknown) => readonly string[],
 ): Result {
   const output = json ? jsonText(found) : tableText(found)
-  if (trouble === undefined) return { status: 0, output, remarks: note }
+  if (trouble === undefined) return { status: 0, output, remarks: printable(note) }
   return { ...failed(1, [...reasonsOfTrouble(trouble), note]), output }
 }
 
@@ -54,8 +71,7 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
       error.message.split('\n', 1)[0] ?? '',
       ...error.issues.map((mistake) => lineOf({ ...mistake, path: optionOf(mistake.path, options) })),
     ]
-  const { hostname, port } = new URL(redis)
-  const server = `Redis at ${hostname}:${port || '6379'}`
+  const server = nameOf(redis)
   if (!(error instanceof Error)) return [`${server}: an unknown error occurred.`]
   // Shows only the error code of Redis: the rest of the message may quote the command, and so a digest.
   if (error.name === 'ReplyError') return [`${server} refused: ${error.message.split(' ', 1)[0]}.`]

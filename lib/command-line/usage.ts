@@ -1,7 +1,8 @@
 import { commands } from './commands'
-import { commonOptions, lintOptions, metadataOptions, rotationOptions, type Option } from './options'
+import { commonOptions, lintOptions, metadataOptions, rotationOptions, type Option } from './command-options'
 
-const program = 'express-authorization-server'
+/** The name of the command. */
+export const program = 'express-authorization-server'
 
 /** Returns the text of `--help`. */
 export function usage(): string {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import type { ConfigurationIssue } from '../protocol/configuration'
+import type { ConfigurationIssue } from '../primitives/options-reader'
 import { commands, type Command, type Order } from './commands'
-import { commonOptions, type Option } from './options'
+import { commonOptions, type Option } from './command-options'
 
 /** A parsed command line. */
-export type CommandLine =
+type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'mistakes'; readonly issues: readonly ConfigurationIssue[] }
   | {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { PriorConsentQuestion } from '../authorization-endpoint/authorize'
+import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Lifetimes } from '../authorization/transition'
 import type {
@@ -7,44 +7,52 @@ import type {
   ResolvedClientAuthenticationLimits,
 } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import type { AllowedOrigins, CorsOption } from '../cors/cors'
-import type { DynamicRegistration, DynamicRegistrationOptions } from '../dynamic-registration/options'
+import type { AllowedOrigins, CorsOption } from '../http/cors'
+import type {
+  DynamicRegistration,
+  DynamicRegistrationOptions,
+} from '../clients/dynamic-registration/registration-options'
+import type { ResourceReference } from '../endpoints/protected-resource-metadata'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
-import type { RateLimitOptions, RateLimits } from '../http/network-limit'
+import type { RateLimitOptions, RateLimits } from '../limits/rate-limit-options'
 import type { ConsentView } from '../http/pages/consent-page'
 import type { ErrorView } from '../http/pages/pages'
 import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
+import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { TokenType } from '../protocol/token-type'
-import type { IssueLimitOptions, ResolvedIssueLimits } from '../rate-limit/issue-limits'
-import type { Limit, LimitOption } from '../rate-limit/limit'
-import type { ResourceOptions, Resources } from '../resource-indicators/resources'
-import type { AuthorizationStore } from '../stores/authorization-store'
-import type { ClientRegistry } from '../stores/client-store'
-import type { ClientSource, OpenClients, RegisteredClients } from '../stores/client-source'
-import type { Counters } from '../stores/counters'
+import type { IssueLimitOptions, ResolvedIssueLimits } from '../limits/issue-limits'
+import type { Limit, LimitOption } from '../limits/limit'
+import type { ResourceOptions, Resources } from '../extensions/resource-indicators/resources'
+import type { ClientRegistry } from '../clients/client-store'
+import type { ClientSource, OpenClients, RegisteredClients } from '../clients/client-source'
+import type { Counters } from '../limits/counters'
+import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
+import type { RunningServer } from './open-plug-ins'
+import type { PlugIn } from './plug-in'
 
 type Eventually<T> = T | Promise<T>
 
 /** Options of `createAuthorizationServer`. Lifetimes and deadlines are seconds. */
 export interface AuthorizationServerOptions {
   /**
-   * The URL by which clients know this server (RFC 8414 2): https, or http on a loopback host. The host mounts
+   * The URL of this server for clients (RFC 8414 2): https, or http on a loopback host. The host mounts
    * `oauth.router()` at the path of this URL. The server builds every absolute URL from this option, never from a
    * request.
    */
   readonly issuer: string
   /**
    * The registered clients, or a store that finds them. With a {@link ClientRegistry}, the server can also register
-   * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds clients that nobody has registered.
+   * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered clients.
    */
   readonly clients: RegisteredClients | ClientSource
   /** Maps each scope to a text that the consent page shows: `{ 'photos:read': 'See your photos' }`. */
@@ -80,34 +88,33 @@ export interface AuthorizationServerOptions {
    * Returns whether the owner has approved this request before, or whether the host trusts the client without approval
    * (RFC 6749 4.1.1). If true, the server shows no consent page. The server never calls this function for the implicit
    * grant, nor for a public client whose redirection URI is not https, because another app could pass for such a client
-   * (RFC 6749 10.2). Default: the server shows the consent page for every request.
+   * (RFC 6749 10.2). The form of the login page then ends at the client: a Content-Security-Policy of the host must
+   * allow this on the login page, as it must for {@link consentPage}. Default: the server shows the consent page for
+   * every request.
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
    * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that sends the
-   * user agent to the login. Default `/login`.
+   * user agent to the login. If an extension demands a login of an owner who is logged in, `again` is true, and the path
+   * gets `prompt=login`: the login must then ask for the credentials again. Default `/login`.
    */
-  readonly login?: string | ((request: Request, response: Response, returnTo: string) => unknown)
+  readonly login?:
+    string | ((request: Request, response: Response, returnTo: string, again: boolean) => unknown)
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
-  readonly store?: AuthorizationStore
+  readonly store?: Storage
   /**
    * Counts failed attempts and single uses. Default: the `counters` of the store, which `redisStore()` has; for a store
    * without counters, `memoryCounters()`, with a warning in production.
    */
   readonly counters?: Counters
-  /** Path of the authorization endpoint below the issuer. Default `/authorize`. */
-  readonly authorizationPath?: string
-  /** Path of the token endpoint below the issuer. Default `/token`. */
-  readonly tokenPath?: string
-  /** Path of the revocation endpoint (RFC 7009) below the issuer. Default `/revoke`. */
-  readonly revocationPath?: string
-  /** Path of the introspection endpoint (RFC 7662) below the issuer. Default `/introspect`. */
-  readonly introspectionPath?: string
+  /** The paths of the endpoints below the issuer. */
+  readonly paths?: PathOptions
   /**
-   * Endpoints of the host, each with its own path below the issuer. The router serves them, and the metadata names
-   * them. Default none.
+   * Endpoints of the host, each with its own path below the issuer: endpoints that respond with JSON, and pages for
+   * people (`kind: 'page'`). The router serves them. The metadata names those with JSON, and pages with `listed: true`.
+   * Default none.
    */
-  readonly endpoints?: readonly Endpoint[]
+  readonly endpoints?: readonly (Endpoint | PageEndpoint)[]
   /**
    * The origins whose scripts may call the endpoints for tokens, revocation and registration, read the metadata of the
    * server and of resources, and call the endpoints of the host that have `cors`: `true` for every origin, `false` for
@@ -121,22 +128,8 @@ export interface AuthorizationServerOptions {
    * (RFC 7592). `{}` switches registration on, for everybody. Default `false`.
    */
   readonly dynamicRegistration?: DynamicRegistrationOptions | false
-  /** How long a resource owner may take to decide on the consent page. Default 600, at most 10 years. */
-  readonly authorizationRequestLifetime?: number
-  /** How long a client may take to redeem an authorization code. Default 60, at most 600 (RFC 6749 4.1.2). */
-  readonly authorizationCodeLifetime?: number
-  /** How long an access token is valid. Default 3600, at most 10 years. */
-  readonly accessTokenLifetime?: number
-  /**
-   * How long a refresh token is valid, counted from the last refresh. Default 2 592 000 (30 days), at most 10 years.
-   */
-  readonly refreshTokenLifetime?: number
-  /**
-   * For how long after a rotation the old refresh token gets the same tokens again. Parallel refreshes and lost
-   * responses therefore end no session. Default 30, at most 300. With 0, the server treats every repetition as theft,
-   * and revokes.
-   */
-  readonly refreshTokenGrace?: number
+  /** How long requests, codes and tokens live. */
+  readonly lifetimes?: LifetimeOptions
   /**
    * Grant types in addition to `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
    * such as `password()`, and those of the host. An absolute URI names each grant type of the host (RFC 6749 4.5). A
@@ -154,6 +147,11 @@ export interface AuthorizationServerOptions {
    * that the client gets. Default none.
    */
   readonly tokenTypes?: readonly TokenType[]
+  /**
+   * Formats in which the server writes access tokens, such as signed JWTs. New tokens get the first one, and each format
+   * reads its own. Opaque tokens stay good. Default: every token is opaque.
+   */
+  readonly accessTokenFormats?: readonly AccessTokenFormat[]
   /** The token type of a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
@@ -161,20 +159,21 @@ export interface AuthorizationServerOptions {
    * may use a method if the `credentials` of its registration have an entry for the method. Default none.
    */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
-  /**
-   * How many attempts at client secrets may fail (RFC 6749 2.3.1). Default, in 15 minutes: 20 failures of one client
-   * from one address, 1000 of one client, 500 from one address. `false` switches off all three limits.
-   */
-  readonly clientAuthenticationLimits?: ClientAuthenticationLimits | false
   /** Which clients must use PKCE (RFC 7636, method S256). Every client may use PKCE. Default `public`. */
   readonly pkce?: PkceRequirement
   /**
    * Which redirection URIs clients may register. With `https or loopback`, the server refuses the schemes of apps,
-   * which another app can claim (RFC 8252 7.1 and 8.6), and plain http on other hosts than loopback. Default `any`.
+   * which another app can claim (RFC 8252 7.1 and 8.6), and plain http on other hosts than loopback. With
+   * `{ schemes: ['com.example.app'] }`, it admits these schemes too. Default `any`.
    */
   readonly redirectUris?: RedirectUriRule
   /** Extensions of the endpoints and guards, in addition to PKCE. Default none. */
   readonly extensions?: readonly Extension[]
+  /**
+   * Features of several parts, such as a grant type with its endpoint. Their parts come after those of the options, in
+   * the order of this list. Default none.
+   */
+  readonly plugIns?: readonly PlugIn[]
   /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /**
@@ -187,57 +186,144 @@ export interface AuthorizationServerOptions {
    * as `error_uri`. Default: no `error_uri`.
    */
   readonly errorUri?: string
+  /** How much one network, one client and one resource owner may ask for. */
+  readonly limits?: ServerLimitOptions
   /** How long one call of a store may take. Default 0.5, at most 60. */
   readonly storeDeadline?: number
   /** How long `oauth.close()` waits for requests in flight. Default 10, at most 60. */
   readonly closeDeadline?: number
   /** How long the body of a request may take to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
+  /** Pages of the host in place of those of the suite. */
+  readonly pages?: PageOptions
   /**
-   * How many authorization requests of one resource owner may wait for a decision in this process. Beyond the limit,
-   * the owner gets a page with status 429. Default: 100 `attempts`, with `authorizationRequestLifetime` as `seconds`.
-   * `false` switches the limit off.
+   * Whether the server explains refusals to the person who sets it up, by the warning `EAS_REFUSED`, once for each
+   * cause: what the server read, which rule decided, and the cure. Never with a credential, and never with
+   * `NODE_ENV=production` or `NODE_ENV=test`, whatever the option says. Default true.
    */
-  readonly openRequestLimit?: LimitOption
+  readonly explainRefusals?: boolean
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+/** The paths of the endpoints below the issuer, such as `/oauth/token`. */
+export interface PathOptions {
+  /** Path of the authorization endpoint below the issuer. Default `/authorize`. */
+  readonly authorization?: string
+  /** Path of the token endpoint below the issuer. Default `/token`. */
+  readonly token?: string
+  /** Path of the revocation endpoint (RFC 7009) below the issuer. Default `/revoke`. */
+  readonly revocation?: string
+  /** Path of the introspection endpoint (RFC 7662) below the issuer. Default `/introspect`. */
+  readonly introspection?: string
+}
+
+/** How long requests, codes and tokens live, in seconds. */
+export interface LifetimeOptions {
+  /** How long a resource owner may take to decide on the consent page. Default 600, at most 10 years. */
+  readonly authorizationRequest?: number
+  /** How long a client may take to redeem an authorization code. Default 60, at most 600 (RFC 6749 4.1.2). */
+  readonly authorizationCode?: number
+  /** How long an access token is valid. Default 3600, at most 10 years. */
+  readonly accessToken?: number
+  /**
+   * How long a refresh token is valid, counted from the last refresh. Default 2 592 000 (30 days), at most 10 years.
+   */
+  readonly refreshToken?: number
+  /**
+   * For how long after a rotation the old refresh token gets the same tokens again. Parallel refreshes and lost
+   * responses therefore end no session. Default 30, at most 300. With 0, the server treats every repetition as theft,
+   * and revokes.
+   */
+  readonly refreshTokenGrace?: number
+}
+
+/** The limits of a server. `false` switches a limit off. */
+export interface ServerLimitOptions {
   /**
    * How many authorization requests, and how many failed requests of clients, may come from one network. Default 600 of
    * each per minute. `false` switches the limits off.
    */
-  readonly rateLimit?: RateLimitOptions | false
+  readonly networks?: RateLimitOptions | false
+  /**
+   * How many attempts at client secrets may fail (RFC 6749 2.3.1). Default, in 15 minutes: 20 failures of one client
+   * from one address, 1000 of one client, 500 from one address. `false` switches off all three limits.
+   */
+  readonly clientAuthentication?: ClientAuthenticationLimits | false
   /**
    * How often the server may issue tokens to one client, and to one client for one resource owner, in this process.
    * Default 30 000 and 600 per minute. `false` switches the limits off.
    */
-  readonly issueLimits?: IssueLimitOptions | false
+  readonly issuing?: IssueLimitOptions | false
+  /**
+   * How many authorization requests of one resource owner may wait for a decision in this process. Beyond the limit,
+   * the owner gets a page with status 429. Default: 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
+   * `false` switches the limit off.
+   */
+  readonly openRequests?: LimitOption
   /**
    * How many single-use values, such as nonces of signed requests, one client may use in this process. Beyond the
    * limit, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`. `false` switches the
    * limit off.
    */
-  readonly singleUseLimit?: LimitOption
+  readonly singleUses?: LimitOption
+}
+
+/** Pages that the host renders. */
+export interface PageOptions {
   /**
    * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
    * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
    * `view.redirectTo`. Default: the page of the suite.
    */
-  readonly consentPage?: (request: Request, response: Response, view: ConsentView) => unknown
+  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
   /**
    * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
    * page of the suite.
    */
-  readonly errorPage?: (request: Request, response: Response, view: ErrorView) => unknown
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly clock?: () => number
+  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
 }
 
-/** The options after validation, with every default filled in. */
-export interface ServerSettings {
+/** The options of a guard after validation, with every default filled in. */
+export interface GuardSettings {
   readonly issuer: string
+  /** Each scope, with the text that says what it lets a client do; undefined if only another process knows the scopes. */
+  readonly scopes: ReadonlyMap<string, string> | undefined
+  /** The protected resources; undefined if the host names none. */
+  readonly resources: Resources | undefined
+  /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
+  readonly ownResource?: ResourceReference | undefined
+  /** The scopes that each scope implies; undefined if no scope implies another. */
+  readonly implied: ImpliedScopes | undefined
+  /** All token types, `bearer` first. */
+  readonly tokenTypes: readonly TokenType[]
+  /** The formats of access tokens that guards read. */
+  readonly accessTokenFormats: readonly AccessTokenReader[]
+  readonly extensions: readonly Extension[]
+  /** What a guard has unless its own options say otherwise. */
+  readonly guards: ResolvedGuardDefaults
+  /** Undefined if CORS is off. */
+  readonly cors: AllowedOrigins
+  readonly closeDeadline: number
+  /** The URL of the page that explains error codes; undefined if the host has none. */
+  readonly errorUri: string | undefined
+  /** Whether the server explains refusals. False in production, whatever the option says. */
+  readonly explainRefusals: boolean
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+/** The options of a server after validation, with every default filled in. */
+export interface ServerSettings extends GuardSettings {
+  /** The formats of access tokens. New tokens get the first one. */
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
   /** The path of the issuer without a slash at its end. The host mounts the router at this path. */
   readonly mount: string
   /** Whether the endpoints refuse requests without TLS. False only for an http issuer on a loopback host. */
   readonly tlsRequired: boolean
   readonly findClient: FindClient
+  /** Runs when a client of a resource owner gets a code or a token; undefined if the source of clients needs no notes. */
+  readonly noteClientUse: OpenClients['noteUse']
   /** The store of clients if it can register and change clients; otherwise undefined. */
   readonly clientRegistry: ClientRegistry | undefined
   /** The registered clients, and the path of the option that names them; undefined if there are none. */
@@ -248,45 +334,35 @@ export interface ServerSettings {
   readonly clientMetadata: ExtensionMetadata
   /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
-  /** Each scope, with the text that says what it lets a client do. */
   readonly scopes: ReadonlyMap<string, string>
   readonly defaultScope: Scope
-  /** The protected resources; undefined if the host names none. */
-  readonly resources: Resources | undefined
-  /** The scopes that each scope implies; undefined if no scope implies another. */
-  readonly implied: ImpliedScopes | undefined
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
-  readonly store: AuthorizationStore
+  readonly store: Storage
   readonly counters: Counters
   readonly authorizationPath: string
   readonly tokenPath: string
   readonly revocationPath: string
   readonly introspectionPath: string
-  /** The endpoints of the host only. */
+  /** The endpoints of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
-  /** Undefined if CORS is off. */
-  readonly cors: AllowedOrigins
+  /** The pages of hosts and plug-ins. */
+  readonly pages: readonly PageEndpoint[]
   /** Undefined if no client can register itself. */
   readonly dynamicRegistration: DynamicRegistration | undefined
   readonly lifetimes: Lifetimes
-  /** The grant types of the host only. */
+  /** The grant types of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   /** All response types, `code` first. */
   readonly responseTypes: readonly ResponseType[]
-  /** All token types, `bearer` first. */
-  readonly tokenTypes: readonly TokenType[]
   /** The token type of a client whose registration names none. */
   readonly tokenType: string
-  /** The methods of the host only, without the built-in methods. */
+  /** The methods of hosts and plug-ins only, without the built-in methods. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   /** Which clients must use PKCE. PKCE is the first of `extensions`. */
   readonly pkce: PkceRequirement
   readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
-  readonly extensions: readonly Extension[]
-  readonly guards: ResolvedGuardDefaults
   readonly storeDeadline: number
-  readonly closeDeadline: number
   readonly bodyDeadline: number
   /** Undefined if the limit is off. */
   readonly openRequestLimit: Limit | undefined
@@ -295,9 +371,9 @@ export interface ServerSettings {
   /** Undefined if the limit is off. */
   readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
-  readonly errorUri: string | undefined
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
-  readonly consentPage: AuthorizationServerOptions['consentPage']
-  readonly errorPage: AuthorizationServerOptions['errorPage']
-  readonly clock: () => number
+  readonly consentPage: PageOptions['consent']
+  readonly errorPage: PageOptions['error']
+  /** Gives the plug-ins what they may use in requests. */
+  readonly startPlugIns: (running: RunningServer) => void
 }

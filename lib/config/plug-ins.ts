@@ -14,36 +14,52 @@ import {
   isText,
   isTexts,
   type OptionsReader,
-} from '../protocol/configuration'
+} from '../primitives/options-reader'
 import { type Extension, isExtensionMetadata } from '../protocol/extension'
+import { isToken } from '../protocol/http-authentication'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
-import { resourceIndicators, resourceIndicatorsName } from '../resource-indicators/resource-indicators'
-import type { Resources } from '../resource-indicators/resources'
+import {
+  resourceIndicators,
+  resourceIndicatorsName,
+} from '../extensions/resource-indicators/resource-indicators'
+import type { Resources } from '../extensions/resource-indicators/resources'
 import type { GrantType } from '../token-endpoint/grant-type'
-import { bearer } from '../token-types/bearer'
+import { bearer } from '../extensions/token-types/bearer'
 import type { ServerSettings } from './options'
 
 const methodsOption = 'clientAuthenticationMethods'
 const methodsMessage =
   'must be a method of client authentication: name, read and verify, optionally scheme and others.'
 
+/** The options, and the parts of each plug-in. Their lists have the same names and the same rules. */
+type Sources = readonly OptionsReader[]
+
 type Wrong = (field: string, message: string) => void
 
-/** Reads the methods of client authentication that a host adds to the built-in methods. */
-export function resolveAuthenticationMethods(reading: OptionsReader): readonly ClientAuthenticationMethod[] {
+/** Reads the methods of client authentication that hosts and plug-ins add to the built-in methods. */
+export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
   const names = new Set(builtInMethods)
   const schemes = new Set(['basic'])
-  const given = reading.optional<readonly unknown[]>(methodsOption, [], isList, 'must be a list of methods.')
-  for (const [index, method] of given.entries()) {
-    const wrong: Wrong = (field, message) => reading.wrong(`${methodsOption}[${index}]${field}`, message)
-    if (isRecord(method)) checkMethod(method, names, schemes, wrong)
-    else wrong('', methodsMessage)
+  const methods: unknown[] = []
+  for (const reading of sources) {
+    const given = reading.optional<readonly unknown[]>(
+      methodsOption,
+      [],
+      isList,
+      'must be a list of methods.',
+    )
+    for (const [index, method] of given.entries()) {
+      const wrong: Wrong = (field, message) => reading.wrong(`${methodsOption}[${index}]${field}`, message)
+      if (isRecord(method)) checkMethod(method, names, schemes, wrong)
+      else wrong('', methodsMessage)
+    }
+    methods.push(...given)
   }
   // Includes a method with other mistakes. The mistakes end the construction anyway, and without the method each client
   // that uses it would get a second, misleading message.
-  return Object.freeze(given.filter(isMethod))
+  return Object.freeze(methods.filter(isMethod))
 }
 
 // RFC 7591 2: a registered name or an absolute URI. Metadata and messages contain the name. The grammar excludes
@@ -103,21 +119,25 @@ export const builtInGrantTypes: readonly string[] = [
   'client_credentials',
 ]
 
-/** Reads the grant types that the host adds to the built-in grant types. */
-export function resolveGrantTypes(reading: OptionsReader): readonly GrantType[] {
+/** Reads the grant types that hosts and plug-ins add to the built-in grant types. */
+export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: the implicit grant does not use the token endpoint.
   const taken = new Set([...builtInGrantTypes, 'implicit'])
-  const given = reading.optional(grantTypesOption, [], isGrantTypes, grantTypesMessage)
-  for (const [index, { name }] of given.entries()) {
-    const wrong = (message: string) =>
-      reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
-    if (taken.has(name)) wrong('which another grant type has already.')
-    // RFC 6749 4.5: only a URI avoids a collision with a grant type of the same name elsewhere.
-    else if (name !== 'password' && !isAbsoluteUri(name))
-      wrong('but must be an absolute URI, such as https://example.com/oauth/grants/voucher.')
-    taken.add(name)
+  const all: GrantType[] = []
+  for (const reading of sources) {
+    const given = reading.optional(grantTypesOption, [], isGrantTypes, grantTypesMessage)
+    for (const [index, { name }] of given.entries()) {
+      const wrong = (message: string) =>
+        reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
+      if (taken.has(name)) wrong('which another grant type has already.')
+      // RFC 6749 4.5: only a URI avoids a collision with a grant type of the same name elsewhere.
+      else if (name !== 'password' && !isAbsoluteUri(name))
+        wrong('but must be an absolute URI, such as https://example.com/oauth/grants/voucher.')
+      taken.add(name)
+    }
+    all.push(...given)
   }
-  return Object.freeze([...given])
+  return Object.freeze(all)
 }
 
 const isGrantTypes = (value: unknown): value is readonly GrantType[] =>
@@ -137,19 +157,20 @@ const responseTypesOption = 'responseTypes'
 const responseTypesMessage =
   'must be a list of response types, such as implicit(): name, grantTypes, mode, optionally redirectBy, and approve.'
 
-/** Reads the response types of a server: `code`, which every server has, and the response types of the host. */
-export function resolveResponseTypes(reading: OptionsReader): readonly ResponseType[] {
+/** Reads the response types of a server: `code`, which every server has, and those of hosts and plug-ins. */
+export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
   const types = [codeResponseType]
-  for (const [index, type] of reading
-    .optional(responseTypesOption, [], isResponseTypes, responseTypesMessage)
-    .entries()) {
-    const wrong = (message: string) =>
-      reading.wrong(`${responseTypesOption}[${index}].name`, `is "${type.name}", ${message}`)
-    if (!isResponseTypeName(type.name))
-      wrong('but must be letters, digits and _; several values, each once, with one space between two.')
-    else if (responseTypeNamed(type.name, types) !== undefined)
-      wrong('which another response type has already. The order of the values does not count.')
-    else types.push(type)
+  for (const reading of sources) {
+    const given = reading.optional(responseTypesOption, [], isResponseTypes, responseTypesMessage)
+    for (const [index, type] of given.entries()) {
+      const wrong = (message: string) =>
+        reading.wrong(`${responseTypesOption}[${index}].name`, `is "${type.name}", ${message}`)
+      if (!isResponseTypeName(type.name))
+        wrong('but must be letters, digits and _; several values, each once, with one space between two.')
+      else if (responseTypeNamed(type.name, types) !== undefined)
+        wrong('which another response type has already. The order of the values does not count.')
+      else types.push(type)
+    }
   }
   return Object.freeze(types)
 }
@@ -169,29 +190,31 @@ const tokenTypesMessage =
   'must be a list of token types, such as mac({ hosts }): name, scheme, read, optionally issue.'
 
 /**
- * Reads the token types of a server or a guard: `bearer`, which is always the first, and the token types of the host.
+ * Reads the token types of a server or a guard: `bearer`, which is always the first, and those of hosts and plug-ins.
  */
-export function resolveTokenTypes(reading: OptionsReader): readonly TokenType[] {
+export function resolveTokenTypes(sources: Sources): readonly TokenType[] {
   const types = [bearer]
-  for (const [index, type] of reading
-    .optional(tokenTypesOption, [], isTokenTypes, tokenTypesMessage)
-    .entries()) {
-    const wrong = (field: string, message: string) =>
-      reading.wrong(`${tokenTypesOption}[${index}].${field}`, message)
-    if (!isTokenTypeName(type.name))
-      wrong('name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
-    else if (types.some(({ name }) => name === type.name))
-      wrong('name', `is "${type.name}", which another token type has already.`)
-    if (!isScheme(type.scheme))
-      wrong('scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
-    else if (types.some(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
-      wrong(
-        'scheme',
-        `is "${type.scheme}", which another token type has already. Letter case does not count.`,
+  for (const reading of sources) {
+    const given = reading.optional(tokenTypesOption, [], isTokenTypes, tokenTypesMessage)
+    for (const [index, type] of given.entries()) {
+      checkTokenType(type, types, (field, message) =>
+        reading.wrong(`${tokenTypesOption}[${index}].${field}`, message),
       )
-    types.push(type)
+      types.push(type)
+    }
   }
   return Object.freeze(types)
+}
+
+function checkTokenType(type: TokenType, others: readonly TokenType[], wrong: Wrong): void {
+  if (!isTokenTypeName(type.name))
+    wrong('name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
+  else if (others.some(({ name }) => name === type.name))
+    wrong('name', `is "${type.name}", which another token type has already.`)
+  if (!isScheme(type.scheme))
+    wrong('scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
+  else if (others.some(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
+    wrong('scheme', `is "${type.scheme}", which another token type has already. Letter case does not count.`)
 }
 
 /** Reads the token type of clients whose registration names none. */
@@ -210,6 +233,7 @@ const isTokenTypeName = (name: string) =>
   /^[\w.-]+$/.test(name) || (/^[\w+.-]+:[!-~]+$/.test(name) && URL.canParse(name))
 // RFC 9110 11.1 and 5.6.2: a scheme is a token.
 const isScheme = (scheme: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(scheme)
+const areHeaderNames = (value: unknown) => isTexts(value) && value.every(isToken)
 const isTokenTypes = (value: unknown): value is readonly TokenType[] =>
   Array.isArray(value) && value.every(isTokenType)
 const isTokenType = (value: unknown): value is TokenType =>
@@ -217,7 +241,9 @@ const isTokenType = (value: unknown): value is TokenType =>
   isText(value['name']) &&
   isText(value['scheme']) &&
   typeof value['read'] === 'function' &&
-  isAbsentOrFunction(value['issue'])
+  ['issue', 'challenge'].every((key) => isAbsentOrFunction(value[key])) &&
+  isAbsentOr(isBoolean, value['opaque']) &&
+  isAbsentOr(areHeaderNames, value['exposedHeaders'])
 
 /** Reads which clients must use PKCE. */
 export function resolvePkce(reading: OptionsReader): PkceRequirement {
@@ -237,19 +263,33 @@ export function ofResources(resources: Resources | undefined): readonly Extensio
 
 const takenNames = [pkceName, resourceIndicatorsName]
 
-/** Reads the extensions that the host adds to those of the suite. */
-export function resolveExtensions(reading: OptionsReader): readonly Extension[] {
-  const extensions = reading.optional('extensions', [], isExtensions, extensionsMessage)
-  const names = new Set([...takenNames, ...extensions.map(({ name }) => name)])
-  if (names.size < extensions.length + takenNames.length)
-    reading.wrong('extensions', `must each have a unique name; "${takenNames.join('" and "')}" are taken.`)
-  return Object.freeze([...extensions])
+/** Whether an extension is of the package: no other may have its name. */
+export const isOwnExtension = ({ name }: Extension): boolean => takenNames.includes(name)
+
+/** Reads the extensions that hosts and plug-ins add to those of the suite. */
+export function resolveExtensions(sources: Sources): readonly Extension[] {
+  const taken = new Set(takenNames)
+  const all: Extension[] = []
+  for (const reading of sources) {
+    const given = reading.optional('extensions', [], isExtensions, extensionsMessage)
+    for (const [index, { name }] of given.entries()) {
+      if (taken.has(name))
+        reading.wrong(`extensions[${index}].name`, `is "${name}", which another extension has already.`)
+      taken.add(name)
+    }
+    all.push(...given)
+  }
+  return Object.freeze(all)
 }
 
 const hooks = [
+  'resolveRequest',
+  'prepare',
   'atAuthorizationRequest',
   'atConsent',
+  'atResourceOwner',
   'atTokenRequest',
+  'atTokenResponse',
   'atResourceRequest',
   'introspect',
   'access',
@@ -262,6 +302,7 @@ const isExtension = (value: unknown): value is Extension =>
   isText(value['name']) &&
   parameterLists.every((key) => isAbsentOr(isParameterNames, value[key])) &&
   hooks.every((key) => isAbsentOrFunction(value[key])) &&
+  isAbsentOr(areHeaderNames, value['exposedHeaders']) &&
   isAbsentOr(isExtensionMetadata, value['metadata'])
 // RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
 const isParameterNames = (value: unknown) =>

@@ -1,16 +1,17 @@
-import { isList, isRecord, type OptionsReader } from '../protocol/configuration'
-import { parseClient, parseStoredClient, type ServerCapabilities } from '../protocol/parse-client'
-import type { AuthorizationStore } from '../stores/authorization-store'
+import { isList, isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { Lifetimes } from '../authorization/transition'
+import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
 import {
   type ClientSource,
   isClientSource,
   type OpenClients,
   type RegisteredClients,
-} from '../stores/client-source'
-import { isClientRegistry } from '../stores/client-store'
+} from '../clients/client-source'
+import { isClientRegistry } from '../clients/client-store'
 import { cacheWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
-import { isSharedCache, memoryCache, type SharedCache } from '../stores/shared-cache'
+import type { Storage } from '../stores/storage'
+import { memoryCache, type SharedCache } from '../clients/shared-cache'
 import type { ServerSettings } from './options'
 
 /** The values of the server with which it opens its clients. */
@@ -18,8 +19,9 @@ interface OpeningServer {
   readonly issuer: string
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
-  readonly store: AuthorizationStore
+  readonly store: Storage
   readonly storeDeadline: number
+  readonly lifetimes: Lifetimes
   readonly clock: () => number
 }
 
@@ -29,13 +31,14 @@ export function resolveClients(
   server: OpeningServer,
 ): Pick<
   ServerSettings,
-  'findClient' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
+  'findClient' | 'noteClientUse' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
 > {
   const cure =
     'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
   const given = reading.required<RegisteredClients | ClientSource>('clients', [], isClients, cure)
   const {
     find,
+    noteUse,
     registered,
     documents,
     metadata = {},
@@ -44,6 +47,7 @@ export function resolveClients(
     : openRegistered(given, 'clients', reading, server)
   return {
     findClient: find,
+    noteClientUse: noteUse,
     clientRegistry: isClientRegistry(registered?.clients) ? registered.clients : undefined,
     registered,
     clientDocuments: documents,
@@ -66,7 +70,7 @@ function openRegistered(
   const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
   if (!isList(given)) return { find: storedClients(given, parsed, storeDeadline), registered }
   const clients = given.map((source, index) => {
-    const client = parseClient(source, `${path}[${index}]`, reading.issues, capabilities)
+    const client = parseWrittenClient(source, `${path}[${index}]`, reading.issues, capabilities)
     return isRecord(source) ? parsed.keep(source, client) : client
   })
   const ids = clients.map(({ client_id }) => client_id)
@@ -84,12 +88,13 @@ function openRegistered(
 function openSource(source: ClientSource, reading: OptionsReader, server: OpeningServer): OpenClients {
   const wrong = (path: string, message: string) =>
     reading.wrong(path === '' ? 'clients' : `clients.${path}`, message)
-  const { issuer, capabilities, hasAuthorizationEndpoint, clock } = server
+  const { issuer, capabilities, hasAuthorizationEndpoint, lifetimes, clock } = server
   return source.open({
     issuer,
     capabilities,
     hasAuthorizationEndpoint,
     clock,
+    longestLifetime: Math.max(...Object.values(lifetimes)),
     sharedCache: sharedCacheOf(server),
     parse: (registration) => parseStoredClient(registration, capabilities),
     openRegistered(clients, path) {
@@ -103,6 +108,6 @@ function openSource(source: ClientSource, reading: OptionsReader, server: Openin
 
 // Without a cache of the store, each process caches for itself, and asks other servers for itself.
 function sharedCacheOf({ store, storeDeadline, clock }: OpeningServer): SharedCache {
-  const given = isRecord(store) ? store['sharedCache'] : undefined
-  return isSharedCache(given) ? cacheWithDeadline(given, storeDeadline) : memoryCache(clock)
+  const { sharedCache } = store
+  return sharedCache === undefined ? memoryCache(clock) : cacheWithDeadline(sharedCache, storeDeadline)
 }

@@ -1,4 +1,4 @@
-import { wellKnownBelowIssuer } from '../metadata/server-metadata'
+import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
 import {
   isAbsentOr,
   isBoolean,
@@ -6,67 +6,85 @@ import {
   isRecord,
   isText,
   type OptionsReader,
-} from '../protocol/configuration'
+} from '../primitives/options-reader'
 import type { Endpoint } from '../protocol/endpoint'
+import type { PageEndpoint } from '../protocol/page-endpoint'
 import { isExtensionMetadata } from '../protocol/extension'
+import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { ServerSettings } from './options'
 
-const defaults = {
-  authorizationPath: '/authorize',
-  tokenPath: '/token',
-  revocationPath: '/revoke',
-  introspectionPath: '/introspect',
+/**
+ * The paths and the names that a server uses already, each with what uses it. No two endpoints may have one path or one
+ * name.
+ */
+export interface TakenByEndpoints {
+  readonly paths: Map<string, string>
+  readonly names: Map<string, string>
 }
 
-type Paths = Pick<ServerSettings, keyof typeof defaults>
-
-/** The paths that a server uses already, each with what uses it. No two endpoints may have one path. */
-export type TakenPaths = Map<string, string>
-
-/** The paths that every server uses. */
-export function usedPaths(): TakenPaths {
-  return new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata']))
-}
-
-/** Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of the host. */
-export function resolveEndpoints(
-  reading: OptionsReader,
-  taken: TakenPaths,
-): Pick<ServerSettings, 'endpoints'> & Paths {
-  const path = (key: keyof Paths) => takePath(reading, key, defaults[key], taken)
+/** The paths and names that every server uses. */
+export function usedByEndpoints(): TakenByEndpoints {
   return {
-    authorizationPath: path('authorizationPath'),
-    tokenPath: path('tokenPath'),
-    revocationPath: path('revocationPath'),
-    introspectionPath: path('introspectionPath'),
-    endpoints: resolveRows(reading, taken),
+    paths: new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata'])),
+    names: new Map(builtInEndpoints.map((name) => [name, 'the suite'])),
   }
 }
 
 /**
- * Makes the reader of the paths of further endpoints, which a plug-in adds to those of {@link resolveEndpoints}.
+ * Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of hosts and plug-ins.
+ *
+ * @param sources the options, and the parts of each plug-in.
+ */
+export function resolveEndpoints(
+  reading: OptionsReader,
+  sources: readonly OptionsReader[],
+  taken: TakenByEndpoints,
+): Pick<
+  ServerSettings,
+  'authorizationPath' | 'tokenPath' | 'revocationPath' | 'introspectionPath' | 'endpoints' | 'pages'
+> {
+  const paths = reading.group('paths', (fields) => ({
+    authorizationPath: takePath(fields, 'authorization', '/authorize', taken),
+    tokenPath: takePath(fields, 'token', '/token', taken),
+    revocationPath: takePath(fields, 'revocation', '/revoke', taken),
+    introspectionPath: takePath(fields, 'introspection', '/introspect', taken),
+  }))
+  const rows = sources.flatMap((source) => resolveRows(source, taken))
+  return {
+    ...paths,
+    endpoints: Object.freeze(rows.filter((row): row is Endpoint => !isPage(row))),
+    pages: Object.freeze(rows.filter(isPage)),
+  }
+}
+
+/**
+ * Makes the reader of the paths of further endpoints of the suite, after those of {@link resolveEndpoints}.
  *
  * @param names the name of each endpoint under the key of its path.
  */
 export function furtherPaths(
-  taken: TakenPaths,
-  endpoints: readonly Endpoint[],
+  taken: TakenByEndpoints,
   names: Readonly<Record<string, string>>,
 ): (fields: OptionsReader, key: string, fallback: string) => string {
   return (fields, key, fallback) => {
     const chosen = takePath(fields, key, fallback, taken)
-    const index = endpoints.findIndex(({ name }) => name === names[key])
-    if (index >= 0)
-      fields.wrong(key, `belongs to the endpoint ${names[key]}, whose name endpoints[${index}] has.`)
+    const other = taken.names.get(names[key] ?? '')
+    if (other !== undefined)
+      fields.wrong(key, `belongs to the endpoint ${names[key]}, whose name ${other} has.`)
     return chosen
   }
 }
 
-function takePath(reading: OptionsReader, key: string, fallback: string, taken: TakenPaths): string {
+function takePath(
+  reading: OptionsReader,
+  key: string,
+  fallback: string,
+  { paths }: TakenByEndpoints,
+): string {
   const chosen = reading.optional(key, fallback, isPath, pathMessage)
-  const other = taken.get(chosen)
-  if (other === undefined) taken.set(chosen, reading.at(key))
+  const other = paths.get(chosen)
+  if (other === undefined) paths.set(chosen, reading.at(key))
   else reading.wrong(key, `must differ from ${other}.`)
   return chosen
 }
@@ -88,36 +106,30 @@ const methods = new Set<unknown>(['GET', 'POST', 'PUT', 'DELETE'])
 const bodies = new Set<unknown>([undefined, 'form', 'json'])
 const authentications = new Set<unknown>([undefined, 'required', 'confidential', 'optional', 'none'])
 
-function resolveRows(reading: OptionsReader, taken: TakenPaths): readonly Endpoint[] {
-  const names = new Set(builtInEndpoints)
+function resolveRows(reading: OptionsReader, taken: TakenByEndpoints): readonly (Endpoint | PageEndpoint)[] {
   const given = reading.optional<readonly unknown[]>('endpoints', [], isList, 'must be a list of endpoints.')
   for (const [index, endpoint] of given.entries()) {
     const at = `endpoints[${index}]`
     const wrong = (field: string, message: string) => reading.wrong(`${at}${field}`, message)
-    if (isRecord(endpoint)) checkEndpoint(endpoint, names, taken, at, wrong)
-    else wrong('', 'must be an endpoint: name, path and answer, optionally method and others.')
+    if (isRecord(endpoint))
+      (endpoint['kind'] === undefined ? checkEndpoint : checkPage)(endpoint, taken, reading.at(at), wrong)
+    else wrong('', 'must be an endpoint: name, path and handle, optionally method and others.')
   }
-  return Object.freeze(given.filter(isEndpoint))
+  return given.filter(isEndpoint)
 }
+
+type Wrong = (field: string, message: string) => void
 
 function checkEndpoint(
   endpoint: Readonly<Record<string, unknown>>,
-  names: Set<string>,
-  taken: TakenPaths,
+  taken: TakenByEndpoints,
   at: string,
-  wrong: (field: string, message: string) => void,
+  wrong: Wrong,
 ): void {
-  const { name, path, method = 'POST', body, listed, clientAuthentication, errorStatus, ...rest } = endpoint
-  const { cors, metadata, answer, ...others } = rest
+  const { kind: _kind, name, path, method = 'POST', body, listed, ...described } = endpoint
+  const { clientAuthentication, errorStatus, cors, metadata, handle, ...others } = described
   const listedMethods: readonly unknown[] = isList(method) ? method : [method]
-  if (!isText(name) || !endpointName.test(name))
-    wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
-  else if (names.has(name)) wrong('.name', `is "${name}", which another endpoint has already.`)
-  else names.add(name)
-  const other = isPath(path) ? taken.get(path) : undefined
-  if (!isPath(path)) wrong('.path', pathMessage)
-  else if (other === undefined) taken.set(path, `${at}.path`)
-  else wrong('.path', `must differ from ${other}.`)
+  takeNameAndPath(name, path, taken, at, wrong)
   if (!areMethods(listedMethods)) wrong('.method', 'must be GET, POST, PUT or DELETE, or a list of these.')
   if (!bodies.has(body)) wrong('.body', 'must be form or json.')
   else if (body !== undefined && !listedMethods.some((each) => each === 'POST' || each === 'PUT'))
@@ -125,24 +137,57 @@ function checkEndpoint(
   if (!isAbsentOr(isBoolean, listed)) wrong('.listed', 'must be true or false.')
   if (!authentications.has(clientAuthentication))
     wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
-  if (!isAbsentOr(isErrorStatus, errorStatus))
+  if (!isAbsentOr(areErrorStatuses, errorStatus))
     wrong('.errorStatus', 'must be an object that maps error codes to statuses, 400 to 599.')
   if (!isAbsentOr(isBoolean, cors))
     wrong('.cors', 'must be true or false: the option cors of the server names the origins.')
   if (!isAbsentOr(isExtensionMetadata, metadata))
     wrong('.metadata', 'must be an object of texts, lists of texts and booleans.')
-  if (typeof answer !== 'function') wrong('.answer', 'must be a function.')
+  if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
   for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
+}
+
+function checkPage(
+  page: Readonly<Record<string, unknown>>,
+  taken: TakenByEndpoints,
+  at: string,
+  wrong: Wrong,
+): void {
+  const { kind, name, path, method = ['GET', 'POST'], login, listed, handle, ...others } = page
+  const listedMethods: readonly unknown[] = isList(method) ? method : [method]
+  if (kind !== 'page') wrong('.kind', "must be 'page', or omitted for an endpoint that responds with JSON.")
+  takeNameAndPath(name, path, taken, at, wrong)
+  if (!areMethods(listedMethods) || listedMethods.some((each) => each !== 'GET' && each !== 'POST'))
+    wrong('.method', 'must be GET or POST, or a list of both.')
+  if (login !== undefined && login !== 'required' && login !== 'optional')
+    wrong('.login', 'must be required or optional.')
+  if (!isAbsentOr(isBoolean, listed)) wrong('.listed', 'must be true or false.')
+  if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
+  for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
+}
+
+function takeNameAndPath(
+  name: unknown,
+  path: unknown,
+  { names, paths }: TakenByEndpoints,
+  at: string,
+  wrong: Wrong,
+): void {
+  if (!isText(name) || !endpointName.test(name))
+    wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
+  else if (names.has(name)) wrong('.name', `is "${name}", which another endpoint has already.`)
+  else names.set(name, at)
+  const other = isPath(path) ? paths.get(path) : undefined
+  if (!isPath(path)) wrong('.path', pathMessage)
+  else if (other === undefined) paths.set(path, `${at}.path`)
+  else wrong('.path', `must differ from ${other}.`)
 }
 
 const areMethods = (given: readonly unknown[]) =>
   given.length > 0 && new Set(given).size === given.length && given.every((each) => methods.has(each))
 
-const isErrorStatus = (value: unknown) =>
-  isRecord(value) &&
-  Object.values(value).every(
-    (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
-  )
-// A function `answer` is enough here: any other mistake ends the construction.
-const isEndpoint = (value: unknown): value is Endpoint =>
-  isRecord(value) && typeof value['answer'] === 'function'
+const areErrorStatuses = (value: unknown) => isRecord(value) && Object.values(value).every(isErrorStatus)
+// A function `handle` is enough here: any other mistake ends the construction.
+const isEndpoint = (value: unknown): value is Endpoint | PageEndpoint =>
+  isRecord(value) && typeof value['handle'] === 'function'
+const isPage = (row: Endpoint | PageEndpoint): row is PageEndpoint => row.kind === 'page'

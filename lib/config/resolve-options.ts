@@ -1,40 +1,50 @@
 import type { Lifetimes } from '../authorization/transition'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
-import { readCors } from '../cors/cors'
-import { withDynamicClients } from '../dynamic-registration/find-dynamic-clients'
-import { readDynamicRegistration, registrationEndpointNames } from '../dynamic-registration/options'
+import { readCors } from '../http/cors'
+import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
+import {
+  readDynamicRegistration,
+  registrationEndpointNames,
+} from '../clients/dynamic-registration/registration-options'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
-import { resolveRateLimit } from '../http/network-limit'
+import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
   isRecord,
   isText,
   isWhole,
   OptionsReader,
+  readClock,
   tenYears,
-} from '../protocol/configuration'
+} from '../primitives/options-reader'
 import { readImplications } from '../protocol/implied-scope'
-import type { RedirectUriRule } from '../protocol/redirect-uri'
+import { readRedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
-import { hasCredentials, hasUriCharacters, isLoopback, isPageUri, namesHost, pageCure } from '../protocol/uri'
-import { readIssueLimits, usualSingleUses } from '../rate-limit/issue-limits'
-import { type Limit, readLimit } from '../rate-limit/limit'
-import { readResources, type Resources } from '../resource-indicators/resources'
 import {
-  type AuthorizationStore,
-  isAuthorizationStore,
-  noStore,
-  storeCure,
-} from '../stores/authorization-store'
-import { type Counters, countersCure, isCounters } from '../stores/counters'
-import { deadlineCure, isDeadline } from '../stores/deadline'
+  hasUserinfo,
+  hasUriCharacters,
+  isLoopback,
+  isPageUri,
+  namesHost,
+  pageExpectation,
+} from '../protocol/uri'
+import { readIssueLimits } from '../limits/issue-limits'
+import { usualSingleUses } from '../limits/single-use-limit'
+import { type Limit, readLimit } from '../limits/limit'
+import { readResources, type Resources } from '../extensions/resource-indicators/resources'
+import { type Counters, countersExpectation, isCounters } from '../limits/counters'
+import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
+import { noStorage, readStorage, type Storage } from '../stores/storage'
+import { readExplainRefusals } from '../audit/diagnosis'
 import { warnOnce } from '../audit/warning'
-import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
+import type { AuthorizationServerOptions as Options, PageOptions, ServerSettings } from './options'
 import { resolveClients } from './resolve-clients'
-import { furtherPaths, resolveEndpoints, type TakenPaths, usedPaths } from './resolve-endpoints'
+import { resolveFormats } from './access-token-formats'
+import { openPlugIns } from './open-plug-ins'
+import { furtherPaths, resolveEndpoints, type TakenByEndpoints, usedByEndpoints } from './resolve-endpoints'
 import {
   builtInGrantTypes,
   ofResources,
@@ -56,37 +66,38 @@ const subject = 'createAuthorizationServer() cannot work with these options:'
  */
 export function resolveOptions(options: Options): ServerSettings {
   const reading = new OptionsReader(options, '')
-  if (!isRecord(options)) reading.settle(subject)
+  if (!isRecord(options)) reading.throwIssues(subject)
   const scopes = resolveScopes(reading)
   // Undefined after a mistake in `scopes`. The check runs here, because the reader has read no other option yet. With
   // faulty scopes, no message about the scope of a client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
+  const issuer = resolveIssuer(reading)
+  const clock = readClock(reading)
+  const stores = resolveStores(reading, clock)
+  const lifetimes = resolveLifetimes(reading)
+  const { sources, start } = openPlugIns(reading, {
+    issuer: issuer.issuer,
+    clock,
+    storage: stores.store,
+    lifetimes,
+  })
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
-  const responseTypes = resolveResponseTypes(reading)
-  const tokenTypes = resolveTokenTypes(reading)
-  const grantTypes = resolveGrantTypes(reading)
+  const responseTypes = resolveResponseTypes(sources)
+  const tokenTypes = resolveTokenTypes(sources)
+  const grantTypes = resolveGrantTypes(sources)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
-  const clientAuthenticationMethods = resolveAuthenticationMethods(reading)
+  const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
   const capabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
     authenticationMethods: clientAuthenticationMethods,
-    redirectUris: reading.optional<RedirectUriRule>(
-      'redirectUris',
-      'any',
-      isRedirectUriRule,
-      "must be 'any' or 'https or loopback'.",
-    ),
+    redirectUris: readRedirectUriRule(reading),
   }
-  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
-  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineCure)
-  const lifetimes = resolveLifetimes(reading)
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
   const resources = readResources(reading, knownScope, lifetimes.accessToken)
-  const issuer = resolveIssuer(reading)
-  const stores = resolveStores(reading, clock)
-  const taken = usedPaths()
+  const taken = usedByEndpoints()
   const settings: ServerSettings = {
     ...issuer,
     ...resolveClients(reading, {
@@ -95,6 +106,7 @@ export function resolveOptions(options: Options): ServerSettings {
       hasAuthorizationEndpoint: resourceOwner !== undefined,
       store: stores.store,
       storeDeadline,
+      lifetimes,
       clock,
     }),
     capabilities,
@@ -105,52 +117,48 @@ export function resolveOptions(options: Options): ServerSettings {
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     ...stores,
-    ...resolveEndpoints(reading, taken),
+    ...resolveEndpoints(reading, sources, taken),
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
     grantTypes,
     responseTypes,
     tokenTypes,
+    accessTokenFormats: resolveFormats(sources),
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...extensionsOf(reading, resources),
+    ...extensionsOf(reading, sources, resources),
     guards: readGuards(reading),
-    clientAuthenticationLimits: readClientAuthenticationLimits(reading, 'clientAuthenticationLimits'),
+    ...resolveLimits(reading, lifetimes),
     storeDeadline,
-    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineCure),
-    bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineCure),
-    openRequestLimit: readLimit(reading, 'openRequestLimit', openRequests(lifetimes)),
-    rateLimit: resolveRateLimit(reading),
-    issueLimits: readIssueLimits(reading, 'issueLimits'),
-    singleUseLimit: readLimit(reading, 'singleUseLimit', usualSingleUses),
+    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
+    bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),
     maintenance: hook(reading, 'maintenance', options.maintenance),
-    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageCure),
+    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
     skipConsent: hook(reading, 'skipConsent', options.skipConsent),
-    consentPage: hook(reading, 'consentPage', options.consentPage),
-    errorPage: hook(reading, 'errorPage', options.errorPage),
+    ...resolvePages(reading, options.pages),
+    explainRefusals: readExplainRefusals(reading),
     clock,
+    startPlugIns: start,
   }
+  if (settings.pages.length > 0 && resourceOwner === undefined)
+    reading.wrong('resourceOwner', 'is missing: pages of the option endpoints are for people who log in.')
   const complete = withDynamicRegistration(reading, settings, taken)
-  reading.refuseUnknown()
-  reading.settle(subject)
+  for (const source of sources) source.refuseUnknown()
+  reading.throwIssues(subject)
   return Object.freeze(complete)
 }
 
 function withDynamicRegistration(
   reading: OptionsReader,
   settings: ServerSettings,
-  taken: TakenPaths,
+  taken: TakenByEndpoints,
 ): ServerSettings {
-  const takePath = furtherPaths(taken, settings.endpoints, registrationEndpointNames)
+  const takePath = furtherPaths(taken, registrationEndpointNames)
   const dynamicRegistration = readDynamicRegistration(reading, settings, takePath)
   if (dynamicRegistration === undefined) return settings
-  const findClient = withDynamicClients(settings.findClient, dynamicRegistration)
-  return { ...settings, dynamicRegistration, findClient }
+  return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
 }
-
-const isRedirectUriRule = (value: unknown): value is RedirectUriRule =>
-  value === 'any' || value === 'https or loopback'
 
 function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
   const key = 'scopes'
@@ -175,16 +183,44 @@ function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): 
 }
 
 function resolveLifetimes(reading: OptionsReader): Lifetimes {
-  const seconds = (key: string, fallback: number, least = 1, most = tenYears) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
-  return {
-    authorizationRequest: seconds('authorizationRequestLifetime', 600),
-    // RFC 6749 4.1.2: a code should live ten minutes at most.
-    authorizationCode: seconds('authorizationCodeLifetime', 60, 1, 600),
-    accessToken: seconds('accessTokenLifetime', 3600),
-    refreshToken: seconds('refreshTokenLifetime', 30 * 24 * 3600),
-    refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
-  }
+  return reading.group('lifetimes', (fields) => {
+    const seconds = (key: keyof Lifetimes, fallback: number, least = 1, most = tenYears) =>
+      fields.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
+    return {
+      authorizationRequest: seconds('authorizationRequest', 600),
+      // RFC 6749 4.1.2: a code should live ten minutes at most.
+      authorizationCode: seconds('authorizationCode', 60, 1, 600),
+      accessToken: seconds('accessToken', 3600),
+      refreshToken: seconds('refreshToken', 30 * 24 * 3600),
+      refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
+    }
+  })
+}
+
+function resolveLimits(
+  reading: OptionsReader,
+  lifetimes: Lifetimes,
+): Pick<
+  ServerSettings,
+  'rateLimit' | 'clientAuthenticationLimits' | 'issueLimits' | 'openRequestLimit' | 'singleUseLimit'
+> {
+  return reading.group('limits', (fields) => ({
+    rateLimit: resolveRateLimit(fields),
+    clientAuthenticationLimits: readClientAuthenticationLimits(fields, 'clientAuthentication'),
+    issueLimits: readIssueLimits(fields, 'issuing'),
+    openRequestLimit: readLimit(fields, 'openRequests', openRequests(lifetimes)),
+    singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
+  }))
+}
+
+function resolvePages(
+  reading: OptionsReader,
+  given: PageOptions | undefined,
+): Pick<ServerSettings, 'consentPage' | 'errorPage'> {
+  return reading.group('pages', (fields) => ({
+    consentPage: hook(fields, 'consent', given?.consent),
+    errorPage: hook(fields, 'error', given?.error),
+  }))
 }
 
 // A request without a decision stays in the store for this many seconds.
@@ -192,11 +228,12 @@ const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({
 
 function extensionsOf(
   reading: OptionsReader,
+  sources: readonly OptionsReader[],
   resources: Resources | undefined,
 ): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = resolvePkce(reading)
   const own = [pkce(requirement), ...ofResources(resources)]
-  return { pkce: requirement, extensions: [...own, ...resolveExtensions(reading)] }
+  return { pkce: requirement, extensions: [...own, ...resolveExtensions(sources)] }
 }
 
 // Checks only that the value is a function. Nothing can check its parameters and its result before a call.
@@ -210,7 +247,6 @@ const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
-const isClock = (value: unknown): value is () => number => typeof value === 'function'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
@@ -244,14 +280,14 @@ export function resolveIssuer(
   // The host mounts the router at this path, but clients request the path that a URL parser makes of the issuer.
   if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
     reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
-  if (hasCredentials(url)) reading.wrong('issuer', 'must not hold a user name or password.')
+  if (hasUserinfo(url)) reading.wrong('issuer', 'must not hold a user name or password.')
   return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
 }
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
 
 /** Reads the store of authorizations and the counters. */
-export function resolveStores(
+function resolveStores(
   reading: OptionsReader,
   clock: () => number,
 ): Pick<ServerSettings, 'store' | 'counters'> {
@@ -259,15 +295,14 @@ export function resolveStores(
   return { store, counters: resolveCounters(reading, store, clock) }
 }
 
-function resolveStore(reading: OptionsReader, clock: () => number): AuthorizationStore {
-  if (reading.take('store') !== undefined)
-    return reading.required('store', noStore, isAuthorizationStore, storeCure)
+function resolveStore(reading: OptionsReader, clock: () => number): Storage {
+  if (reading.take('store') !== undefined) return readStorage(reading)
   try {
     return memoryStore({ clock })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     reading.issues.push(...error.issues)
-    return noStore
+    return noStorage
   }
 }
 
@@ -279,13 +314,13 @@ function resolveStore(reading: OptionsReader, clock: () => number): Authorizatio
  */
 export function resolveCounters(
   reading: OptionsReader,
-  store: AuthorizationStore,
+  store: Storage,
   clock: () => number,
   inUse = true,
 ): Counters {
-  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersCure)
-  if (given !== undefined) return given
-  if (isRecord(store) && isCounters(store['counters'])) return store['counters']
+  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersExpectation)
+  const counters = given ?? store.counters
+  if (counters !== undefined) return counters
   if (inUse && process.env['NODE_ENV'] === 'production')
     warnOnce(
       'EAS_COUNTERS_IN_MEMORY',

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { ResourceReference } from '../protected-resource-metadata/protected-resource-metadata'
+import type { ResourceReference } from '../endpoints/protected-resource-metadata'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { GuardedAccess } from '../resource-server/admit'
 
@@ -25,7 +25,7 @@ export interface AuthInfo {
 }
 
 /** The parts of an {@link AuthInfo} that are equal for every request at one guard. */
-export interface AuthInfoContext {
+interface AuthInfoContext {
   readonly implied: ImpliedScopes | undefined
   /** Undefined if the host has configured no resources. */
   readonly resource: ResourceReference | undefined

@@ -1,36 +1,30 @@
 import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
-import type { AuditLog, AuditNotes } from '../audit/audit-log'
-import { crossOrigin, everyMethod } from '../cors/cors'
-import { isRecord, OptionsReader } from '../protocol/configuration'
-import { Throttled, unexpected } from '../protocol/oauth-error'
+import type { DiagnosedRefusal } from '../audit/diagnosis'
+import { crossOrigin, everyMethod, exposedHeaders } from './cors'
+import type { GuardSettings } from '../config/options'
+import type { GuardContext } from '../server/context'
+import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
+import { unexpected } from '../protocol/oauth-error'
 import type { Extension } from '../protocol/extension'
-import type { ImpliedScopes } from '../protocol/implied-scope'
-import type { Scope } from '../protocol/scope'
-import type { TokenType } from '../protocol/token-type'
-import { AccessRefusal } from '../resource-server/access-refusal'
+import { challengeOfType } from '../protocol/token-type'
 import {
-  authorizeRequest,
-  type FindToken,
+  authorizeResourceRequest,
   type GuardedAccess,
-  type GuardedLookup,
   type GuardedRequest,
   readRequirement,
   type Requirement,
 } from '../resource-server/admit'
-import type { Challenge } from '../resource-server/challenge'
-import {
-  type ResourceReference,
-  referenceTo,
-} from '../protected-resource-metadata/protected-resource-metadata'
-import type { Resources } from '../resource-indicators/resources'
-import type { Counters } from '../stores/counters'
+import { type ChallengeAttributes, writeChallenge } from '../resource-server/challenge'
+import { scopeIn } from '../resource-server/refusals'
+import { referenceTo } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
+import { explainingGuardCors } from './cross-origin-diagnosis'
 import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
-import type { RequestContexts } from './request-context'
-import { closing, type RequestsInFlight } from './requests-in-flight'
-import { sendJson, sendJsonError } from './response'
+import { closing } from './requests-in-flight'
+import { sendJson } from './response'
 
 declare global {
   namespace Express {
@@ -68,34 +62,7 @@ export interface BearerGuard {
   (options: BearerGuardOptions): RequestHandler
 }
 
-/** The parts that the guards of one server share. */
-export interface GuardHttp {
-  /** Looks up a token. */
-  readonly find: FindToken
-  /** All token types that the guard accepts, `bearer` first. */
-  readonly tokenTypes: readonly TokenType[]
-  readonly extensions: readonly Extension[]
-  readonly useOnce: Counters['useOnce']
-  readonly contexts: RequestContexts
-  /** Seconds since the epoch. */
-  readonly now: () => number
-  /** The scope of the server; undefined if only the authorization server knows the scope. */
-  readonly knownScope: Scope | undefined
-  /** The resources of the server; undefined if the server names none. */
-  readonly resources: Resources | undefined
-  /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
-  readonly ownResource?: ResourceReference | undefined
-  /** The scopes that a scope of a token implies; undefined if no scope implies another. */
-  readonly implied: ImpliedScopes | undefined
-  /** What a guard has unless its own options say otherwise. */
-  readonly guards: ResolvedGuardDefaults
-  readonly audit: AuditLog
-  readonly requests: RequestsInFlight
-  /** The URL of the page that explains error codes; undefined if the host has none. */
-  readonly errorUri: string | undefined
-}
-
-export function bearerGuard(http: GuardHttp): BearerGuard {
+export function bearerGuard(context: GuardContext): BearerGuard {
   return (
     first: string | BearerGuardOptions = '',
     second: BearerGuardOptions = {},
@@ -105,120 +72,154 @@ export function bearerGuard(http: GuardHttp): BearerGuard {
     // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
-    return guard(http, readGuard(http, scope, options))
+    return guard(context, readGuard(context.settings, scope, options))
   }
 }
 
-/** The options of one guard after validation. */
-interface GuardSettings extends ResolvedGuardDefaults {
+/** What one guard requires and sets, after validation. */
+interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
 }
 
-function readGuard(http: GuardHttp, scope: unknown, options: unknown): GuardSettings {
+function readGuard(
+  { scopes, resources, guards }: GuardSettings,
+  scope: unknown,
+  options: unknown,
+): GuardTerms {
   const reading = new OptionsReader(options, '')
-  const requirement = readRequirement(reading, scope, http.knownScope, http.resources)
-  const settings = { requirement, ...readGuardDefaults(reading, http.guards) }
+  const requirement = readRequirement(reading, scope, scopes && [...scopes.keys()], resources)
+  const terms = { requirement, ...readGuardDefaults(reading, guards) }
   reading.refuseUnknown()
-  reading.settle('A bearer guard cannot work:')
-  return settings
+  reading.throwIssues('A bearer guard cannot work:')
+  return terms
 }
 
 function isPlain(value: unknown): value is BearerGuardOptions {
   return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 }
 
-function guard(http: GuardHttp, settings: GuardSettings): RequestHandler {
-  const { find, tokenTypes, implied, requests, audit } = http
-  const { requirement, challenge, authInfo } = settings
-  const resource = http.ownResource ?? referenceTo(requirement.resource)
-  const cors = crossOrigin(settings.cors, { methods: everyMethod, isCacheable: true })
-  const extensions = http.extensions.filter(actsInGuards)
-  return handler((request, response, next) => {
+function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
+  const { settings, findToken, requests, audit } = context
+  const { tokenTypes, implied } = settings
+  const { requirement, challenge, authInfo } = terms
+  const resource = settings.ownResource ?? referenceTo(requirement.resource)
+  const exposed = exposedHeaders(settings)
+  const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
+  const cors = audit.diagnosis === undefined ? share : explainingGuardCors(share, audit.diagnosis)
+  const challenges: WriteChallenges = (own, error) => {
+    // A host may make the metadata of the resource after the guard.
+    const named = { ...challenge, resourceMetadata: resource?.metadataUrl }
+    // RFC 9110 11.6.1: one header line for each scheme, because many clients cannot parse a list of challenges.
+    return {
+      'WWW-Authenticate': tokenTypes.map((type) =>
+        writeChallenge(
+          type.scheme,
+          named,
+          type.challenge === undefined ? own : { ...challengeOfType(type), ...own },
+          error,
+        ),
+      ),
+    }
+  }
+  const lookup = {
+    find: findToken,
+    tokenTypes,
+    extensions: settings.extensions.filter(actsInGuards),
+    implied,
+  }
+  return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
-    if (cors?.(request, response) === true) return answered
-    let notes: Partial<AuditNotes> = {}
-    let token = ''
-    const onFound = (shown: string, access: GuardedAccess | undefined) => {
-      notes = { shown, access }
-      token = shown
+    if (cors?.(request, response) === true) return
+    const asked = new RequestAtGuard(context, request, response)
+    let access: GuardedAccess | undefined
+    try {
+      if (!requests.enter(request, response)) throw closing()
+      access = await authorizeResourceRequest(asked, requirement, lookup)
+    } catch (error) {
+      return refuse(context, challenges, asked, request, response, error)
     }
-    const pass = (access: GuardedAccess | undefined) => {
-      if (access !== undefined) {
-        request.oauth = access
-        if (authInfo) setAuthInfo(request, token, access, { implied, resource })
-      }
-      next()
+    if (access === undefined && !requirement.optional) {
+      audit.diagnosis?.explain(missingToken(request))
+      // RFC 6750 3.1: without a token, there is no error.
+      return sendJson(response, 401, {}, challenges(scopeIn(requirement.scope), {}))
     }
-    const fail = (error: unknown) => {
-      if (requirement.optional && showsNoToken(error)) return pass(undefined)
-      audit.note(request, notes)
-      refuse(http, { ...challenge, resourceMetadata: resource?.metadataUrl }, request, response, error)
+    if (access !== undefined) {
+      request.oauth = access
+      if (authInfo) setAuthInfo(request, asked.token, access, { implied, resource })
     }
-    const lookup = {
-      find,
-      tokenTypes,
-      extensions,
-      implied,
-      useOnce: useOnceIn(http, request),
-      now: http.now(),
-      onFound,
-    }
-    const decision = requests.enter(request, response)
-      ? authorizeRequest(new RequestAtGuard(request), requirement, lookup)
-      : Promise.reject(closing())
-    return decision.then(pass, fail)
+    next()
   })
 }
-
-const answered = Promise.resolve()
 
 const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'access' in extension
 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]
+  readonly now: number
+  /** The access token of the request; empty before its look-up. */
+  token = ''
+  /** The access that the token gives, also if the guard refuses the request; undefined if the token is not valid. */
+  access: GuardedAccess | undefined = undefined
+  readonly #context: GuardContext
+  readonly #response: Response
 
-  constructor(request: Request) {
+  constructor(context: GuardContext, request: Request, response: Response) {
     super(request)
+    this.#context = context
+    this.#response = response
     this.authorization = authorizationOf(request)
+    this.now = context.now()
+  }
+
+  // A request that passes several guards counts as one use.
+  async useOnce(key: string, seconds: number, clientId: string): Promise<boolean> {
+    const noted = this.#context.contexts.of(this.request)
+    if (noted.usedOnce.has(key)) return true
+    const isFirst = await this.#context.counters.useOnce(key, seconds, clientId)
+    if (isFirst) noted.usedOnce = new Set([...noted.usedOnce, key])
+    return isFirst
+  }
+
+  noteToken(accessToken: string, access: GuardedAccess | undefined): void {
+    this.token = accessToken
+    this.access = access
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#response.setHeader(name, value)
   }
 }
 
-function showsNoToken(error: unknown): boolean {
-  return error instanceof AccessRefusal && error.code === undefined
-}
+/** Writes the challenges of a guard; see {@link writeChallenge}. */
+type WriteChallenges = (
+  own: ChallengeAttributes,
+  error: ChallengeAttributes,
+) => Readonly<Record<string, string[]>>
 
 function refuse(
-  { tokenTypes, audit, errorUri }: GuardHttp,
-  challenge: Challenge,
+  { settings: { errorUri }, audit, observeToken, now }: GuardContext,
+  challenges: WriteChallenges,
+  { token, access }: RequestAtGuard,
   request: Request,
   response: Response,
   thrown: unknown,
 ): void {
-  const audited = { request, response, endpoint: 'protected resource' } as const
-  if (thrown instanceof AccessRefusal) {
-    const { code, status, reason } = thrown
-    if (code !== undefined) audit.reportRefusal(audited, { code, reason })
-    // RFC 9110 11.6.1: one header line for each scheme, because many clients cannot parse a list of challenges.
-    const challenges = tokenTypes.map(({ scheme }) => thrown.challenge(scheme, challenge, errorUri))
-    sendJson(response, status, thrown.members(errorUri), { 'WWW-Authenticate': challenges })
-    return
-  }
+  if (token !== '') audit.note(request, { shown: token, access })
   const error = unexpected(thrown)
-  audit.reportError(audited, error)
-  // A failure of the server goes to the error handling of the host. If a store or an issuer fails, the client may try
-  // again.
-  if (error.code !== 'temporarily_unavailable') throw thrown
-  const [status, wait] = error instanceof Throttled ? [429, error.retryAfter] : [503, 1]
-  sendJsonError(response, status, error, errorUri, { 'Retry-After': String(wait) })
+  const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
+  audit.reportError({ request, response, endpoint: 'protected resource' }, error, look || undefined)
+  // A failure of the server goes to the error handling of the host.
+  if (error.code === 'server_error') throw thrown
+  const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
+  // RFC 9110 15.5.2: 401 demands a challenge.
+  const own = error.challenge ?? (status === 401 ? {} : undefined)
+  sendJson(response, status, members, { ...headersOf(error), ...(own && challenges(own, members)) })
 }
 
-/** Uses a key once for each request: a request that passes several guards counts as one use. */
-function useOnceIn({ contexts, useOnce }: GuardHttp, request: Request): GuardedLookup['useOnce'] {
-  return async (key, seconds, clientId) => {
-    const context = contexts.of(request)
-    if (context.usedOnce.has(key)) return true
-    const isFirst = await useOnce(key, seconds, clientId)
-    if (isFirst) context.usedOnce = new Set([...context.usedOnce, key])
-    return isFirst
-  }
+// A client asks without a token to learn what to do (RFC 6750 3). Two slips look the same: a token in the query, and a
+// header with another scheme.
+function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
+  const refusal = { endpoint: 'protected resource', code: undefined, reason: 'token_missing' }
+  if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
+  return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
 }

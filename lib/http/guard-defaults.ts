@@ -1,5 +1,5 @@
-import { type AllowedOrigins, type CorsOption, readCors } from '../cors/cors'
-import { isBoolean, OptionsReader } from '../protocol/configuration'
+import { type AllowedOrigins, type CorsOption, readCors } from './cors'
+import { isBoolean, OptionsReader } from '../primitives/options-reader'
 import {
   type Challenge,
   type ChallengeOptions,
@@ -31,7 +31,7 @@ export interface ResolvedGuardDefaults {
 }
 
 /** The settings of a guard without options. */
-export const usualGuard: ResolvedGuardDefaults = {
+const usualGuard: ResolvedGuardDefaults = {
   challenge: usualChallenge,
   authInfo: false,
   cors: undefined,

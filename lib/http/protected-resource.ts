@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express'
-import type { AllowedOrigins } from '../cors/cors'
-import { isText, OptionsReader } from '../protocol/configuration'
+import { isText, OptionsReader } from '../primitives/options-reader'
+import type { GuardSettings } from '../config/options'
 import {
   metadataUrlOf,
   protectedResourceMetadata,
   type ProtectedResourceMembers,
   readMembers,
-} from '../protected-resource-metadata/protected-resource-metadata'
-import { bareResource, type Resource, type Resources } from '../resource-indicators/resources'
-import { metadataDocument } from './metadata'
+} from '../endpoints/protected-resource-metadata'
+import { bareResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
+import { metadataDocument } from './metadata-document'
 import { mountedUncalled } from './router'
 
 /**
@@ -20,41 +20,38 @@ import { mountedUncalled } from './router'
  */
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
-/** The parts that the documents of one server share. */
-export interface ProtectedResourceHttp {
-  readonly issuer: string
-  /** The resources that have documents; undefined if the host names none. */
-  readonly resources: Resources | undefined
-  /** The origins whose scripts may read the documents. */
-  readonly cors: AllowedOrigins
-  /** What is missing without resources, as the rest of a sentence. */
-  readonly cure: string
-  /** Runs when the host makes the middleware. */
-  readonly onMade?: () => void
-}
-
-export function protectedResource(http: ProtectedResourceHttp): ProtectedResourcePart {
+/**
+ * Makes the part of a server that makes these middlewares.
+ *
+ * @param cure what is missing without resources, as the rest of a sentence.
+ * @param onMade runs when the host makes a middleware.
+ */
+export function protectedResource(
+  { issuer, resources, cors }: GuardSettings,
+  cure: string,
+  onMade?: () => void,
+): ProtectedResourcePart {
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
     const reading = new OptionsReader({ resource: uri, members }, '')
-    const offer = { issuer: http.issuer, ...resourceOf(reading, http) }
+    const offer = { issuer, ...resourceOf(reading, resources, cure) }
     const added = readMembers(reading, offer)
-    reading.settle('oauth.protectedResource() cannot work:')
-    http.onMade?.()
+    reading.throwIssues('oauth.protectedResource() cannot work:')
+    onMade?.()
     return documentAt(
       metadataUrlOf(offer.uri),
-      metadataDocument(protectedResourceMetadata(offer, added), () => {}, http.cors),
+      metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors),
     )
   }
 }
 
 /** The cure for a document without the option `resources`, as the rest of a sentence. */
-export const resourcesCure =
+export const resourcesExpectation =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
 /** The resource of a document. Returns a placeholder after a mistake. */
-function resourceOf(reading: OptionsReader, { resources, cure }: ProtectedResourceHttp): Resource {
+function resourceOf(reading: OptionsReader, resources: Resources | undefined, cure: string): Resource {
   const key = 'resource'
   const given = reading.take(key)
   const known = resources?.all.map(({ uri }) => uri).join(', ')

@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
-import type { ClientCertificate, CredentialSources } from '../client-authentication/method'
-import { isRecord } from '../protocol/configuration'
+import type { CredentialSources } from '../client-authentication/method'
+import { isRecord } from '../primitives/options-reader'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import { isShallow } from '../protocol/json-depth'
 import { Parameters } from '../protocol/parameters'
-import { privateState } from '../protocol/private-state'
-import type { ResourceRequest } from '../protocol/token-type'
+import { privateState } from '../primitives/private-state'
+import type { ClientCertificate, ResourceRequest } from '../protocol/token-type'
 
 const bytesAtMost = 64 * 1024
 const shortBytes = 16 * 1024
@@ -61,19 +62,24 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
 }
 
 /**
- * The value of a JSON body. Checks only that the body is JSON. Reads the stream or, if a parser of the host has read
- * the stream, takes the result of that parser.
+ * The value of a JSON body. Checks only that the body is JSON, and not too deep. Reads the stream or, if a parser of the
+ * host has read the stream, takes the result of that parser.
  *
  * @param seconds within which the whole body must arrive.
- * @throws OAuthError `invalid_request`, as {@link formOf} does, or if the body is not JSON.
+ * @throws OAuthError `invalid_request`, as {@link formOf} does, or if the body is not JSON or has more than 32 levels.
  */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
   const bytes = await bytesOf(request, seconds, jsonType, noJson)
   const { body, readableDidRead }: ParsedRequest = request
   if (bytes === undefined && body === undefined && readableDidRead) throw nothingLeft()
-  const left = bytes ?? body ?? ''
-  if (!Buffer.isBuffer(left) && typeof left !== 'string') return left
-  const text = Buffer.isBuffer(left) ? decode(left) : left
+  const json = jsonIn(bytes ?? body ?? '')
+  if (!isShallow(json)) throw invalidRequest('body_too_deep', 'The body must have at most 32 levels of JSON.')
+  return json
+}
+
+function jsonIn(body: unknown): unknown {
+  if (!Buffer.isBuffer(body) && typeof body !== 'string') return body
+  const text = Buffer.isBuffer(body) ? decode(body) : body
   try {
     return JSON.parse(text)
   } catch {
@@ -236,5 +242,9 @@ export class HttpRequest implements ResourceRequest {
 
   get secure(): boolean {
     return this.request.secure
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return certificateOf(this.request)
   }
 }

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from 'express'
-import { errorMembers, type ErrorText } from '../protocol/oauth-error'
+import { errorMembers, type ErrorText, headersOf, statusOf } from '../protocol/error-response'
+import type { OAuthError } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
 import { stylesheetHash } from './pages/stylesheet'
 
@@ -49,14 +50,15 @@ export const privatePage = {
 /**
  * Sends a page of the suite, which has no script.
  *
- * @param formTargets sources at which the form of the page may end. They replace what the host's helmet allows,
+ * @param formTargets sources besides this server at which the form of the page may end; undefined for a page without a
+ * form. They replace what the host's helmet allows,
  * because browsers check `form-action` for every redirect that follows.
  */
 export function sendPage(
   response: Response,
   status: number,
   page: string,
-  formTargets: readonly string[] = [],
+  formTargets?: readonly string[],
 ): void {
   sendText(response, status, page, {
     'Content-Type': 'text/html; charset=utf-8',
@@ -65,9 +67,26 @@ export function sendPage(
   })
 }
 
-/** The directive of a content security policy that lets a form end at these sources. */
-export function formActionOf(formTargets: readonly string[]): string {
-  return `form-action ${formTargets.length > 0 ? ["'self'", ...formTargets].join(' ') : "'none'"}`
+/** The response that shows an error on a page. */
+interface ErrorPage {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether the same request may succeed later. */
+  readonly isTrouble: boolean
+}
+
+/** How a page answers an error. */
+export function errorPageOf(error: OAuthError): ErrorPage {
+  const status = statusOf(error, pageStatus)
+  return { status, headers: headersOf(error), isTrouble: status >= 500 || status === 429 }
+}
+
+// RFC 9110 15.5.2: 401 demands a challenge, which a page has not.
+const pageStatus = { invalid_client: 400, invalid_token: 400 }
+
+/** The directive of a content security policy that lets a form end at these sources; undefined for no form. */
+export function formActionOf(formTargets: readonly string[] | undefined): string {
+  return `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 }
 
 /**

@@ -1,19 +1,17 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { warnOnce } from '../audit/warning'
-import { shareShapes } from '../node-http/shared-shape'
-import { ConfigurationError } from '../protocol/configuration'
+import { sharingShapes } from './message-shapes'
+import { ConfigurationError } from '../primitives/options-reader'
 
 /**
- * Makes a middleware from a function that responds to requests. An error goes to the error handling of the host. On a
- * plain server of Node 20 or 22, requests and responses get the hidden class of all others (`node-http/`).
+ * Makes a middleware from a function that responds to requests. An error goes to the error handling of the host.
  */
 export function handler(
   answer: (request: Request, response: Response, next: NextFunction) => Promise<unknown>,
 ): RequestHandler {
-  return (request, response, next) => {
-    shareShapes(request, response)
+  return sharingShapes((request, response, next) => {
     answer(request, response, next).catch(next)
-  }
+  })
 }
 
 /**
@@ -40,23 +38,46 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
 }
 
 /**
- * The middlewares for each path. A request matches if the rest of its path, below the mount path of the router, is
- * exactly equal.
+ * The middleware for each path. A request matches if the rest of its path, below the mount path of the router, is exactly
+ * equal.
  */
-export type Routes = ReadonlyMap<string, readonly RequestHandler[]>
+type Routes = ReadonlyMap<string, RequestHandler>
 
 /**
  * Serves all endpoints in one middleware. Warns if the router is mounted at another path than the path of the issuer:
  * the URLs in the metadata are then wrong, unless a proxy removes the prefix.
  *
  * @param mount the path of the issuer without a slash at its end.
+ * @param notePassed gets each request that the router leaves to the host. Not in use in production.
  */
-export function router(routes: Routes, mount: string): RequestHandler {
+export function router(
+  routes: Routes,
+  mount: string,
+  notePassed?: (request: Request) => void,
+): RequestHandler {
   return (request, response, next) => {
-    const chain = routes.get(request.path)
-    if (chain === undefined) return next()
+    const middleware = routes.get(request.path)
+    if (middleware === undefined) {
+      notePassed?.(request)
+      return next()
+    }
     if (request.baseUrl !== mount) warnOfPath(request, mount)
-    return run(chain, 0, request, response, next)
+    return middleware(request, response, next)
+  }
+}
+
+/** Makes a function that warns if a request passes two routers of one server at one path. */
+export function passWatch(): (request: Request) => void {
+  const passed = new WeakMap<Request, readonly string[]>()
+  return (request) => {
+    const { baseUrl } = request
+    const before = passed.get(request) ?? []
+    passed.set(request, [...before, baseUrl])
+    if (before.includes(baseUrl))
+      warnOnce(
+        'EAS_MOUNTED_TWICE',
+        `oauth.router() is mounted twice at "${baseUrl || '/'}". The first one answers every request, before the middlewares between the two. Remove one.`,
+      )
   }
 }
 
@@ -68,18 +89,6 @@ function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   warnOnce(
     'EAS_MOUNT_PATH',
     `oauth.router() is mounted at "${baseUrl}" but the issuer's path is "${mount}". ${taken === '' ? 'Use ' : proxy}app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
-  )
-}
-
-const run = (
-  chain: readonly RequestHandler[],
-  index: number,
-  ...[request, response, next]: Parameters<RequestHandler>
-): void => {
-  const middleware = chain[index]
-  if (middleware === undefined) return next()
-  void middleware(request, response, (error?: unknown) =>
-    error === undefined ? run(chain, index + 1, request, response, next) : next(error),
   )
 }
 

@@ -12,20 +12,32 @@ export function requireTls(request: Request, required: boolean): void {
 }
 
 function refused(request: Request): OAuthError {
-  warnOnce(
-    'EAS_TLS_REQUIRED',
-    `The server refused a request because it came over plain HTTP. ${cureFor(request)}`,
-  )
+  if (!endedTls(request) || isFirstOfProxy())
+    warnOnce(
+      'EAS_TLS_REQUIRED',
+      `The server refused a request because it came over plain HTTP. ${cureFor(request)}`,
+    )
   return invalidRequest('tls_required', 'This endpoint must be used over TLS.')
 }
 
 const numberOrAddresses =
   "app.set('trust proxy', ...) with the number or the addresses of your proxies, and never with true"
 
-function cureFor({ headers }: Request): string {
-  return headers['x-forwarded-proto'] === 'https'
+const endedTls = ({ headers }: Request): boolean => headers['x-forwarded-proto'] === 'https'
+
+// A proxy that ends TLS, and that Express does not trust, has two consequences and one cure: one warning says both.
+let isProxyTold = false
+
+function isFirstOfProxy(): boolean {
+  const isFirst = !isProxyTold
+  isProxyTold = true
+  return isFirst
+}
+
+function cureFor(request: Request): string {
+  return endedTls(request)
     ? `Its header X-Forwarded-Proto says that a proxy ended TLS, but Express does not trust that proxy: ${numberOrAddresses}.`
-    : `If a proxy ends TLS, let the proxy send X-Forwarded-Proto, and let Express trust the proxy: ${numberOrAddresses}.`
+    : `If a proxy ends TLS, let the proxy send X-Forwarded-Proto, and let Express trust the proxy: ${numberOrAddresses}. For development, use the issuer http://localhost with its port.`
 }
 
 const longestHost = 255
@@ -74,7 +86,7 @@ function named(url: string): string | undefined {
 const isAddress = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')) !== 0
 
 /**
- * Makes a function that warns once of a setting `trust proxy` by which all networks look like one network, or each
+ * Makes a function that warns once of a setting `trust proxy` that makes all networks look like one network, or each
  * sender chooses its network.
  */
 export function proxyWatch(): (request: Request) => void {
@@ -83,19 +95,25 @@ export function proxyWatch(): (request: Request) => void {
     const forwarded = request.headers['x-forwarded-for'] !== undefined
     if (looked && !forwarded) return
     looked = true
-    warnOfProxy(request.app.get('trust proxy'), forwarded)
+    const trust: unknown = request.app.get('trust proxy')
+    if (trust === true) warnOfEveryProxy()
+    else if (trust === false && forwarded) warnOfUntrustedProxy(request)
   }
 }
 
-function warnOfProxy(trust: unknown, forwarded: boolean): void {
-  if (trust === true)
-    warnOnce(
-      'EAS_TRUST_PROXY',
-      'Express trusts every proxy, so any sender of X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
-    )
-  else if (trust === false && forwarded)
-    warnOnce(
-      'EAS_TRUST_PROXY',
-      'A request has the header X-Forwarded-For, but Express trusts no proxy: all requests through one proxy count as one network. Set trust proxy to the number or the addresses of your proxies.',
-    )
+function warnOfEveryProxy(): void {
+  warnOnce(
+    'EAS_TRUST_PROXY',
+    'Express trusts every proxy, so any sender of X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
+  )
+}
+
+function warnOfUntrustedProxy(request: Request): void {
+  const endsTls = endedTls(request)
+  if (endsTls && !isFirstOfProxy()) return
+  const alsoTls = endsTls ? ', and a server with an https issuer refuses them as plain HTTP' : ''
+  warnOnce(
+    'EAS_TRUST_PROXY',
+    `A request has the header X-Forwarded-For, but Express trusts no proxy: all requests through one proxy count as one network${alsoTls}. Set trust proxy to the number or the addresses of your proxies.`,
+  )
 }

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { isText } from '../protocol/configuration'
+import { isText } from '../primitives/options-reader'
 import { loadJose } from './jose'
 import { KeySet } from './key-source'
 import type { PublicKey } from './public-keys'
 import { longestJwt } from './verify-jwt'
 
 /**
- * Public keys of nobody, one for each kind of signature. A JWT for which there is no key costs one verification with a
- * decoy: the response time does not show whether the key was missing or the signature wrong.
+ * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification with a decoy:
+ * the response time does not show whether the key was missing or the signature wrong.
  */
 export class DecoyKeys {
   private readonly keys = new KeySet([rsa(), ...['P-256', 'P-384', 'P-521'].map(onCurve), edwards()])

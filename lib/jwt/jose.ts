@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto'
-import { optionalPackage } from '../protocol/configuration'
+import { optionalPackage } from '../primitives/options-reader'
 import type { PublicKey } from './public-keys'
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import { isLoopback, plainUrl } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
@@ -19,6 +19,13 @@ export interface KeySource {
    * @throws KeysUnavailable if the fetch fails.
    */
   fetched(now: number): Promise<KeySet>
+  /**
+   * Returns a key set that may stand in after a failed fetch; undefined if there is none. Its keys may prove a JWT. A key
+   * that it lacks says nothing, because the issuer may have changed its keys.
+   *
+   * @param now seconds since the epoch.
+   */
+  heldAfter?(failure: unknown, now: number): KeySet | undefined
 }
 
 /** The keys of an issuer are unavailable. `cause` holds the error. */
@@ -33,7 +40,7 @@ export function givenKeys(keys: readonly PublicKey[]): KeySource {
 }
 
 /** A key, and the key set that contains the key. */
-export interface FoundKey {
+interface FoundKey {
   readonly key: VerificationKey
   readonly keySet: KeySet
 }
@@ -51,7 +58,8 @@ export async function findKey(
   header: Header | undefined,
   now: number,
 ): Promise<FoundKey> {
-  const keySet = source.trusted(now) ?? (await source.fetched(now))
+  const keySet = source.trusted(now)
+  if (keySet === undefined) return findFetchedKey(jose, source, header, now)
   try {
     return { key: await keySet.find(jose, header), keySet }
   } catch (error) {
@@ -59,6 +67,28 @@ export async function findKey(
     // The issuer may have changed its keys since the last fetch.
     const newer = await source.fetched(now)
     return { key: await newer.find(jose, header), keySet: newer }
+  }
+}
+
+async function findFetchedKey(
+  jose: Jose,
+  source: KeySource,
+  header: Header | undefined,
+  now: number,
+): Promise<FoundKey> {
+  let failure: unknown
+  try {
+    const keySet = await source.fetched(now)
+    return { key: await keySet.find(jose, header), keySet }
+  } catch (error) {
+    failure = error
+  }
+  const held = source.heldAfter?.(failure, now)
+  if (held === undefined) throw failure
+  try {
+    return { key: await held.find(jose, header), keySet: held }
+  } catch {
+    throw failure
   }
 }
 
@@ -93,7 +123,7 @@ interface PublishedDocument {
 }
 
 /** Fetches a JSON document from a URI. Rejects if the document is unavailable. */
-export type FetchDocument = (uri: string) => Promise<PublishedDocument>
+type FetchDocument = (uri: string) => Promise<PublishedDocument>
 
 /**
  * Seconds after which the key set of an issuer of the configuration is fetched again. A withdrawn key stays trusted for
@@ -119,6 +149,7 @@ const isWithin = (seconds: number, since: number, now: number) => since <= now &
  */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
+  // No SingleFlight: an attempt repeats its result for 10 seconds, also after it has settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
 
   /** @param fetchDocument default: trusts the URI, and keeps the keys for 600 seconds. */
@@ -132,15 +163,32 @@ export class FetchedKeys implements KeySource {
     return last !== undefined && isWithin(last.maximumAge, last.at, now) ? last.keySet : undefined
   }
 
-  fetched(now: number): Promise<KeySet> {
-    if (this.attempt !== undefined && isWithin(pause, this.attempt.at, now)) return this.attempt.keySet
-    const keySet = this.fetch(now)
+  /** @param fetchDocument fetches for one call, in place of the usual function. */
+  fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {
+    if (this.attempt !== undefined && this.hasAttempt(now)) return this.attempt.keySet
+    const keySet = this.fetch(now, fetchDocument)
     this.attempt = { keySet, at: now }
     return keySet
   }
 
-  private async fetch(now: number): Promise<KeySet> {
-    const document = await this.fetchDocument(this.uri).catch(unavailable)
+  /** The key set of the last good fetch, if it is at most so many seconds old. */
+  fetchedWithin(seconds: number, now: number): KeySet | undefined {
+    const { last } = this
+    return last !== undefined && isWithin(seconds, last.at, now) ? last.keySet : undefined
+  }
+
+  /** Whether a fetch was begun less than 10 seconds ago, whose result `fetched` repeats. */
+  hasAttempt(now: number): boolean {
+    return this.attempt !== undefined && isWithin(pause, this.attempt.at, now)
+  }
+
+  /** Lets the next call fetch again, after a fetch that sent no request. */
+  forgetAttempt(): void {
+    this.attempt = undefined
+  }
+
+  private async fetch(now: number, fetchDocument: FetchDocument): Promise<KeySet> {
+    const document = await fetchDocument(this.uri).catch(unavailable)
     const keys = parsePublicKeys(document.json)?.keys
     if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
     const keySet = this.last?.keySet.holds(keys) === true ? this.last.keySet : new KeySet(keys)

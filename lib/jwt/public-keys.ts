@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isRecord, isText, isTexts } from '../protocol/configuration'
+import { isRecord, isText, isTexts } from '../primitives/options-reader'
 
 /** A public key for signatures. Has only the members that are needed to find the key and to verify (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>
 
 /** The content of a JWK set: the public keys for signatures, and the problems of faulty entries. */
-export interface PublicKeys {
+interface PublicKeys {
   readonly keys: readonly PublicKey[]
   /** One problem for each faulty entry, with the index of the entry. The message is the rest of a sentence. */
   readonly problems: readonly { readonly index: number; readonly message: string }[]

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts, type OptionsReader } from '../protocol/configuration'
+import { isRecord, isText, isTexts, type OptionsReader } from '../primitives/options-reader'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
@@ -10,7 +10,7 @@ export interface JwtTerms {
   readonly audience: readonly string[]
   /** Whether `aud` must name nothing else: one text, or a list of one. Default false. */
   readonly soleAudience?: boolean
-  /** Seconds by which the clock of the issuer may differ. */
+  /** How many seconds the clock of the issuer may differ. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
   /**
@@ -151,7 +151,7 @@ export class RefusedJwt extends Error {
 }
 
 /** Turns an error of jose into a {@link RefusedJwt} without the claims. Returns other errors unchanged. */
-export function refusedBy(jose: Jose, error: unknown): unknown {
+function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
   return fault === undefined ? error : new RefusedJwt(fault)
 }

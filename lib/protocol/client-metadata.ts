@@ -1,7 +1,7 @@
 import type { Client } from './client'
-import { isText, isTexts, type OptionsReader } from './configuration'
+import { isText, isTexts, type OptionsReader } from '../primitives/options-reader'
 import type { ServerCapabilities } from './parse-client'
-import { loopbackUri } from './redirect-uri'
+import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault } from './redirect-uri'
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 
@@ -50,6 +50,21 @@ export function fittingResponseTypes(
   const fitting = known.filter((type) => type.grantTypes.every((needed) => grantTypes.includes(needed)))
   return fitting.map(({ name }) => name)
 }
+
+/**
+ * The redirection URIs that a client gets of those that it names. Leaves out each well-formed URI that the option
+ * `redirectUris` excludes: a client names URIs for every server, and one of them must not refuse the others. Also leaves
+ * out plain http on other hosts than loopback, which only the host may register. A malformed URI stays, and the parser of
+ * registrations refuses it.
+ */
+export function allowedRedirectUris(
+  asked: readonly string[],
+  { redirectUris: rule }: ServerCapabilities,
+): readonly string[] {
+  return asked.filter((uri) => isMalformed(uri) || (!isInsecure(uri) && isAllowedBy(rule, uri)))
+}
+
+const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined
 
 /** Whether a client gets its port from the operating system at each start, as a native app does (RFC 8252 7.3). */
 export function isNativeApp(clientType: Client['client_type'], redirectUris: readonly string[]): boolean {

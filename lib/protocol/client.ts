@@ -1,6 +1,6 @@
-import type { Json } from './extension'
-import type { Throttled } from './oauth-error'
+import type { Json } from './json'
 import type { Scope } from './scope'
+import type { Sender } from './sender'
 
 /** A client as a host registers it. Members of RFC 7591 2 have their registered names. */
 export interface ClientRegistration {
@@ -79,15 +79,13 @@ export interface ClientRegistration {
    * `false`.
    */
   readonly disabled?: boolean | undefined
-  /** The name that the resource owner sees on the consent page. At most 256 characters. */
+  /** The name that the resource owner sees, without invisible characters. At most 256 characters. */
   readonly client_name?: string | undefined
   /** A sentence about the client, for the consent page. At most 4096 characters. */
   readonly description?: string | undefined
   /** The home page of the client: an http or https URL of at most 2048 characters. */
   readonly client_uri?: string | undefined
-  /**
-   * The logo of the client: an http or https URL of at most 2048 characters. The consent page shows https logos only.
-   */
+  /** The logo of the client: an https URL of at most 2048 characters. The consent page shows no other logo. */
   readonly logo_uri?: string | undefined
   /** The privacy policy of the client: an http or https URL of at most 2048 characters. */
   readonly policy_uri?: string | undefined
@@ -120,7 +118,7 @@ export interface Client {
   readonly logo_uri: string | undefined
   readonly policy_uri: string | undefined
   readonly tos_uri: string | undefined
-  /** Present if the client registered itself (RFC 7591): its name, its logo and its pages are its own claims. */
+  /** Present if the client registered itself (RFC 7591): its name is its own claim, and its logo and pages are left out. */
   readonly selfRegistered?: true
   /** Only for a client that is not registered here: what its metadata document adds to a registration. */
   readonly metadataDocument?: MetadataDocument
@@ -142,16 +140,29 @@ export function hasCredentials(client: Client): boolean {
   )
 }
 
+/** Whether the host has registered the client. Otherwise the client registered itself, or is known by its document only. */
+export function isRegisteredByHost({ metadataDocument, selfRegistered }: Client): boolean {
+  return metadataDocument === undefined && selfRegistered !== true
+}
+
+/**
+ * Whether the client, once it is proven, passes the limit on failures of its network. Only credentials that the host has
+ * registered pass: everybody can make a client with a key, and would so get past the limit.
+ */
+export function passesNetworkLimit(client: Client): boolean {
+  return hasCredentials(client) && isRegisteredByHost(client)
+}
+
 /**
  * Finds a client by its identifier. Returns a client of the options at once, without a promise.
  *
- * @param networkRefusal the refusal for a network that has used up its failures. A look-up that would ask another
- * server throws this error instead.
+ * @param sender the sender of the request. A look-up that asks another server counts for its network. Over the limit of
+ * failures, the look-up throws the refusal of the network instead.
  * @throws UnusableClient if the client exists, and this server cannot use it.
  */
 export type FindClient = (
   clientId: string,
-  networkRefusal?: Throttled,
+  sender?: Sender,
 ) => Client | undefined | Promise<Client | undefined>
 
 // The methods that verify one of `client_secret_hashes`.

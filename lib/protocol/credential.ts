@@ -3,16 +3,27 @@ import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual
 /**
  * The kinds of credentials that this server issues. Each credential is a short prefix and base64url of
  *
- * - authorization code, access token, handle of a pending request: id 16 bytes, secret 32 (64 characters);
+ * - authorization code, access token, consent token, handle, login reference: id 16 bytes, secret 32 (64 characters);
  * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters).
  *
  * The id is the key of the authorization from which the credential descends: one read finds the record of any
  * credential. The store keeps only digests of whole texts.
  */
-export type CredentialKind = 'authorizationRequest' | 'authorizationCode' | 'accessToken' | 'refreshToken'
+export type CredentialKind =
+  /** The consent token: only the consent form knows it. */
+  | 'authorizationRequest'
+  /** The handle of a request that waits for its owner: its client knows it. */
+  | 'requestHandle'
+  /** Names a demanded login in the URL to which the login returns. */
+  | 'loginReference'
+  | 'authorizationCode'
+  | 'accessToken'
+  | 'refreshToken'
 
 const prefixes: Readonly<Record<CredentialKind, string>> = {
   authorizationRequest: 'ar_',
+  requestHandle: 'rh_',
+  loginReference: 'lr_',
   authorizationCode: 'ac_',
   accessToken: 'at_',
   refreshToken: 'rt_',
@@ -36,7 +47,7 @@ export function createId(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** Makes a code, an access token or a handle for the authorization. */
+/** Makes a credential of the authorization, such as a code, an access token or a consent token. */
 export function createCredential(
   kind: Exclude<CredentialKind, 'refreshToken'>,
   id: string,
@@ -184,7 +195,7 @@ const sealTagBytes = 16
  * What encrypts a text: a credential that stores do not have, and a purpose. A text of one purpose cannot be
  * decrypted for another.
  */
-export interface SealKey {
+interface SealKey {
   readonly credential: string
   readonly purpose: string
 }

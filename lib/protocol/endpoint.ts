@@ -1,4 +1,5 @@
 import type { Client } from './client'
+import type { Evidence } from './evidence'
 import type { ExtensionMetadata } from './extension'
 import type { Parameters } from './parameters'
 import type { ResourceRequest } from './token-type'
@@ -7,10 +8,13 @@ import type { ResourceRequest } from './token-type'
  * An endpoint that responds with JSON. The server gives every endpoint the same TLS check, limits, bounds of a body,
  * deadlines, request id, events, 405, `no-store` and closing.
  */
-export type Endpoint = EndpointDescription & EndpointAnswering
+export type Endpoint = EndpointDescription & EndpointHandling
 
-/** The description by which clients find and call an endpoint. */
+/** What clients need to find and call an endpoint. */
 export interface EndpointDescription {
+  /** Omitted: an endpoint with a kind is a page, and only a page has a login. */
+  readonly kind?: undefined
+  readonly login?: undefined
   /**
    * The name of the endpoint in events and in the metadata: `whoami` becomes the member `whoami_endpoint` (RFC 8414 2).
    * Lower-case letters, digits and `_`.
@@ -21,8 +25,8 @@ export interface EndpointDescription {
   /** The HTTP method, or the methods of a path that serves several. `GET` also serves `HEAD`. Default `POST`. */
   readonly method?: EndpointMethod | readonly EndpointMethod[]
   /**
-   * The body of a `POST` or `PUT`: a form (RFC 6749 appendix B) or JSON, at most 64 KiB. `GET` and `DELETE` have no
-   * body. Default `form`.
+   * The body of a `POST` or `PUT`: a form (RFC 6749 appendix B), or JSON with at most 32 levels; at most 64 KiB. `GET`
+   * and `DELETE` have no body. Default `form`.
    */
   readonly body?: 'form' | 'json'
   /**
@@ -31,7 +35,7 @@ export interface EndpointDescription {
    */
   readonly listed?: boolean
   /**
-   * The HTTP status of each error code, 400 to 599. A code without an entry has the default: 401 for `invalid_client`
+   * The HTTP status of each error code, 400 to 599. The status of an error itself wins. A code without an entry has the default: 401 for `invalid_client`
    * and `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
    */
   readonly errorStatus?: Readonly<Record<string, number>>
@@ -63,21 +67,21 @@ export function hasBody(method: string): boolean {
  * but refuses a client that authenticates wrongly. `none` authenticates no client. `Extra` is what the suite adds to
  * the requests of its own endpoints.
  */
-export type EndpointAnswering<Extra = unknown> =
+export type EndpointHandling<Extra = unknown> =
   | {
       readonly clientAuthentication?: 'required' | 'confidential'
       /** @throws OAuthError to refuse the request. */
-      answer(request: EndpointRequest & Extra): Promise<EndpointAnswer>
+      handle(request: EndpointRequest & Extra): Promise<EndpointResponse>
     }
   | {
       readonly clientAuthentication: 'optional'
       /** @throws OAuthError to refuse the request. */
-      answer(request: EndpointRequest<Client | undefined> & Extra): Promise<EndpointAnswer>
+      handle(request: EndpointRequest<Client | undefined> & Extra): Promise<EndpointResponse>
     }
   | {
       readonly clientAuthentication: 'none'
       /** @throws OAuthError to refuse the request. */
-      answer(request: EndpointRequest<undefined> & Extra): Promise<EndpointAnswer>
+      handle(request: EndpointRequest<undefined> & Extra): Promise<EndpointResponse>
     }
 
 /** A request at an endpoint that has passed the common checks. */
@@ -95,14 +99,16 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
    * closed.
    */
   readonly address: string | undefined
+  /** What the extensions found in the request, each under its name. Empty without a client. */
+  readonly evidence: Evidence
 }
 
 /** The response of an endpoint. */
-export interface EndpointAnswer {
+export interface EndpointResponse {
   /** The members of the JSON object. */
   readonly members: object
   /** The HTTP status, 200 to 299. With 204 the response has no content, and no members. Default 200. */
   readonly status?: number
   /** Headers in addition to the headers of every response. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }

@@ -1,6 +1,8 @@
 import type { Client } from './client'
-import { isRecord, isText, isTexts } from './configuration'
+import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import type { Json } from './json'
 import type { Parameters } from './parameters'
+import type { ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
 import type { ResourceRequest } from './token-type'
@@ -11,6 +13,12 @@ export interface ExtensionRequest {
   readonly client: Client
   /** The parameters of the request. */
   readonly parameters: Parameters
+}
+
+/** A request at an endpoint that clients call, as an extension sees it. The client has authenticated. */
+export interface ClientRequest extends ExtensionRequest, ResourceRequest {
+  /** The name of the endpoint, such as `token`, `revocation`, or that of an endpoint of the host. */
+  readonly endpoint: string
 }
 
 /** An authorization request as an extension sees it. */
@@ -28,6 +36,48 @@ export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
 }
+
+/** The request that stands for the one that the server received. */
+export interface ResolvedRequest {
+  /**
+   * The parameters in form encoding, such as `parameters.format()` of an earlier request. They replace those of the
+   * request. `client_id` must name the same client.
+   */
+  readonly parameters: string
+  /**
+   * The handle of a record of `createUnclaimedAuthorization`, if the request is good once. The record becomes the record
+   * of this request, in one write, when an owner sees its page or approves it. A record that an owner has claimed, that
+   * has expired, or that belongs to another client refuses the request, on a page. Default: the request uses nothing up.
+   */
+  readonly claims?: string
+}
+
+/** An authorization request and its resource owner, as an extension sees them. */
+export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
+  /** The scope that the owner is asked for. */
+  readonly scope: Scope
+  /** The data that this extension keeps with the authorization; undefined if there is none. */
+  readonly authorizationData: Json | undefined
+  /**
+   * When an extension demanded a login for this request, in seconds since the epoch; undefined if none has. A login
+   * satisfies the demand if `authenticatedAt` of the owner is not earlier.
+   */
+  readonly loginDemandedAt: number | undefined
+  /**
+   * Whether the request may be approved without a page: the response is a code, and the client is confidential or at an
+   * https URI (RFC 6749 10.2).
+   */
+  readonly mayApprove: boolean
+  /** Whether the option `skipConsent` says that the owner has approved before. False unless `mayApprove`. */
+  readonly hasApproved: () => Promise<boolean>
+}
+
+/**
+ * What follows for the resource owner of a request. `approve` approves without a page if the request may be approved so;
+ * otherwise the page appears. `ask` shows the page, whatever the option `skipConsent` says. `log in` sends the owner to
+ * the login, also an owner who is logged in, and keeps the time of the demand.
+ */
+export type OwnerVerdict = 'approve' | 'ask' | 'log in'
 
 /** What the resource owner is asked to approve. An omitted member changes nothing. */
 export interface ConsentTerms {
@@ -75,6 +125,8 @@ export interface ExtensionTokenRequest extends ExtensionRequest {
   readonly subjectToken: ExchangedToken | undefined
   /** The targets that the grant type has approved for the token, such as the policy of a token exchange. */
   readonly audience: readonly string[]
+  /** What `prepare` of this extension resolved to; undefined for a token of the authorization endpoint. */
+  readonly evidence: unknown
 }
 
 /** An access token that a request exchanges for another one, as an extension sees it. */
@@ -91,17 +143,62 @@ export interface TokenRestriction {
    */
   readonly scope?: Scope
   /**
-   * The longest lifetime of the access token, in whole seconds. The option `accessTokenLifetime` also bounds the
+   * The longest lifetime of the access token, in whole seconds. The option `lifetimes.accessToken` also bounds the
    * lifetime.
    */
   readonly lifetime?: number
   /** Data that the extension keeps with the access token: JSON of at most 16 384 characters. */
   readonly tokenData?: Json
   /**
-   * Data that the extension keeps with the authorization: JSON of at most 16 384 characters. Only allowed if the
-   * authorization begins with the request.
+   * Data that the extension keeps with the authorization from now on, in place of its earlier data: JSON of at most
+   * 16 384 characters. If a client repeats a refresh, the server ignores the member.
    */
   readonly authorizationData?: Json
+  /**
+   * The name of the token type of the access token. Default: that of the authorization. Two extensions must not name
+   * two.
+   */
+  readonly tokenType?: string
+  /**
+   * The name of the format of the access token, or `opaque`. Default: the first one of the option `accessTokenFormats`.
+   * Two extensions must not name two.
+   */
+  readonly format?: string
+}
+
+/** A response with an access token as an extension sees it. The server has not stored the token yet. */
+export interface ExtensionTokenResponse extends KeptData {
+  /** The registration of the client. */
+  readonly client: Client
+  /** The `grant_type` of the request; `implicit` for a token of the authorization endpoint. */
+  readonly grantType: string
+  /** What `prepare` of this extension resolved to; undefined for a token of the authorization endpoint. */
+  readonly evidence: unknown
+  /** The access token as the client gets it. */
+  readonly accessToken: string
+  /** `token_type` of the token. */
+  readonly tokenType: string
+  /** 22 characters of base64url. */
+  readonly authorizationId: string
+  /** The resource owner; undefined when the client acts for itself. */
+  readonly subject: string | undefined
+  /** The scope of the token. */
+  readonly scope: Scope
+  /** The end of the token, in seconds since the epoch. */
+  readonly expiresAt: number
+  /** Whether the client repeats a refresh that the server has answered before, and gets the same refresh token again. */
+  readonly isRepetition: boolean
+}
+
+/** What an extension adds to a response with an access token. */
+export interface TokenResponseAddition {
+  /**
+   * Members of the response, such as `id_token`. A member that the response already has is a mistake. A response of the
+   * authorization endpoint carries texts and numbers only.
+   */
+  readonly members?: Readonly<Record<string, Json>>
+  /** Headers of the response, such as a fresh nonce. A response of the authorization endpoint leaves them out. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The data that one extension keeps for an access token. Undefined if there is none. */
@@ -130,7 +227,8 @@ export interface ExtensionResourceRequest extends KeptData {
  * A plug-in that adds parameters and members to the endpoints and to the guards. An extension keeps its data with the
  * authorization and with each access token, under its own name, so the record needs no field for any RFC.
  *
- * Every function of an extension is synchronous and pure: a conflict in the store calls the function again.
+ * Every function of an extension is pure: a conflict in the store may call the function again. A function is synchronous
+ * unless its type says otherwise.
  */
 export interface Extension {
   /** The name, unique among the extensions of a server. The server keeps the data of the extension under this name. */
@@ -152,6 +250,26 @@ export interface Extension {
    */
   readonly metadata?: ExtensionMetadata
   /**
+   * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or a
+   * request object (RFC 9101). Returns undefined to leave the request as it is.
+   *
+   * @throws OAuthError to refuse the request, on a page: the server has no redirection URI yet.
+   */
+  resolveRequest?(parameters: Parameters, client: Client): Promise<ResolvedRequest | undefined>
+  /**
+   * Headers of responses that scripts of other origins may read at endpoints and at guards with CORS, such as
+   * `DPoP-Nonce`.
+   */
+  readonly exposedHeaders?: readonly string[]
+  /**
+   * Looks at a request of a client before its endpoint does, such as at the proof in a header. Runs at every endpoint
+   * that authenticates clients: those of the suite and those of the host. The other functions for this request get the
+   * result as `evidence`.
+   *
+   * @throws OAuthError to refuse the request. The error may have headers, such as a fresh nonce.
+   */
+  prepare?(request: ClientRequest): Promise<unknown>
+  /**
    * Checks an authorization request whose client and redirection URI are valid. Returns the data to keep with the
    * authorization: JSON of at most 16 384 characters, or undefined.
    *
@@ -160,11 +278,23 @@ export interface Extension {
   atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /**
    * Settles what the resource owner is asked to approve: may narrow the scope, and adds facts to the consent page. Runs
-   * after `atAuthorizationRequest`, also if the host skips the page.
+   * after `atAuthorizationRequest`, also if the host skips the page. May wait, such as for a database.
    *
    * @throws OAuthError to refuse the request; the client gets the error by redirect.
    */
-  atConsent?(request: ExtensionConsentRequest): ConsentTerms | undefined
+  atConsent?(request: ExtensionConsentRequest): ConsentTerms | undefined | Promise<ConsentTerms | undefined>
+  /**
+   * Decides what follows for the resource owner of a valid request: a login, a page or neither. Of several extensions,
+   * `log in` counts before `ask`, and `ask` before `approve`. Returns undefined to leave it to the server: the login if
+   * no owner is logged in, then the option `skipConsent`, then the page.
+   *
+   * @param owner the owner who is logged in; undefined if none is. Without an owner, the server always sends to the login.
+   * @throws OAuthError to refuse the request, such as `login_required`; the client gets the error by redirect.
+   */
+  atResourceOwner?(
+    owner: ResourceOwner | undefined,
+    request: ExtensionOwnerRequest,
+  ): Promise<OwnerVerdict | undefined>
   /**
    * Checks a token request of any grant type whose grant is proven, and may narrow the access token. An extension can
    * never widen the grant. If a client repeats a refresh, the server calls the function again.
@@ -174,8 +304,17 @@ export interface Extension {
    */
   atTokenRequest?(request: ExtensionTokenRequest): TokenRestriction | undefined
   /**
+   * Adds members and headers to a response with an access token. Runs before the server stores the token, so a function
+   * that fails uses nothing up, and again if another process changes the record meanwhile.
+   *
+   * @throws OAuthError to refuse the request.
+   */
+  atTokenResponse?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | undefined>
+  /**
    * Checks a request that a guard is about to let pass. Returns undefined to let the request pass, or a reason to
    * refuse the token, a stable word for events. The client learns only that the token is not valid (401).
+   *
+   * @throws OAuthError to refuse the request with another code, status or challenge.
    */
   atResourceRequest?(request: ExtensionResourceRequest): string | undefined
   /** Returns members that introspection adds about an access token (RFC 7662 2.2). The members of the suite win. */
@@ -200,9 +339,6 @@ export function isExtensionMetadata(value: unknown): value is ExtensionMetadata 
   )
 }
 
-/** Values that a store can keep and return unchanged. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
-
 /** The data of extensions, each under the name of its extension. */
 export type ExtensionData = Readonly<Record<string, Json>>
 
@@ -225,34 +361,4 @@ export interface KeptExtensionData {
  */
 export function dataOf(name: string, data: ExtensionData): Json | undefined {
   return Object.hasOwn(data, name) ? data[name] : undefined
-}
-
-// In characters of JSON. The bound is small, because every guarded request reads a record.
-const longestKept = 16_384
-const deepest = 32
-
-/** Whether JSON brings the value back unchanged, and the value is small enough for a record. */
-export function isKeepable(value: unknown): value is Json {
-  return isJson(value) && JSON.stringify(value).length <= longestKept
-}
-
-/** Says what a value must be that a store can keep, as the rest of a sentence. */
-export const keepableCure = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepest} deep) of at most ${longestKept} characters.`
-
-/** Whether JSON brings the value back unchanged. */
-export function isJson(value: unknown, depth = deepest): value is Json {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value !== 'object' || depth === 0) return false
-  // JSON turns a hole in a list into null.
-  if (Array.isArray(value)) return Array.from(value).every((item) => isJson(item, depth - 1))
-  return isPlain(value) && Object.values(value).every((item) => isJson(item, depth - 1))
-}
-
-// JSON turns a Date, a Buffer or a Map into something else. Object.prototype alone has no prototype: compared so, an
-// object of another realm is plain too, such as a JWK of node:crypto in a test that jest runs.
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  const isPlainPrototype = prototype === null || Object.getPrototypeOf(prototype) === null
-  return isPlainPrototype && !('toJSON' in value)
 }

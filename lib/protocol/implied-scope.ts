@@ -1,4 +1,4 @@
-import { isRecord, type OptionsReader } from './configuration'
+import { isRecord, type OptionsReader } from '../primitives/options-reader'
 import { isScope, type Scope } from './scope'
 
 /**

@@ -1,8 +1,11 @@
+import { isRecord } from '../primitives/options-reader'
+import { isQuotable, isToken, serverAttributes } from './http-authentication'
 import type { Reason } from './reasons'
 
 /**
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
- * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2).
+ * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2, the codes of polls from RFC 8628
+ * 3.5).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -17,20 +20,36 @@ export type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
   | 'server_error'
   | 'temporarily_unavailable'
 
 /**
- * An error response to a request (RFC 6749 5.2).
+ * An error response to a request (RFC 6749 5.2, RFC 6750 3.1). Endpoints, extensions, token types and the other plug-ins
+ * of a host throw it to refuse a request:
+ *
+ *     throw new OAuthError('insufficient_user_authentication', 'login_too_old', 'Log in again.', {
+ *       status: 401,
+ *       challenge: { max_age: '300' },
+ *     })
  *
  * The client gets `code` and `description`. Both are fixed texts of `%x20-21 / %x23-5B / %x5D-7E`, and never repeat a
- * part of the request. Endpoints of a host may use their own codes. Events and logs get `reason` and `cause`. `reason`
- * is a stable word that is more precise than the code.
+ * part of the request. Plug-ins of a host may use their own codes. Events and logs get `reason` and `cause`. `reason` is a
+ * stable word that is more precise than the code.
  *
- * The constructor throws a `RangeError` if a text contains other characters.
+ * The constructor throws a `RangeError` if a text contains other characters, or if an option is not valid.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
+  /** The HTTP status. Undefined: the status of the code. */
+  readonly status: number | undefined
+  /** Headers of the response, besides those of every error response. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Attributes of the challenge. Undefined: the response has a challenge only if its status or code demands one. */
+  readonly challenge: Readonly<Record<string, string>> | undefined
+  // Private, so that a host that logs the error logs no part of the request.
+  readonly #observed: Observed | undefined
 
   constructor(
     /** The member `error` of the response. */
@@ -39,20 +58,52 @@ export class OAuthError extends Error {
     readonly reason: string,
     /** The member `error_description` of the response. */
     readonly description: string,
-    options?: { readonly cause?: unknown },
+    options?: OAuthErrorOptions,
   ) {
     super(description, options)
-    // RFC 6749 5.2. The check runs in the constructor, so a host sees the mistake where the text is written, not where
-    // the server sends it.
-    if (!grammar.test(code))
-      throw new RangeError(
-        `The code of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
-      )
-    if (!grammar.test(description))
-      throw new RangeError(
-        `The description of "${reason}" must be ASCII without quotes, backslashes and line breaks.`,
-      )
+    this.status = options?.status
+    this.headers = options?.headers
+    this.challenge = options?.challenge
+    this.#observed = options?.observed
+    // The check runs in the constructor, so a host sees the mistake where the text is written, not where the server sends
+    // it.
+    requireSendable(this)
   }
+
+  /** What the server read before it refused, for the warning `EAS_REFUSED`. Never a credential. */
+  get observed(): Observed | undefined {
+    return this.#observed
+  }
+}
+
+/**
+ * What a check read and compared, by name. Only values that are no credential: a redirection URI, a scope, an issuer, a
+ * number. A value may come from a stranger, and have any length and any character.
+ */
+export type Observed = Readonly<Record<string, string | number | readonly string[] | undefined>>
+
+/** The response to an error besides its two texts, and what events and warnings alone get. */
+export interface OAuthErrorOptions {
+  /** The error behind this one. No response shows it. */
+  readonly cause?: unknown
+  /** For the warning `EAS_REFUSED`. No response shows it. */
+  readonly observed?: Observed
+  /**
+   * The HTTP status, 400 to 599. Default: the status that the endpoint has for the code, or else 401 for `invalid_client`
+   * and `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, and 400. A redirect has no such status.
+   */
+  readonly status?: number
+  /**
+   * Headers of the response, such as `{ 'Retry-After': '30' }`. Default: none, and `Retry-After: 1` for
+   * `temporarily_unavailable`. A redirect has no such headers.
+   */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Attributes of the challenge in `WWW-Authenticate`, such as `{ scope: 'photos:read' }` (RFC 6750 3, RFC 9470 3). The
+   * server adds the realm and the error. Give at least `{}` to a refusal of an access token by an endpoint, unless its
+   * status is 401. `invalid_client` has the challenge of client authentication.
+   */
+  readonly challenge?: Readonly<Record<string, string>>
 }
 
 /**
@@ -66,7 +117,8 @@ export class Throttled extends OAuthError {
     /** Whole seconds after which the client may try again. */
     readonly retryAfter: number,
   ) {
-    super('temporarily_unavailable', reason, description)
+    const headers = { 'Retry-After': String(retryAfter) }
+    super('temporarily_unavailable', reason, description, { status: 429, headers })
   }
 }
 
@@ -108,26 +160,50 @@ export class UnusableClient extends OAuthError {
   }
 }
 
-/** Returns the outcome, or throws it if it is an error. */
-export function returnOrThrow<Outcome>(outcome: Outcome | OAuthError): Outcome {
-  if (outcome instanceof OAuthError) throw outcome
-  return outcome
+/** @throws RangeError if a response cannot carry the error as it is. */
+function requireSendable({ code, reason, description, status, headers, challenge }: OAuthError): void {
+  const require = (isRight: boolean, what: string, rule: string) => {
+    if (!isRight) throw new RangeError(`The ${what} of "${reason}" must ${rule}.`)
+  }
+  // RFC 6749 5.2
+  const quotable = 'be ASCII without quotes, backslashes and line breaks'
+  require(isQuotable(code), 'code', quotable)
+  require(isQuotable(description), 'description', quotable)
+  if (status !== undefined) require(isErrorStatus(status), 'status', 'be a whole number, 400 to 599')
+  if (headers !== undefined)
+    require(areHeaders(headers), 'headers', 'be an object of names and texts of printable ASCII')
+  if (challenge !== undefined)
+    require(areAttributes(
+      challenge,
+    ), 'challenge', `be an object of names and texts: each text must ${quotable}, and the server itself sets ${serverAttributes.join(', ')}`)
 }
 
-const grammar = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
+/** Whether the value is the HTTP status of an error: a whole number, 400 to 599. */
+export const isErrorStatus = (status: unknown): boolean =>
+  Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600
 
-type Cause = { readonly cause?: unknown }
+const areHeaders = (headers: unknown) =>
+  isRecord(headers) &&
+  Object.entries(headers).every(
+    ([name, value]) => isToken(name) && typeof value === 'string' && /^[\x20-\x7E]*$/.test(value),
+  )
+
+const areAttributes = (attributes: unknown) =>
+  isRecord(attributes) &&
+  Object.entries(attributes).every(
+    ([name, value]) => isToken(name) && !serverAttributes.includes(name.toLowerCase()) && isQuotable(value),
+  )
 
 /** Makes the errors of one code, with any reason. */
 export const errorOf =
   (code: OAuthErrorCode) =>
-  (reason: string, description: string, options?: Cause): OAuthError =>
+  (reason: string, description: string, options?: OAuthErrorOptions): OAuthError =>
     new OAuthError(code, reason, description, options)
 
 /** Makes the errors of one code, with the reasons that the suite has for the code. */
 const refusal = <Code extends OAuthErrorCode>(
   code: Code,
-): ((reason: Reason<Code>, description: string, options?: Cause) => OAuthError) => errorOf(code)
+): ((reason: Reason<Code>, description: string, options?: OAuthErrorOptions) => OAuthError) => errorOf(code)
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = refusal('invalid_request')
@@ -153,6 +229,10 @@ export const unsupportedGrantType = refusal('unsupported_grant_type')
 export const unsupportedResponseType = refusal('unsupported_response_type')
 /** The resource owner has denied the request, or the host has denied it for the owner. */
 export const accessDenied = refusal('access_denied')
+/** The resource owner has not decided yet. The client asks again later. */
+export const authorizationPending = refusal('authorization_pending')
+/** The request that the client asks about has expired. */
+export const expiredToken = refusal('expired_token')
 /** The server has failed. */
 export const serverError = refusal('server_error')
 /** Something that the server needs, such as a store, does not respond in time. The client may try again. */
@@ -170,25 +250,6 @@ export const tooManyForShare = (reason: Busy, description: string, retryAfter: n
 /** Too many such attempts are running at this moment. */
 export const tooManyAtOnce = (reason: Busy, description: string): NotAttempted =>
   new NotAttempted(reason, description)
-
-/** The parts of an error that the client gets. */
-export interface ErrorText {
-  readonly code: string
-  readonly description: string
-}
-
-/**
- * The members of an error response (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3), for every place that carries an error.
- *
- * @param errorUri the URL of the page that explains each code under its name; undefined if the host has none.
- */
-export function errorMembers(
-  { code, description }: ErrorText,
-  errorUri: string | undefined,
-): Record<string, string> {
-  const members = { error: code, error_description: description }
-  return errorUri === undefined ? members : { ...members, error_uri: `${errorUri}#${code}` }
-}
 
 /** Returns an `OAuthError` as it is, and wraps any other error as the cause of a `server_error`. */
 export function unexpected(error: unknown): OAuthError {

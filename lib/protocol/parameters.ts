@@ -1,4 +1,4 @@
-import { invalidRequest } from './oauth-error'
+import { invalidRequest, type OAuthError, type OAuthErrorOptions } from './oauth-error'
 
 /**
  * The parameters of one request. Each name is decoded once.
@@ -84,7 +84,8 @@ export class Parameters {
    * @throws OAuthError `invalid_request` if the parameter is repeated, malformed or too long.
    */
   get(name: string): string | undefined {
-    refuse(name, this.faultOf(name))
+    const fault = this.faultOf(name)
+    if (fault !== undefined) throw faulty(name, fault)
     return this.peek(name)
   }
 
@@ -96,7 +97,8 @@ export class Parameters {
    * @throws OAuthError `invalid_request` if one of the values is malformed or too long.
    */
   all(name: string): readonly string[] {
-    refuse(name, this.faults.get(name))
+    const fault = this.faults.get(name)
+    if (fault !== undefined) throw faulty(name, fault)
     return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
 
@@ -107,7 +109,8 @@ export class Parameters {
    */
   require(name: string): string {
     const value = this.get(name)
-    if (value === undefined) throw invalidRequest('parameter_missing', `The parameter ${name} is missing.`)
+    if (value === undefined)
+      throw invalidRequest('parameter_missing', `The parameter ${name} is missing.`, about(name))
     return value
   }
 
@@ -165,9 +168,13 @@ const repeated = 'is included more than once'
 const undecodable = 'is not form encoded in UTF-8'
 const tooLong = 'is too long'
 
-function refuse(name: string, fault: string | undefined): void {
-  if (fault === tooLong) throw invalidRequest('parameter_too_long', `The parameter ${name} is too long.`)
-  if (fault !== undefined) throw invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`)
+// One warning for each parameter, and with its name.
+const about = (name: string): OAuthErrorOptions => ({ observed: { cause: name, parameter: name } })
+
+function faulty(name: string, fault: string): OAuthError {
+  return fault === tooLong
+    ? invalidRequest('parameter_too_long', `The parameter ${name} is too long.`, about(name))
+    : invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`, about(name))
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'

@@ -14,12 +14,13 @@ import {
   isText,
   isTexts,
   OptionsReader,
-} from './configuration'
+} from '../primitives/options-reader'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
 import { loopbackUri, readRedirection, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
+import { isAbsoluteUri, protocolOf } from './uri'
 
 /**
  * What a server offers. The server checks each registration against it. Undefined means unknown, and skips the check.
@@ -48,8 +49,9 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
-// Registrations may hold what a browser repairs, such as letters beyond ASCII.
-const isWebAddress = (value: unknown): value is string =>
+
+/** Whether a registration may hold the value as a page. It may be what a browser repairs, such as letters beyond ASCII. */
+export const isWebAddress = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
 
 /** Reads a registration of unknown content. Adds each mistake, with its path, to the list. */
@@ -106,6 +108,28 @@ export function parseClient(
   return Object.freeze(client)
 }
 
+/**
+ * Reads a registration that the host writes in its options or registers now. What would have no effect is a mistake, too:
+ * the host can correct it. A registration that is stored already works without it.
+ */
+export function parseWrittenClient(
+  source: unknown,
+  path: string,
+  issues: ConfigurationIssue[],
+  capabilities: ServerCapabilities,
+): Client {
+  const client = parseClient(source, path, issues, capabilities)
+  if (client.logo_uri !== undefined && !isShownLogo(client.logo_uri))
+    issues.push({
+      path: path === '' ? 'logo_uri' : `${path}.logo_uri`,
+      message: 'must be an https URL, because the consent page shows no other logo.',
+    })
+  return client
+}
+
+// A logo over plain http would tell the network who is at the page, and could be replaced on its way.
+const isShownLogo = (uri: string) => protocolOf(uri) === 'https:'
+
 // Sizes have bounds, because each request of the client reads its registration, and a store keeps it.
 function checkSizes(client: Client, reading: OptionsReader): void {
   const sized = {
@@ -126,7 +150,7 @@ function withoutNulls(source: unknown): unknown {
   return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
 }
 
-// The registration gets the name by which the server knows a response type, because the order of its values means
+// The registration gets the name of the server for a response type, because the order of its values means
 // nothing (RFC 6749 3.1.1).
 function responseTypes(
   reading: OptionsReader,
@@ -226,7 +250,7 @@ export function registrationOf(client: Client): ClientRegistration {
 }
 
 /** Checks the rules about several fields that are correct by themselves, and adds each mistake. */
-export function checkRules(
+function checkRules(
   client: Client,
   offeredResponseTypes: readonly ResponseTypeDescription[] | undefined,
   reading: OptionsReader,
@@ -244,11 +268,13 @@ export function checkRules(
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
   // RFC 6749 3.1.2.2: public clients must register redirection URIs. Here, every client of the authorization endpoint
-  // must.
-  if (client.redirect_uris.length === 0 && (!confidential || client.response_types.length > 0))
+  // must. RFC 8628: a public client with an extension grant alone may be a device, which has no browser.
+  const needsUri =
+    client.response_types.length > 0 || (!confidential && !client.grant_types.some(isAbsoluteUri))
+  if (client.redirect_uris.length === 0 && needsUri)
     reading.wrong(
       'redirect_uris',
-      'must hold at least one URI for a client that is public or uses the authorization endpoint.',
+      'must hold at least one URI for a client that uses the authorization endpoint, or is public without an extension grant.',
     )
   // RFC 7662 2.1: introspection needs authorization. Without credentials, anybody could try tokens out.
   if (!confidential && client.may_introspect)

@@ -1,6 +1,6 @@
 import { builtInMethods, type AuthenticationMethodDescription } from './client'
-import { isJson, type Json } from './extension'
-import { isRecord, type OptionsReader } from './configuration'
+import { isJson, type Json } from './json'
+import { isRecord, type OptionsReader } from '../primitives/options-reader'
 
 /**
  * Reads the member `credentials` of a registration: the entries of methods of client authentication, by the name of

@@ -1,5 +1,5 @@
 import type { Client } from './client'
-import { isBoolean, isTexts, type OptionsReader } from './configuration'
+import { isBoolean, isRecord, isTexts, type OptionsReader } from '../primitives/options-reader'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
@@ -119,16 +119,38 @@ function withoutDynamicQuery(uri: string): string | undefined {
 }
 
 /** The members of a registration that say where responses may go. */
-export type RegisteredRedirection = Pick<
+type RegisteredRedirection = Pick<
   Client,
   'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
 >
 
 /**
  * Which redirection URIs clients may register. `any` also allows the schemes of apps, such as
- * `com.example.app:/callback` (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`.
+ * `com.example.app:/callback` (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`. With
+ * `schemes`, clients may register https, http on a loopback host, and these schemes of apps, which have lower case and
+ * no colon. Any app on a device may claim such a scheme (RFC 8252 8.6).
  */
-export type RedirectUriRule = 'any' | 'https or loopback'
+export type RedirectUriRule = 'any' | 'https or loopback' | { readonly schemes: readonly string[] }
+
+/** Reads the option `redirectUris`. Default: any. */
+export function readRedirectUriRule(reading: OptionsReader): RedirectUriRule {
+  const rule = reading.optional<RedirectUriRule>(
+    'redirectUris',
+    'any',
+    isRedirectUriRule,
+    "must be 'any', 'https or loopback', or { schemes: ['com.example.app'] } with the schemes of apps in lower case, without colons.",
+  )
+  return typeof rule === 'string' ? rule : Object.freeze({ schemes: Object.freeze([...rule.schemes]) })
+}
+
+const isRedirectUriRule = (value: unknown): value is RedirectUriRule =>
+  value === 'any' || value === 'https or loopback' || (isRecord(value) && hasSchemesAlone(value))
+
+const hasSchemesAlone = ({ schemes, ...others }: Readonly<Record<string, unknown>>): boolean =>
+  isTexts(schemes) && schemes.length > 0 && schemes.every(isSchemeOfApp) && Object.keys(others).length === 0
+
+const isSchemeOfApp = (scheme: string): boolean =>
+  /^(?!https?$)[a-z][a-z0-9+.-]*$/.test(scheme) && !forbiddenSchemes.has(`${scheme}:`)
 
 /**
  * Reads the members that say where responses may go. Each opt-in is off by default.
@@ -167,16 +189,21 @@ function redirectUris(
     else if (!isAllowedBy(rule, uri))
       reading.wrong(
         `redirect_uris[${index}]`,
-        'must use https, or http on a loopback host: the option redirectUris allows no others.',
+        `must use https, or http on a loopback host${ofAdmitted(rule)}: the option redirectUris allows no others.`,
       )
   }
   return Object.freeze([...uris])
 }
 
+const ofAdmitted = (rule: RedirectUriRule | undefined): string =>
+  typeof rule === 'object' ? `, or a scheme of ${rule.schemes.join(', ')}` : ''
+
 /** Whether the rule allows this redirection URI, which {@link redirectUriFault} has found good. */
 export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boolean {
-  if (rule !== 'https or loopback') return true
-  return protocolOf(uri) === 'https:' || (protocolOf(uri) === 'http:' && !isInsecure(uri))
+  if (rule === undefined || rule === 'any') return true
+  const scheme = protocolOf(uri)
+  if (scheme === 'https:' || scheme === 'http:') return !isInsecure(uri)
+  return typeof rule === 'object' && rule.schemes.includes(scheme.slice(0, -1))
 }
 
 // The names of response parameters: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an

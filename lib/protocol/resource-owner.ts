@@ -1,4 +1,4 @@
-import { isRecord, isText } from './configuration'
+import { isRecord, isText } from '../primitives/options-reader'
 
 /** The longest subject, in characters. Each record of an authorization contains its subject. */
 const longestSubject = 1024
@@ -9,7 +9,7 @@ export function isSubject(value: unknown): value is string {
 }
 
 /** The cure for a value that is not a subject, as the rest of a sentence. */
-export const subjectCure = `must be a text of 1 to ${longestSubject} characters.`
+export const subjectExpectation = `must be a text of 1 to ${longestSubject} characters.`
 
 /**
  * Reads a subject from the result of a function of the host. Undefined, null and false, as databases and conditions
@@ -35,6 +35,11 @@ export interface ResourceOwner {
   readonly subject: string
   /** A name that the person recognises, for the consent page. */
   readonly name?: string | undefined
+  /**
+   * When the person last logged in, in whole seconds since the epoch. An extension that demands a login compares it with
+   * the time of the demand. Default: unknown, which satisfies no demand.
+   */
+  readonly authenticatedAt?: number | undefined
 }
 
 /**
@@ -46,10 +51,22 @@ export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }
   if (isRecord(value) && isSubject(value['subject'])) {
-    const name = value['name']
-    return { subject: value['subject'], name: isText(name) ? name : undefined }
+    const { subject, name, authenticatedAt } = value
+    const owner = { subject, name: isText(name) ? name : undefined }
+    return authenticatedAt === undefined ? owner : { ...owner, authenticatedAt: timeOf(authenticatedAt) }
   }
   throw new TypeError(
-    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name }, or undefined if no owner is logged in.',
+    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name, authenticatedAt }, or undefined if no owner is logged in.',
+  )
+}
+
+// Milliseconds of our time lie thousands of years ahead as seconds. They would satisfy every demand.
+const latestTime = 100_000_000_000
+
+function timeOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < latestTime)
+    return value
+  throw new TypeError(
+    'The option resourceOwner must return authenticatedAt in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
   )
 }

@@ -1,4 +1,3 @@
-import type { Client } from './client'
 import { invalidScope } from './oauth-error'
 import { isTooLong } from './parameters'
 
@@ -28,7 +27,7 @@ export function isScope(value: unknown): value is Scope {
 }
 
 /** The cure for a value that is not a scope, as the rest of a sentence. */
-export const scopeCure =
+export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
 /** The scope without repeated tokens. */
@@ -65,7 +64,11 @@ export function intersects(whole: Scope, part: Scope): boolean {
  * @throws OAuthError `invalid_scope` if the scope is malformed, unknown or not open to the client, or if there is no
  * scope to grant.
  */
-export function grantableScope(requested: string | undefined, client: Client, defaultScope: Scope): Scope {
+export function grantableScope(
+  requested: string | undefined,
+  client: { readonly scope: Scope },
+  defaultScope: Scope,
+): Scope {
   if (requested === undefined) {
     const scope = defaultScope.filter((token) => client.scope.includes(token))
     if (scope.length === 0)
@@ -83,7 +86,9 @@ export function grantableScope(requested: string | undefined, client: Client, de
  *
  * @throws OAuthError `invalid_scope`.
  */
-export function requireScope(client: Client, scope: Scope): void {
+export function requireScope(client: { readonly scope: Scope }, scope: Scope): void {
   if (!covers(client.scope, scope))
-    throw invalidScope('scope_not_allowed', 'The scope is unknown or not open to the client.')
+    throw invalidScope('scope_not_allowed', 'The scope is unknown or not open to the client.', {
+      observed: { 'scope of the request': scope, 'scope of the client': client.scope },
+    })
 }

@@ -1,6 +1,10 @@
-import { isKeepable, keepableCure, type Json } from './extension'
-import { isRecord } from './configuration'
+import type { X509Certificate } from 'node:crypto'
+import { isRecord } from '../primitives/options-reader'
+import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Random } from './credential'
+import type { Evidence } from './evidence'
+import { isQuotable, isToken, serverAttributes } from './http-authentication'
+import { isKeepable, keepableExpectation, type Json } from './json'
 
 /** Members that a token type adds to the token response (RFC 6749 7.1). */
 export type TokenProperties = Readonly<Record<string, string | number>>
@@ -22,6 +26,21 @@ export interface IssueMoment {
   readonly now: number
   /** A source of random bytes. Use it for every secret. */
   readonly random: Random
+  /**
+   * What the extensions found in the token request, each under its name. Empty for a token of the authorization
+   * endpoint.
+   */
+  readonly evidence: Evidence
+}
+
+/** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
+export interface ClientCertificate {
+  /** The certificate, as Node parses it. */
+  readonly x509: X509Certificate
+  /**
+   * Whether the certificate leads to an authority that the TLS server trusts; false for a self-signed certificate.
+   */
+  readonly trusted: boolean
 }
 
 /** A request for a protected resource, as a token type sees it. */
@@ -34,6 +53,11 @@ export interface ResourceRequest {
   readonly secure: boolean
   /** Each header by its name in lower case, with one text for each header line. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>
+  /**
+   * The certificate of the client, if this process asked for one in the TLS handshake. Undefined behind a proxy that
+   * ends TLS. The server does not read a header in its place, because anybody could write that header.
+   */
+  readonly certificate: ClientCertificate | undefined
 }
 
 /** The values for the check of a request whose token is valid. */
@@ -50,7 +74,12 @@ export interface TokenCheck {
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails, or if the client is over the limit on single uses.
    */
-  useOnce(key: string, seconds: number): Promise<boolean>
+  readonly useOnce: (key: string, seconds: number) => Promise<boolean>
+  /**
+   * Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. A refusal may also
+   * have headers of its own.
+   */
+  readonly setHeader: (name: string, value: string) => void
 }
 
 /** A token as a request presents it. */
@@ -61,6 +90,8 @@ export interface PresentedToken {
    * Checks the proof of the request. Resolves to a reason to refuse it, a stable word for logs and events, or to
    * undefined. Omit the function if the token alone is enough. The guard calls the function only for a valid token of
    * this type.
+   *
+   * @throws OAuthError to refuse the request with another code, status or challenge.
    */
   rejectReason?(check: TokenCheck): Promise<string | undefined>
 }
@@ -77,8 +108,24 @@ export interface TokenType {
    * one scheme.
    */
   readonly scheme: string
-  /** Returns the members and data that accompany a new token. Omit the function for a token type without either. */
+  /**
+   * Whether the tokens are opaque whatever the option `accessTokenFormats` says: true for a token type that uses the
+   * text of `issue`, such as to encrypt a key. Default false.
+   */
+  readonly opaque?: boolean
+  /**
+   * Headers of responses that scripts of other origins may read at endpoints and at guards with CORS, such as
+   * `DPoP-Nonce`.
+   */
+  readonly exposedHeaders?: readonly string[]
+  /**
+   * Returns the members and data that accompany a new token. Omit the function for a token type without either.
+   *
+   * @param accessToken the opaque text of the token. A client gets this text unless the token has a format.
+   */
   issue?(accessToken: string, moment: IssueMoment): TokenIssue
+  /** Returns attributes for the challenge of the scheme at guards, such as `{ algs: 'ES256' }`. Default: none. */
+  challenge?(): Readonly<Record<string, string>>
   /** Reads the credentials after the scheme in `Authorization`; undefined if they are malformed. */
   read(credentials: string): PresentedToken | undefined
 }
@@ -86,8 +133,8 @@ export interface TokenType {
 /** Token types by name. */
 export type TokenTypes = ReadonlyMap<string, TokenType>
 
-// RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207: the members that the endpoints write next to a token.
-const framework: ReadonlySet<string> = new Set([
+/** RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207: the members that the endpoints write next to a token. */
+export const responseMembers: ReadonlySet<string> = new Set([
   'access_token',
   'token_type',
   'expires_in',
@@ -104,25 +151,51 @@ const framework: ReadonlySet<string> = new Set([
 /**
  * Lets a token type add its members and data to a new access token.
  *
- * @throws Error if the token type sets a member of the suite, or returns a value that the server cannot send or keep.
+ * @throws Error if the token type sets a member that the server sets, or returns a value that the server cannot send or keep.
  */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
   if (tokenType.issue === undefined) return { properties: {} }
   const issue = tokenType.issue(accessToken, moment)
   requireIssue(issue, tokenType.name)
-  const taken = Object.keys(issue.properties).find((name) => framework.has(name))
+  const taken = Object.keys(issue.properties).find((name) => responseMembers.has(name))
   if (taken === undefined) return issue
-  throw new Error(
-    `The token type "${tokenType.name}" may not set "${taken}", which is a member of the suite.`,
-  )
+  throw new Error(`The token type "${tokenType.name}" may not set "${taken}", which the server sets.`)
 }
 
 function requireIssue(issue: unknown, name: string): void {
-  const { properties, tokenData } = isRecord(issue) ? issue : {}
-  if (!isRecord(properties) || !Object.values(properties).every(isProperty))
-    throw new TypeError(`The token type "${name}" must issue properties that are texts or finite numbers.`)
-  if (tokenData !== undefined && !isKeepable(tokenData))
-    throw new TypeError(`The data that the token type "${name}" keeps ${keepableCure}`)
+  requireShape(issueShape, issue, `The token type "${name}" returned a wrong result for a token:`, undefined)
 }
 
+/**
+ * The attributes that a token type adds to the challenge of its scheme.
+ *
+ * @throws TypeError if no challenge can have these attributes, or the server itself sets one of them.
+ */
+export function challengeOfType(tokenType: TokenType): Readonly<Record<string, string>> {
+  if (tokenType.challenge === undefined) return {}
+  const attributes: unknown = tokenType.challenge()
+  if (areOwnAttributes(attributes)) return attributes
+  throw new TypeError(
+    `The challenge of the token type "${tokenType.name}" must be an object of names and texts without quotes and backslashes. The server itself sets ${serverAttributes.join(', ')} and scope.`,
+  )
+}
+
+const reservedAttributes: ReadonlySet<string> = new Set([...serverAttributes, 'scope'])
+const areOwnAttributes = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([key, text]) => isToken(key) && !reservedAttributes.has(key.toLowerCase()) && isQuotable(text),
+  )
+
 const isProperty = (value: unknown) => typeof value === 'string' || Number.isFinite(value)
+
+const issueShape = shape<TokenIssue>(
+  {
+    properties: required(
+      (value) => isRecord(value) && Object.values(value).every(isProperty),
+      'must be an object of texts and finite numbers.',
+    ),
+    tokenData: optional(isKeepable, keepableExpectation),
+  },
+  'ignored',
+)

@@ -1,4 +1,4 @@
-import { isText } from './configuration'
+import { isText } from '../primitives/options-reader'
 
 // RFC 3986 2: the characters of a URI, with complete percent triplets.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
@@ -34,7 +34,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Whether a URL holds a user name or a password. */
-export function hasCredentials({ username, password }: URL): boolean {
+export function hasUserinfo({ username, password }: URL): boolean {
   return username !== '' || password !== ''
 }
 
@@ -45,7 +45,7 @@ export function hasCredentials({ username, password }: URL): boolean {
 export function plainUrl(text: string): URL | undefined {
   if (!hasUriCharacters(text) || text.includes('#') || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  return hasCredentials(url) ? undefined : url
+  return hasUserinfo(url) ? undefined : url
 }
 
 /** Whether the value is the http or https URL of a page for people. */
@@ -54,7 +54,7 @@ export function isWebPage(value: unknown): value is string {
 }
 
 /** The cure for a value that is not such a URL, as the rest of a sentence. */
-export const webPageCure = 'must be the URL of a page, such as https://example.com/docs/api.'
+export const webPageExpectation = 'must be the URL of a page, such as https://example.com/docs/api.'
 
 /**
  * Whether the value is the URL of a page that the server can send as `error_uri` (RFC 6749 5.2), with an error code
@@ -65,4 +65,5 @@ export function isPageUri(value: unknown): value is string {
 }
 
 /** The cure for a value that is not such a URL, as the rest of a sentence. */
-export const pageCure = 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'
+export const pageExpectation =
+  'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'

@@ -1,13 +1,16 @@
 import type { Access } from '../authorization/lookup'
-import { isBoolean, isText, type OptionsReader } from '../protocol/configuration'
-import { type Extension, type Json, keptBy, type KeptExtensionData } from '../protocol/extension'
+import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
+import { type Extension, keptBy, type KeptExtensionData } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
+import type { Observed } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
-import { isForCertainResources, tokenResource } from '../resource-indicators/resource-indicators'
-import { guardedResource, type Resource, type Resources } from '../resource-indicators/resources'
-import { AccessRefusal } from './access-refusal'
+import { isForCertainResources, tokenResource } from '../extensions/resource-indicators/resource-indicators'
+import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
+import { badToken, insufficientScope, malformedRequest, unprovenToken } from './refusals'
 
 /** A valid access token: its access, and the data that plug-ins keep with it. */
 export interface GoodToken extends KeptExtensionData {
@@ -31,53 +34,56 @@ export type FindToken = (accessToken: string, now: number) => FoundToken | Promi
 export interface GuardedRequest extends ResourceRequest {
   /** Each `Authorization` header. Most token types read no other header. */
   readonly authorization: readonly string[]
+  /** Like {@link TokenCheck.setHeader}. */
+  setHeader(name: string, value: string): void
+  /** When the request arrived, in seconds since the epoch. */
+  readonly now: number
+  /** Like {@link TokenCheck.useOnce}, with the client of the token. */
+  useOnce(key: string, seconds: number, clientId: string): Promise<boolean>
+  /**
+   * Notes the token after its look-up, with its access; undefined for a token that is not valid. For events only.
+   */
+  noteToken(accessToken: string, access: GuardedAccess | undefined): void
 }
 
 /** The parts of a guard that the decision needs. */
-export interface GuardedLookup {
+interface GuardedLookup {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
   /** The extensions that act in guards. */
   readonly extensions: readonly Extension[]
   /** The scopes that a scope of a token implies; undefined if no scope implies another. */
   readonly implied?: ImpliedScopes | undefined
-  /** Like {@link TokenCheck.useOnce}, with the client of the token. */
-  readonly useOnce: (key: string, seconds: number, clientId: string) => Promise<boolean>
-  /** Seconds since the epoch. */
-  readonly now: number
-  /**
-   * Runs after the look-up, with the token and its access; undefined for a token that is not valid. For events only.
-   */
-  readonly onFound?: (accessToken: string, access: GuardedAccess | undefined) => void
 }
 
 /**
- * Decides whether a request may use the resource (RFC 6749 7).
+ * Decides whether a request may use the resource (RFC 6749 7). Resolves to undefined for a request without a token.
  *
- * @throws AccessRefusal if the request may not.
- * @throws OAuthError `temporarily_unavailable` if the look-up of the token fails.
+ * @throws OAuthError if the request may not; `temporarily_unavailable` if the look-up of the token fails.
  */
-export async function authorizeRequest(
+export async function authorizeResourceRequest(
   request: GuardedRequest,
   requirement: Requirement,
   lookup: GuardedLookup,
-): Promise<GuardedAccess> {
-  const { find, tokenTypes, now } = lookup
+): Promise<GuardedAccess | undefined> {
+  const { find, tokenTypes } = lookup
   const { scope } = requirement
-  const { tokenType, presented } = tokenOf(request, tokenTypes, scope)
-  const found = await find(presented.accessToken, now)
+  const carried = tokenOf(request, tokenTypes, scope)
+  if (carried === undefined) return undefined
+  const { tokenType, presented } = carried
+  const found = await find(presented.accessToken, request.now)
   const good = found?.rejectReason === undefined ? found : undefined
-  lookup.onFound?.(presented.accessToken, good?.access)
-  if (found === undefined) throw AccessRefusal.badToken('token_invalid', scope)
-  if (found.rejectReason !== undefined) throw AccessRefusal.badToken(found.rejectReason, scope)
+  request.noteToken(presented.accessToken, good?.access)
+  if (found === undefined) throw badToken('token_invalid', scope)
+  if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope)
   // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
   // of another type.
-  if (found.access.tokenType !== tokenType.name) throw AccessRefusal.badToken('token_of_another_type', scope)
+  if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
-  if (rejected !== undefined) throw AccessRefusal.badToken(rejected, scope)
-  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement, lookup)
+  if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement))
+  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement)
   const covered = withImplied(found.access.scope, lookup.implied)
-  if (!satisfies(covered, requirement)) throw AccessRefusal.insufficientScope(scope)
+  if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
   return withMembers(lookup.extensions, found)
 }
 
@@ -106,6 +112,13 @@ function rejectReasonOf(
   return undefined
 }
 
+const observedResource = (reason: string, { resource }: Requirement): Observed | undefined =>
+  reason !== tokenResource
+    ? undefined
+    : resource === undefined
+      ? { cause: 'no_resources' }
+      : { 'resource of the guard': resource }
+
 function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
   if (extensions.length === 0) return found.access
   const members = extensions.map((extension) => extension.access?.(keptBy(extension.name, found)))
@@ -121,35 +134,28 @@ function tokenOf(
   { authorization }: GuardedRequest,
   tokenTypes: readonly TokenType[],
   scope: Scope,
-): CarriedToken {
+): CarriedToken | undefined {
   const [header = '', second] = authorization
-  if (second !== undefined) throw AccessRefusal.malformed('several_authorization_headers', scope)
-  const space = header.indexOf(' ')
-  const scheme = space === -1 ? header : header.slice(0, space)
+  if (second !== undefined) throw malformedRequest('several_authorization_headers', scope)
+  const { scheme, credentials } = parseAuthorization(header)
   const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
-  if (tokenType === undefined) throw AccessRefusal.noToken(scope)
-  let start = scheme.length
-  while (header.charAt(start) === ' ') start++
-  const presented = tokenType.read(header.slice(start))
-  if (presented === undefined) throw AccessRefusal.malformed('token_malformed', scope)
+  if (tokenType === undefined) return undefined
+  const presented = tokenType.read(credentials)
+  if (presented === undefined) throw malformedRequest('token_malformed', scope)
   return { tokenType, presented }
 }
-
-// RFC 9110 11.1: letter case does not count. Nearly all clients write the scheme alike, so the exact comparison comes
-// first.
-const isSameScheme = (one: string, other: string): boolean =>
-  one === other || one.toLowerCase() === other.toLowerCase()
 
 async function prove(
   presented: PresentedToken,
   { tokenData, access: { clientId } }: GoodToken,
-  request: ResourceRequest,
+  request: GuardedRequest,
   { scope }: Requirement,
-  { now, useOnce }: GuardedLookup,
 ): Promise<void> {
-  const useOnceByClient: TokenCheck['useOnce'] = (key, seconds) => useOnce(key, seconds, clientId)
-  const reason = await presented.rejectReason?.({ request, tokenData, now, useOnce: useOnceByClient })
-  if (reason !== undefined) throw AccessRefusal.unproven(reason, scope)
+  const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, clientId)
+  const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
+  const check = { request, tokenData, now: request.now, useOnce, setHeader }
+  const reason = await presented.rejectReason?.(check)
+  if (reason !== undefined) throw unprovenToken(reason, scope)
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

@@ -1,4 +1,5 @@
-import { isRecord, isText, type OptionsReader } from '../protocol/configuration'
+import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import { isQuotable, isToken, serverAttributes } from '../protocol/http-authentication'
 
 /** What a host may set in the challenges of a guard. */
 export interface ChallengeOptions {
@@ -39,7 +40,7 @@ function readAttributes(reading: OptionsReader, defaults: Challenge['attributes'
   for (const [name, value] of Object.entries(given)) {
     const folded = name.toLowerCase()
     const wrong = (message: string) => reading.wrong(`${key}.${name}`, message)
-    if (!token.test(name)) reading.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
+    if (!isToken(name)) reading.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
     else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
     else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
     else if (isQuotable(value)) put(attributes, name, value)
@@ -56,10 +57,33 @@ function put(attributes: Map<string, string>, name: string, value: string): void
   attributes.set(name, value)
 }
 
-// RFC 6750 3 and RFC 9728 5.1.
-const reserved = new Set(['realm', 'scope', 'error', 'error_description', 'error_uri', 'resource_metadata'])
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-// RFC 9110 5.6.4: a quoted string has escapes for quotes and backslashes, which many clients do not read.
+const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
-const isQuotable = (value: unknown): value is string =>
-  isText(value) && /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/.test(value)
+
+/**
+ * Writes the value of `WWW-Authenticate` for a request to a protected resource (RFC 6750 3, RFC 9728 5.1).
+ *
+ * @param own the attributes that the refusal itself has. They win over those of the guard.
+ * @param error the members of the error; none for a request without a token (RFC 6750 3.1).
+ */
+export function writeChallenge(
+  scheme: string,
+  { realm, attributes, resourceMetadata }: Challenge,
+  { scope, ...own }: ChallengeAttributes,
+  error: ChallengeAttributes,
+): string {
+  const further = new Map(attributes)
+  for (const [name, value] of Object.entries(own)) put(further, name, value)
+  const all = [
+    ['realm', realm],
+    ['scope', scope],
+    ...Object.entries(error),
+    ['resource_metadata', resourceMetadata],
+    ...further,
+  ]
+  const written = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
+  return `${scheme} ${written.join(', ')}`
+}
+
+/** Attributes of a challenge, each by its name. */
+export type ChallengeAttributes = Readonly<Record<string, string>>

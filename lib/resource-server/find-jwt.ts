@@ -7,8 +7,9 @@ import {
   RefusedJwt,
   verifyJwt,
 } from '../jwt/verify-jwt'
-import { BoundedMap } from '../protocol/bounded-map'
-import { isText, isTexts } from '../protocol/configuration'
+import { BoundedMap } from '../primitives/bounded-map'
+import { isText, isTexts } from '../primitives/options-reader'
+import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
@@ -18,7 +19,7 @@ import { type FindToken, type FoundToken, frozen, type GoodToken, type JwtAccess
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
   readonly issuer: string
   readonly keys: KeySource
-  readonly dialect: JwtDialect
+  readonly claimNames: JwtDialect
   /** The largest number of tokens in the cache; 0 for no cache. */
   readonly maximumCached: number
   /** The longest time that a token stays in the cache, in seconds. */
@@ -32,7 +33,8 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
 export function findJwt(terms: JwtAccessTerms): FindToken {
   const { keys, clockTolerance, maximumAge } = terms
   const verified = new VerifiedTokens(terms.maximumCached)
-  const underWay = new Map<string, Promise<FoundToken>>()
+  // Parallel requests with the same token share one verification: the result depends on nothing else.
+  const verifications = new SingleFlight<FoundToken>()
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
   const verify = async (token: string, digest: string, now: number): Promise<FoundToken> => {
@@ -42,7 +44,7 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
     const proven = await verifyJwt(token, now, forVerification)
-    const access = jwtAccess(proven, terms.dialect)
+    const access = jwtAccess(proven, terms.claimNames)
     if (typeof access === 'string') return refusedToken(access)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
     const found: VerifiedToken = {
@@ -56,22 +58,14 @@ export function findJwt(terms: JwtAccessTerms): FindToken {
     return found
   }
 
-  // Parallel requests with the same token share one verification: the result depends on nothing else.
-  const verifyOnce = (token: string, digest: string, now: number): Promise<FoundToken> => {
-    const other = underWay.get(digest)
-    if (other !== undefined) return other
-    const own = verify(token, digest, now)
-      .catch(refusal)
-      .finally(() => underWay.delete(digest))
-    underWay.set(digest, own)
-    return own
-  }
-
   return (token, now) => {
     if (token.length > longestJwt) return refusedToken('malformed')
     const digest = digestOf(token)
     const keySet = keys.trusted(now)
-    return (keySet && verified.getCached(digest, keySet, now)) ?? verifyOnce(token, digest, now)
+    return (
+      (keySet && verified.getCached(digest, keySet, now)) ??
+      verifications.share(digest, () => verify(token, digest, now).catch(refusal))
+    )
   }
 }
 
@@ -101,13 +95,10 @@ export interface JwtDialect {
 export const rfc9068: JwtDialect = { clientId: ['client_id'], scope: 'scope', listsScope: false }
 
 /** The reason why a verified JWT gives no access, a stable word for events. */
-export type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
+type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
 
 /** The access that a verified JWT gives, or the reason why the JWT gives none. */
-export function jwtAccess(
-  { subject, expiresAt, claims }: ProvenJwt,
-  dialect: JwtDialect,
-): JwtAccess | AccessFault {
+function jwtAccess({ subject, expiresAt, claims }: ProvenJwt, dialect: JwtDialect): JwtAccess | AccessFault {
   // RFC 7800 3: the issuer has bound the token to a key. A request without proof of that key may come from a thief.
   if (Object.hasOwn(claims, 'cnf')) return 'bound_to_key'
   // OpenID Connect Core 3.1.3.6 and 3.3.2.11: the token is an ID token. An ID token identifies a user and gives no
@@ -135,7 +126,7 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
 const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
 
 /** A verified token, as a guard finds it. */
-export interface VerifiedToken extends GoodToken {
+interface VerifiedToken extends GoodToken {
   readonly access: JwtAccess
   /** The key set that verified the token. The entry is not valid under another key set. */
   readonly keySet: KeySet
@@ -156,7 +147,7 @@ interface Entry {
  * Cache of verified tokens by their digest. Evicts the least recently used token. Contains only verified tokens, so an
  * attacker cannot fill the cache with invalid tokens. A hit costs one look-up, and one reordering per second.
  */
-export class VerifiedTokens {
+class VerifiedTokens {
   // The least recently used token first, with the precision of one second.
   private readonly entries: BoundedMap<Entry>
 

@@ -1,31 +1,35 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { commit, end } from '../authorization/commit'
-import { isUsedOnce, unlessRemains } from '../authorization/one-time-use'
-import { deleteRecord } from '../authorization/transition'
-import type { AuthorizationServerOptions, ServerSettings } from '../config/options'
+import { isUsedOnce, ignoreTombstone } from '../authorization/one-time-use'
+import type { AuthorizationServerOptions } from '../config/options'
 import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
-import { authorizationEndpoint } from '../http/authorization-endpoint'
+import { authorizationEndpoint } from '../http/authorization-middleware'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { corsByPath } from '../http/cors-by-path'
-import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint'
-import { metadataAt } from '../http/metadata'
-import { protectedResource, type ProtectedResourcePart, resourcesCure } from '../http/protected-resource'
-import { MountedParts, mountedUncalled, part, router } from '../http/router'
-import { wellKnownBelowIssuer, wellKnownPaths } from '../metadata/server-metadata'
-import type { ClientStrategy } from '../passport/strategies'
-import { ConfigurationError } from '../protocol/configuration'
-import { type ClientRegistrar, clientRegistrar } from '../registration/client-registrar'
-import { confirmAbsence } from '../stores/authorization-store'
+import { corsByPath } from '../http/endpoint-cors'
+import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint-middleware'
+import { metadataAt } from '../http/metadata-document'
+import { pageEndpoint } from '../http/page-endpoint'
+import {
+  protectedResource,
+  type ProtectedResourcePart,
+  resourcesExpectation,
+} from '../http/protected-resource'
+import { MountedParts, mountedUncalled, part, passWatch, router } from '../http/router'
+import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metadata'
+import type { ClientStrategy } from '../client-authentication/strategies'
+import { ConfigurationError } from '../primitives/options-reader'
+import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
+import { confirmAbsence } from '../authorization/store'
 import { clientsWithDeadline } from '../stores/deadline'
-import { letMint } from '../audit/testing-door'
-import { wireAuthorization, withoutResourceOwner } from './authorization-endpoint'
-import { guardByStore } from './bearer-guard'
-import { type Endpoints, type WiredEndpoint, wireEndpoints } from './endpoints'
-import { createServerContext, type ServerContext } from './context'
+import { letMint } from '../testing/door'
+import { type WiredEndpoint, wireEndpoints } from './endpoints'
+import type { ServerContext } from './context'
+import { createServerContext } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
-import { wireMetadata } from './metadata'
+import { runningServer } from './running-server'
+import { wireMetadata } from './wire-metadata'
 
 /** Makes the middlewares of one route: the endpoint, and the handler for errors of middlewares before the endpoint. */
 type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
@@ -103,84 +107,89 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
-  const wiring = createServerContext(settings)
-  const { store, counters, issueContext, contexts, audit, requests } = wiring
-  const authorization = wireAuthorization(wiring)
-  const endpoints = wireEndpoints(wiring)
-  const { strategies, table } = endpoints
-  const metadata = wireMetadata(settings, endpoints)
+  const context = createServerContext(settings)
+  settings.startPlugIns(runningServer(context))
+  const { audit, requests } = context
+  const pages = new Map(settings.pages.map((page) => [page.name, page]))
+  const endpoints = wireEndpoints(context)
+  const { table } = endpoints
+  const strategies = [...context.strategies.values()]
+  const metadata = wireMetadata(context, endpoints)
   const mountedParts = new MountedParts()
+  const notePassed = process.env['NODE_ENV'] === 'production' ? undefined : passWatch()
   const endpointNamed = (name: string): WiredEndpoint => {
     const endpoint = table.get(name)
     if (endpoint !== undefined) return endpoint
     throw new ConfigurationError('oauth.endpoint() cannot work:', [
-      { path: 'name', message: `is "${name}"; the endpoints are ${[...table.keys()].join(', ')}.` },
+      {
+        path: 'name',
+        message: `is "${name}"; the endpoints are ${[...table.keys(), ...pages.keys()].join(', ')}.`,
+      },
     ])
   }
   const mountedNamed = (name: string) => {
-    const { http, mounted } = endpointNamed(name)
+    const { endpoint, mounted } = endpointNamed(name)
     mountedParts.expectClientAuthentication(name)
-    return [mounted, clientAuthenticationErrors(http)]
+    return [mounted, clientAuthenticationErrors(context, endpoint)]
   }
   const whole = () => {
-    const routes = new Map<string, readonly RequestHandler[]>()
-    for (const path of wellKnownBelowIssuer) routes.set(path, [metadata])
-    for (const { http, whole: endpoint } of table.values()) routes.set(http.endpoint.path, [endpoint])
-    if (authorization !== undefined)
-      routes.set(settings.authorizationPath, [authorizationEndpoint(authorization)])
-    return router(routes, settings.mount)
+    const routes = new Map<string, RequestHandler>()
+    for (const path of wellKnownBelowIssuer) routes.set(path, metadata)
+    for (const { endpoint, whole: middleware } of table.values()) routes.set(endpoint.path, middleware)
+    if (settings.resourceOwner !== undefined)
+      routes.set(settings.authorizationPath, authorizationEndpoint(context))
+    for (const page of pages.values()) routes.set(page.path, pageEndpoint(context, page))
+    return router(routes, settings.mount, notePassed)
   }
   const server: AuthorizationServer = {
     router: part('router', whole),
-    authorize: part('authorize', () => authorizationEndpoint(authorization ?? withoutResourceOwner())),
+    authorize: part('authorize', () => {
+      if (settings.resourceOwner === undefined) throw withoutResourceOwner()
+      return authorizationEndpoint(context)
+    }),
     clientAuthentication: part('clientAuthentication', () => {
       mountedParts.noteClientAuthentication()
-      const all = [...table.values()].map(({ http }) => http)
-      return clientAuthentication({ ...endpointNamed('token').http, cors: corsByPath(all, settings.mount) })
+      const rows = [...table.values()].map(({ endpoint }) => endpoint)
+      return clientAuthentication(context, endpointNamed('token').endpoint, corsByPath(context, rows))
     }),
     token: part('token', () => mountedNamed('token')),
     revocation: part('revocation', () => mountedNamed('revocation')),
     introspection: part('introspection', () => mountedNamed('introspection')),
     endpoint: (name: string, ...more: readonly unknown[]) => {
       if (more.length > 0) throw mountedUncalled('endpoint', "endpoint('whoami')")
-      const { http, single } = endpointNamed(name)
-      return [single, clientAuthenticationErrors(http)]
+      const page = pages.get(name)
+      if (page !== undefined) return [pageEndpoint(context, page)]
+      const { endpoint, single } = endpointNamed(name)
+      return [single, clientAuthenticationErrors(context, endpoint)]
     },
     metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
-    bearerGuard: bearerGuard({
-      ...guardByStore(store, counters),
-      contexts,
-      tokenTypes: settings.tokenTypes,
-      extensions: settings.extensions,
-      now: () => issueContext().now,
-      knownScope: [...settings.scopes.keys()],
-      resources: settings.resources,
-      implied: settings.implied,
-      guards: settings.guards,
-      audit,
-      requests,
-      errorUri: settings.errorUri,
-    }),
-    protectedResource: protectedResource({ ...settings, cure: resourcesCure }),
+    bearerGuard: bearerGuard(context),
+    protectedResource: protectedResource(settings, resourcesExpectation),
     get strategies() {
       mountedParts.noteClientAuthentication()
       return strategies
     },
-    revoke: hostRevocation(wiring),
+    revoke: hostRevocation(context),
     events: audit.events,
-    ...wireRegistration(settings, endpoints),
+    ...wireRegistration(context),
     ...lifecycleOf({ ...settings, requests }),
   }
   letMint(server, endpoints.mint)
   return server
 }
 
+/** The error for a host that calls `oauth.authorize()` without the option `resourceOwner`. */
+const withoutResourceOwner = () =>
+  new ConfigurationError('oauth.authorize() cannot work:', [
+    { path: 'resourceOwner', message: 'is missing: it must be a function that returns who is logged in.' },
+  ])
+
 /** Registers clients with the values that this server offers. */
-export function wireRegistration(settings: ServerSettings, { grantTypes }: Endpoints): ClientRegistrar {
+function wireRegistration({ settings, grantTypes }: ServerContext): ClientRegistrar {
   const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
   const offered = {
     ...capabilities,
-    grantTypes: offeredGrantTypes(settings, grantTypes),
+    grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
@@ -188,7 +197,7 @@ export function wireRegistration(settings: ServerSettings, { grantTypes }: Endpo
 }
 
 /** Revokes an authorization for the host. */
-export function hostRevocation({
+function hostRevocation({
   store,
   audit,
   issueContext,
@@ -201,9 +210,14 @@ export function hostRevocation({
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const stored = read === 'unreadable' ? undefined : read?.authorization
     if (isUsedOnce(stored))
-      await commit(store, authorizationId, () => deleteRecord(undefined), issueContext().random)
+      await commit(
+        store,
+        authorizationId,
+        () => ({ action: 'delete', outcome: undefined }),
+        issueContext().random,
+      )
     else await end(store, authorizationId)
-    const found = unlessRemains(stored)
+    const found = ignoreTombstone(stored)
     if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
   }
 }

@@ -1,9 +1,9 @@
 import type { RequestsInFlight } from '../http/requests-in-flight'
-import { isRecord } from '../protocol/configuration'
+import { adviceForShared } from '../protocol/url-difference'
 import { createId, secureRandom } from '../protocol/credential'
-import type { AuthorizationStore, StoreWarning } from '../stores/authorization-store'
-import { describeStore, withDeadline } from '../stores/deadline'
-import { warnOnce } from '../audit/warning'
+import { withinDeadline } from '../stores/deadline'
+import type { Storage } from '../stores/storage'
+import { warnOfStore, warnOnce } from '../audit/warning'
 
 /** The start and the end of a server or guard. */
 export interface Lifecycle {
@@ -25,17 +25,22 @@ export interface Lifecycle {
 }
 
 /** The parts of a lifecycle with a store. */
-interface Living {
+interface LifecycleOptions {
   readonly issuer: string
-  readonly store: AuthorizationStore
+  readonly store: Storage
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
 }
 
-export function lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests }: Living): Lifecycle {
-  const hurried = withDeadline(store, storeDeadline)
-  const answers = () => hurried.find(createId(secureRandom))
+export function lifecycleOf({
+  issuer,
+  store,
+  storeDeadline,
+  closeDeadline,
+  requests,
+}: LifecycleOptions): Lifecycle {
+  const answers = () => withinDeadline(() => store.find(createId(secureRandom)), storeDeadline, store)
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
@@ -64,14 +69,14 @@ export function lifecycle({ requests, closeDeadline, answers, release }: Lifecyc
   }
 }
 
-interface Holding {
+interface StoreUse {
   holders: number
   /** The issuer of the first holder. */
   readonly issuer: string
   readonly stopChecking: () => void
 }
 
-const holdings = new WeakMap<AuthorizationStore, Holding>()
+const holdings = new WeakMap<Storage, StoreUse>()
 
 /**
  * Registers a server or a guard as a holder of a store. For the first holder, the store checks its surroundings, if it
@@ -80,7 +85,7 @@ const holdings = new WeakMap<AuthorizationStore, Holding>()
  * @param issuer the issuer of the server or guard. A store that holds the records of two issuers causes a warning.
  * @returns the function that releases the store.
  */
-export function holdStore(store: AuthorizationStore, issuer: string): () => Promise<void> {
+export function holdStore(store: Storage, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
     holders: 0,
     issuer,
@@ -90,7 +95,7 @@ export function holdStore(store: AuthorizationStore, issuer: string): () => Prom
   if (holding.issuer !== issuer)
     warnOnce(
       'EAS_SHARED_STORE',
-      `The issuers ${holding.issuer} and ${issuer} share one store. Each accepts only its own tokens: give each issuer its own store or prefix.`,
+      `The issuers ${holding.issuer} and ${issuer} share one store. ${adviceForShared(holding.issuer, issuer)}`,
     )
   holding.holders += 1
   return async () => {
@@ -98,7 +103,7 @@ export function holdStore(store: AuthorizationStore, issuer: string): () => Prom
     if (holding.holders > 0) return
     holdings.delete(store)
     holding.stopChecking()
-    if (canClose(store)) await store.close()
+    await store.close?.()
   }
 }
 
@@ -112,8 +117,9 @@ const latest = 60_000
  * Lets the store check its surroundings, and warns of each problem once. Repeats the check until it succeeds. Delays no
  * request, and does not keep the process running.
  */
-function checkSurroundings(store: AuthorizationStore, issuer: string): () => void {
-  if (!canCheck(store)) return () => {}
+function checkSurroundings(store: Storage, issuer: string): () => void {
+  const check = store.check?.bind(store)
+  if (check === undefined) return () => {}
   const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
   const blame = (why: string) => {
     if (!state.stopped) warnOfUnreachable(store, why)
@@ -121,8 +127,8 @@ function checkSurroundings(store: AuthorizationStore, issuer: string): () => voi
   const look = async (pause: number): Promise<void> => {
     const late = setTimeout(() => blame(`it did not answer within ${patience / 1000} s`), patience).unref()
     try {
-      const warnings = await store.check(issuer)
-      if (!state.stopped) for (const { code, message } of warnings) warnOnce(code, message)
+      const warnings = await check(issuer)
+      if (!state.stopped) for (const warning of warnings) warnOfStore(warning)
     } catch (error) {
       // The first failure causes no warning: a client that refuses commands until it is connected may connect soon.
       if (pause > soonest) blame(error instanceof Error ? error.message : 'it failed without an error')
@@ -139,18 +145,11 @@ function checkSurroundings(store: AuthorizationStore, issuer: string): () => voi
   }
 }
 
-function warnOfUnreachable(store: AuthorizationStore, why: string): void {
-  const place = describeStore(store) ?? 'The store'
+function warnOfUnreachable(store: Storage, why: string): void {
+  const { place = 'The store' } = store
   warnOnce(
     'EAS_STORE_UNREACHABLE',
     `${place} cannot be used (${why}). Requests get temporarily_unavailable until the store works again. No restart is necessary.`,
     `EAS_STORE_UNREACHABLE ${place}`,
   )
 }
-
-type Checking = AuthorizationStore & { check(issuer: string): Promise<readonly StoreWarning[]> }
-type Closable = AuthorizationStore & { close(): unknown }
-
-const canCheck = (store: AuthorizationStore): store is Checking => hasFunction(store, 'check')
-const canClose = (store: AuthorizationStore): store is Closable => hasFunction(store, 'close')
-const hasFunction = (value: unknown, name: string) => isRecord(value) && typeof value[name] === 'function'

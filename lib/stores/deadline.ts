@@ -1,10 +1,10 @@
-import { isText } from '../protocol/configuration'
+import { isText } from '../primitives/options-reader'
 import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
-import { type AuthorizationStore, confirmAbsence } from './authorization-store'
-import type { ClientRegistry } from './client-store'
-import type { Counters } from './counters'
-import type { DynamicClientStore } from './dynamic-client-store'
-import type { SharedCache } from './shared-cache'
+import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
+import type { ClientRegistry } from '../clients/client-store'
+import type { Counters } from '../limits/counters'
+import type { DynamicClientStore } from '../clients/dynamic-client-store'
+import type { SharedCache } from '../clients/shared-cache'
 
 /**
  * Waits for a call of a store, for `seconds` at most, because a database client may wait for ever by default. Every
@@ -16,7 +16,11 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
   return new Promise((resolve, reject) => {
     const late = () =>
       reject(
-        storeTrouble(new Error(`${describeStore(store) ?? 'The store'} did not answer within ${seconds} s.`)),
+        storeTrouble(
+          new Error(
+            `${describeStore(store) ?? 'The store'} did not answer within ${seconds} s${because(store)}.`,
+          ),
+        ),
       )
     const timer = setTimeout(late, seconds * 1000)
     const answered = (value: T) => {
@@ -25,7 +29,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
     }
     const failed = (cause: unknown) => {
       clearTimeout(timer)
-      reject(storeTrouble(cause, describeStore(store)))
+      reject(storeTrouble(cause, store))
     }
     // A store that the host wrote may throw where the store should reject.
     try {
@@ -38,35 +42,49 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
 
 // OverShare passes through, because a share that is used up is no failure of the store. Every other error loses its
 // extra properties: database clients put the whole command there, and the record in the command must not reach a log.
-function storeTrouble(thrown: unknown, place?: string): OAuthError {
+function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
-  const cause = place === undefined ? bare : withPlace(place, bare)
+  const place = describeStore(store)
+  const cause = place === undefined ? bare : withPlace(place, bare, obstacleOf(store))
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 }
 
-/** Puts the place before the message of an error. Name and codes stay, because hosts recognize errors by these. */
-function withPlace(place: string, error: Error): Error {
-  const message = `${place}: ${error.message}`
+// The error of the connection says more than the error of a command, which says only that the client gave up.
+function obstacleOf(store: object): string | undefined {
+  if (!('obstacle' in store) || typeof store.obstacle !== 'function') return undefined
+  const obstacle: unknown = Reflect.apply(store.obstacle, store, [])
+  return isText(obstacle) ? obstacle : undefined
+}
+
+function because(store: object): string {
+  const obstacle = obstacleOf(store)
+  return obstacle === undefined ? '' : ` (${obstacle})`
+}
+
+/**
+ * Puts the place before the message of an error, and the obstacle in its place, if there is one. Name and codes stay, because
+ * hosts recognize errors by these.
+ */
+function withPlace(place: string, error: Error, obstacle = error.message): Error {
+  const message = `${place}: ${obstacle}`
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
 /** Returns the `place` of a store, for messages that say what is unreachable; undefined if the store has no `place`. */
-export function describeStore(store: object): string | undefined {
+function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
 /** Sets a deadline on each verb of a store, except `getCached`, which returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
-  return {
-    getCached: (id) => store.getCached?.(id),
+  return decorate(store, {
     find: (id) => withinDeadline(() => store.find(id), seconds, store),
     save: (authorization, revision, expected) =>
       withinDeadline(() => store.save(authorization, revision, expected), seconds, store),
     remove: (id) => withinDeadline(() => store.remove(id), seconds, store),
-    confirmAbsent:
-      store.confirmAbsent && ((id) => withinDeadline(() => confirmAbsence(store, id), seconds, store)),
-  }
+    confirmAbsent: (id) => withinDeadline(() => confirmAbsence(store, id), seconds, store),
+  })
 }
 
 /** Sets a deadline on both verbs of counters. */
@@ -102,8 +120,7 @@ export function clientsWithDeadline(clients: ClientRegistry, seconds: number): C
 export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds: number): DynamicClientStore {
   return {
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
-    add: (client, lifetime, maximum) =>
-      withinDeadline(() => clients.add(client, lifetime, maximum), seconds, clients),
+    add: (addition) => withinDeadline(() => clients.add(addition), seconds, clients),
     update: (clientId, change) => updateWithin(clients, clientId, change, seconds),
     remove: (clientId) => withinDeadline(() => clients.remove(clientId), seconds, clients),
     extend: (clientId, lifetime, unlessLeft) =>
@@ -138,4 +155,4 @@ export function isDeadline(value: unknown): value is number {
 }
 
 /** Says what a deadline must be, as the rest of a sentence that begins with the path of the option. */
-export const deadlineCure = 'must be seconds, more than 0 and at most 60.'
+export const deadlineExpectation = 'must be seconds, more than 0 and at most 60.'

@@ -1,8 +1,13 @@
 import type { ClientRegistration } from '../protocol/client'
-import { ConfigurationError } from '../protocol/configuration'
-import { byClientId, changed, type ClientRegistry } from './client-store'
+import { ConfigurationError } from '../primitives/options-reader'
+import {
+  byClientId,
+  changed,
+  type ClientRegistry,
+  decodeRegistration,
+  encodeRegistration,
+} from '../clients/client-store'
 import { InMemory } from './in-memory'
-import { decodeRegistration, encodeRegistration } from './registered-clients'
 
 /** Options of {@link memoryClients}. */
 export interface MemoryClientsOptions {
@@ -24,7 +29,7 @@ export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistr
       {
         path: 'clients',
         message:
-          'must be a store that processes share and that survives restarts, such as redisStore({ url }).clients; or allow it: memoryClients({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }).clients, or allow memory: memoryClients({ allowInProduction: true }).',
       },
     ])
   return new MemoryClients()

@@ -1,7 +1,7 @@
 import { tooManyForShare } from '../protocol/oauth-error'
-import { steadyClock } from '../protocol/steady-clock'
-import type { Count, Counters } from './counters'
-import { ExpiringMap, shareWait } from './expiring-map'
+import { steadyClock } from '../primitives/steady-clock'
+import type { Count, Counters } from '../limits/counters'
+import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
 /** Options of {@link memoryCounters}. */

@@ -1,14 +1,22 @@
-import { ConfigurationError } from '../protocol/configuration'
-import { steadyClock } from '../protocol/steady-clock'
+import { ConfigurationError } from '../primitives/options-reader'
+import { steadyClock } from '../primitives/steady-clock'
 import {
+  type DynamicClientAddition,
+  type DynamicClientAdditionResult,
   changedDynamicClient,
   decodeDynamicClient,
   type DynamicClient,
   type DynamicClientStore,
   encodeDynamicClient,
-} from './dynamic-client-store'
-import { ExpiringMap } from './expiring-map'
+  foundResult,
+  generationOf,
+  leastLifetime,
+  markedId,
+  removalMark,
+} from '../clients/dynamic-client-store'
+import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
+import { givingWay, type UnusedClient } from './unused-clients'
 
 /** Options of {@link memoryDynamicClients}. */
 export interface MemoryDynamicClientsOptions {
@@ -33,7 +41,7 @@ export function memoryDynamicClients(options: MemoryDynamicClientsOptions = {}):
       {
         path: 'dynamicRegistration.store',
         message:
-          'must be a store that processes share and that survives restarts, such as redisStore({ url }).dynamicClients; or allow it: memoryDynamicClients({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }).dynamicClients, or allow memory: memoryDynamicClients({ allowInProduction: true }).',
       },
     ])
   return new MemoryDynamicClients(options.clock ?? Date.now)
@@ -41,6 +49,14 @@ export function memoryDynamicClients(options: MemoryDynamicClientsOptions = {}):
 
 interface Kept {
   readonly client: DynamicClient
+  /** Milliseconds by the clock of the map. */
+  readonly endsAt: number
+  /** Undefined for a client that gives way to no other. */
+  readonly unused: UnusedClient | undefined
+}
+
+interface Mark {
+  readonly generation: number
   /** Milliseconds by the clock of the map. */
   readonly endsAt: number
 }
@@ -51,26 +67,35 @@ const mostClients = 100_000
 class MemoryDynamicClients extends InMemory implements DynamicClientStore {
   private readonly clock: () => number
   private readonly clients: ExpiringMap<Kept>
+  private readonly marks: ExpiringMap<Mark>
 
   constructor(clock: () => number) {
     super()
     this.clock = steadyClock(clock)
     this.clients = new ExpiringMap(mostClients, this.clock)
+    this.marks = new ExpiringMap(mostClients, this.clock)
   }
 
   async find(clientId: string): Promise<DynamicClient | undefined> {
     return this.clients.get(clientId)?.client
   }
 
-  async add(client: DynamicClient, lifetime: number, maximum: number): Promise<DynamicClient | undefined> {
+  async add(addition: DynamicClientAddition): Promise<DynamicClientAdditionResult> {
+    const { client, lifetime, maximum, network = '', grace = lifetime } = addition
     const { client_id } = client.registration
     const kept = this.clients.get(client_id)
     if (kept !== undefined) {
-      this.prolong(client_id, lifetime, lifetime)
-      return kept.client
+      this.put(this.registeredAgain(kept, addition))
+      return foundResult(kept.client)
     }
-    if (!this.clients.hasRoom(Math.min(maximum, mostClients))) return undefined
-    return this.keep(client, this.endOf(lifetime))
+    const mark = this.marks.get(markedId(client))
+    if (mark !== undefined && mark.generation > generationOf(client))
+      return { outcome: 'removed', generation: mark.generation }
+    if (!this.makeRoom(Math.min(maximum, mostClients))) return { outcome: 'full' }
+    const unused = { clientId: client_id, network, heldUntil: this.endOf(grace) }
+    const added = { client: copyOf(client), endsAt: this.endOf(lifetime), unused }
+    this.put(this.held(added, 0))
+    return { outcome: 'stored', client: added.client }
   }
 
   async update(
@@ -80,31 +105,88 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
     const kept = this.clients.get(clientId)
     if (kept === undefined) return undefined
     const next = changedDynamicClient(kept.client, change)
-    return next === kept.client ? next : this.keep(next, kept.endsAt)
+    if (next === kept.client) return next
+    const least = leastLifetime(next)
+    const endsAt = Math.max(kept.endsAt, this.endOf(least))
+    const changed = { client: copyOf(next), endsAt, unused: least > 0 ? undefined : kept.unused }
+    this.put(changed)
+    return changed.client
   }
 
   async remove(clientId: string): Promise<void> {
+    const kept = this.clients.get(clientId)
+    if (kept === undefined) return
+    const { generation, lifetime, outlivesClient, ...mark } = removalMark(kept.client)
+    const endsAt = this.endOf(lifetime)
+    this.mark(mark.clientId, generation, outlivesClient ? Math.max(endsAt, kept.endsAt) : endsAt)
     this.clients.delete(clientId)
   }
 
   async extend(clientId: string, lifetime: number, unlessLeft: number): Promise<void> {
-    this.prolong(clientId, lifetime, unlessLeft)
+    const kept = this.clients.get(clientId)
+    if (kept !== undefined) this.put(this.held(this.prolonged(kept, lifetime, unlessLeft), lifetime))
   }
 
-  private prolong(clientId: string, lifetime: number, unlessLeft: number): void {
-    const kept = this.clients.get(clientId)
-    if (kept === undefined || kept.endsAt >= this.endOf(unlessLeft)) return
-    this.clients.set(clientId, { ...kept, endsAt: this.endOf(lifetime) }, this.endOf(lifetime))
+  private registeredAgain(
+    kept: Kept,
+    { lifetime, network = '', grace = lifetime }: DynamicClientAddition,
+  ): Kept {
+    const prolonged = this.prolonged(kept, lifetime, lifetime)
+    // A client that lives on only because it registers again is unused again.
+    const isUnused = kept.unused === undefined && prolonged !== kept && leastLifetime(kept.client) === 0
+    if (!isUnused) return this.held(prolonged, grace)
+    const { client_id: clientId } = kept.client.registration
+    return this.held({ ...prolonged, unused: { clientId, network, heldUntil: kept.endsAt } }, grace)
+  }
+
+  private prolonged(kept: Kept, lifetime: number, unlessLeft: number): Kept {
+    return kept.endsAt < this.endOf(unlessLeft) ? { ...kept, endsAt: this.endOf(lifetime) } : kept
+  }
+
+  // A client that is held to its end is no longer unused.
+  private held(kept: Kept, seconds: number): Kept {
+    if (kept.unused === undefined) return kept
+    const heldUntil = Math.max(kept.unused.heldUntil, this.endOf(seconds))
+    return { ...kept, unused: heldUntil < kept.endsAt ? { ...kept.unused, heldUntil } : undefined }
+  }
+
+  private makeRoom(maximum: number): boolean {
+    if (this.clients.hasRoom(maximum)) return true
+    // One client makes no room where a host has lowered the maximum.
+    if (!this.clients.hasRoom(maximum + 1)) return false
+    const clientId = givingWay(this.unused(), this.clock())
+    if (clientId !== undefined) this.clients.delete(clientId)
+    return clientId !== undefined
+  }
+
+  private *unused(): Iterable<UnusedClient> {
+    for (const { unused } of this.clients.values()) if (unused !== undefined) yield unused
   }
 
   private endOf(lifetime: number): number {
     return this.clock() + lifetime * 1000
   }
 
-  // Stores a frozen copy, made through text: as in a database, only `update` can change a stored client.
-  private keep(client: DynamicClient, endsAt: number): DynamicClient {
-    const stored = decodeDynamicClient(encodeDynamicClient(client))
-    this.clients.set(stored.registration.client_id, { client: stored, endsAt }, endsAt)
-    return stored
+  private put(kept: Kept): void {
+    const { client, endsAt } = kept
+    this.clients.set(client.registration.client_id, kept, endsAt)
+    const generation = generationOf(client)
+    if (generation > 0) this.mark(markedId(client), generation, endsAt)
+  }
+
+  // A mark keeps the highest generation and the latest end.
+  private mark(clientId: string, generation: number, endsAt: number): void {
+    const before = this.marks.get(clientId) ?? { generation, endsAt }
+    const mark = {
+      generation: Math.max(before.generation, generation),
+      endsAt: Math.max(before.endsAt, endsAt),
+    }
+    if (!this.marks.set(clientId, mark, mark.endsAt))
+      throw new Error(
+        `The memory holds the marks of ${mostClients} removed clients, and has no room for more.`,
+      )
   }
 }
+
+// A frozen copy, made through text: as in a database, only `update` can change a stored client.
+const copyOf = (client: DynamicClient) => decodeDynamicClient(encodeDynamicClient(client))

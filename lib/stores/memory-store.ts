@@ -1,14 +1,15 @@
 import { type Authorization, expiryOf } from '../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
-import { ConfigurationError } from '../protocol/configuration'
+import { ConfigurationError } from '../primitives/options-reader'
 import { shortKey } from '../protocol/credential'
 import { tooManyForShare } from '../protocol/oauth-error'
-import { steadyClock } from '../protocol/steady-clock'
-import type { AuthorizationStore, StoredAuthorization } from './authorization-store'
-import type { Counters } from './counters'
-import { ExpiringMap, shareWait } from './expiring-map'
+import { steadyClock } from '../primitives/steady-clock'
+import type { StoredAuthorization } from '../authorization/store'
+import type { Counters } from '../limits/counters'
+import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 import { memoryCounters } from './memory-counters'
+import type { Storage } from './storage'
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -27,8 +28,8 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number
 }
 
-/** An {@link AuthorizationStore} in memory. */
-export interface MemoryStore extends AuthorizationStore {
+/** A {@link Storage} in memory. */
+export interface MemoryStore extends Storage {
   /** Counters in memory, with the clock of the store and as many keys as `maximumRecords`. */
   readonly counters: Counters
 }
@@ -45,7 +46,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       {
         path: 'store',
         message:
-          'must be a store that processes share and that survives restarts, such as redisStore({ url }); or allow it: memoryStore({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)

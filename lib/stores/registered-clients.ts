@@ -1,6 +1,7 @@
-import type { Client, ClientRegistration, FindClient } from '../protocol/client'
-import { isList, isRecord, isText } from '../protocol/configuration'
-import type { ClientStore } from './client-store'
+import type { Client, FindClient } from '../protocol/client'
+import { isList, isRecord } from '../primitives/options-reader'
+import { SingleFlight } from '../primitives/single-flight'
+import type { ClientStore } from '../clients/client-store'
 import { withinDeadline } from './deadline'
 
 /**
@@ -32,30 +33,22 @@ export function storedClients(
   parsed: ParsedRegistrations,
   deadlineSeconds: number,
 ): FindClient {
-  return oncePerTurn(async (clientId) => {
+  const lookUps = clientLookUps()
+  const find = async (clientId: string) => {
     const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
     if (registration === undefined || registration === null) return undefined
     const client = parsed.clientOf(registration)
     // The database may ignore case or trailing spaces when it compares. An identifier must match exactly.
     return client.client_id === clientId ? client : undefined
-  })
+  }
+  return (clientId) => lookUps.share(clientId, () => find(clientId))
 }
 
 /**
- * Shares a look-up among all requests for a client in one turn of the event loop. No longer: a later request may arrive
+ * The look-ups of clients that requests share in one turn of the event loop. No longer: a later request may arrive
  * after the client was disabled, and must not get the registration from before.
  */
-export function oncePerTurn(find: FindClient): FindClient {
-  const underWay = new Map<string, ReturnType<FindClient>>()
-  return (clientId) => {
-    const shared = underWay.get(clientId)
-    if (shared !== undefined) return shared
-    if (underWay.size === 0) setImmediate(() => underWay.clear())
-    const found = find(clientId)
-    underWay.set(clientId, found)
-    return found
-  }
-}
+export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')
 
 interface Parsed {
   /** A copy of the registration, made when this class parsed the registration. */
@@ -117,35 +110,3 @@ function areUnchanged(values: readonly unknown[], copies: readonly unknown[]): b
   for (let at = 0; at < copies.length; at++) if (!isUnchanged(values[at], copies[at])) return false
   return true
 }
-
-/** Encodes a registration as JSON, for a store. */
-export function encodeRegistration(registration: ClientRegistration): string {
-  return JSON.stringify(registration)
-}
-
-/**
- * Decodes a stored registration, and freezes the registration. Checks the `client_id` only: the server parses the
- * registration later, by every rule and against its own capabilities.
- *
- * @throws Error if the text is no registration.
- */
-export function decodeRegistration(text: string): ClientRegistration {
-  const value = frozenJson(text)
-  if (!isRegistration(value)) throw new Error('The stored text is no registration of a client.')
-  return value
-}
-
-/**
- * Reads a stored JSON text, and freezes the value; undefined for another text. Drops the error of JSON.parse, because
- * its message quotes the text, and the text may hold a digest.
- */
-export function frozenJson(text: string): unknown {
-  try {
-    return JSON.parse(text, (_key, member: unknown) => Object.freeze(member))
-  } catch {
-    return undefined
-  }
-}
-
-const isRegistration = (value: unknown): value is ClientRegistration =>
-  isRecord(value) && isText(value['client_id'])

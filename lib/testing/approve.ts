@@ -1,7 +1,7 @@
-import { AssertionError } from 'node:assert'
 import { createHash, randomBytes } from 'node:crypto'
-import { isRecord, isText } from '../protocol/configuration'
-import type { HttpResponse } from './expect-refused'
+import { isRecord, isText } from '../primitives/options-reader'
+import { failure, unexpectedResponse, withoutEntities } from './failure'
+import type { HttpResponse } from './refusals'
 
 /**
  * The part of supertest that `approve()` needs: `request.agent(app)`, or `request(app)` if the application keeps no
@@ -12,7 +12,9 @@ export interface Agent {
   post(path: string): AgentRequest
 }
 
-interface AgentRequest extends PromiseLike<HttpResponse & { readonly text: string }> {
+type PageResponse = HttpResponse & { readonly text: string }
+
+interface AgentRequest extends PromiseLike<PageResponse> {
   query(parameters: object): AgentRequest
   type(type: string): AgentRequest
   set(field: string, value: string): AgentRequest
@@ -46,7 +48,8 @@ export interface ApprovedRequest {
  * presses Allow on the consent page if there is one, and redeems the code at the token endpoint.
  *
  * @param agent a supertest agent with the cookies of a resource owner who is logged in.
- * @throws AssertionError that names the step with an unexpected response.
+ * @throws AssertionError that names the step with an unexpected response, the text of the response, and the reason if
+ * the suite refused the request in this process.
  */
 export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
   const verifier = randomBytes(32).toString('base64url')
@@ -70,7 +73,7 @@ async function codeFor(
     ...(scope === undefined ? {} : { scope }),
   })
   if (page.status !== 200) return codeIn(page, redirectUri, state)
-  const decision = { ...hiddenFields(page.text), decision: 'approve' }
+  const decision = { ...consentFields(page), decision: 'approve' }
   const answer = await agent
     .post(authorizationPath)
     .set('Sec-Fetch-Site', 'same-origin')
@@ -91,7 +94,7 @@ async function redeem(
     ? request.send({ ...grant, client_id: clientId })
     : request.set('Authorization', basic(clientId, clientSecret)).send(grant))
   if (answer.status === 200) return tokenResponseOf(answer.body)
-  throw unexpected(answer, 'The token endpoint refused the code', JSON.stringify(answer.body))
+  throw unexpectedResponse(answer, 'The token endpoint refused the code')
 }
 
 /**
@@ -99,8 +102,8 @@ async function redeem(
  *
  * @throws AssertionError if the page does not have the field `authorization_request`.
  */
-function hiddenFields(page: string): Record<string, string> {
-  const inputs = Array.from(page.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
+function consentFields(page: PageResponse): Record<string, string> {
+  const inputs = Array.from(page.text.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
     type: attribute(input, 'type'),
     name: attribute(input, 'name'),
     value: attribute(input, 'value'),
@@ -108,31 +111,23 @@ function hiddenFields(page: string): Record<string, string> {
   const hidden = inputs.filter(({ type, name }) => type === 'hidden' && name !== '')
   const fields = Object.fromEntries(hidden.map(({ name, value }) => [name, value]))
   if ('authorization_request' in fields) return fields
-  throw new AssertionError({
-    message:
-      'The authorization endpoint answered 200 with a page that has no field authorization_request. A consent page of your own must have view.fields in its HTML for approve() to find them.',
-  })
+  throw unexpectedResponse(
+    page,
+    'The authorization endpoint sent a page that has no field authorization_request: a consent page of your own must have view.fields in its HTML for approve() to find them',
+  )
 }
 
 function attribute(input: string, name: string): string {
   const [, quoted = ''] = new RegExp(`\\s${name}="([^"]*)"`, 'i').exec(input) ?? []
-  return quoted
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&amp;', '&')
+  return withoutEntities(quoted)
 }
 
-function codeIn(
-  answer: HttpResponse & { readonly text: string },
-  redirectUri: string,
-  state: string,
-): string {
+function codeIn(answer: PageResponse, redirectUri: string, state: string): string {
   const location = answer.headers['location']
   if (typeof location !== 'string')
-    throw unexpected(answer, 'The authorization endpoint sent no redirect', answer.text)
+    throw unexpectedResponse(answer, 'The authorization endpoint sent no redirect')
   if (!location.startsWith(redirectUri))
-    throw unexpected(
+    throw unexpectedResponse(
       answer,
       'The redirect does not lead to redirectUri: log the agent in first, or correct redirectUri',
       location,
@@ -140,11 +135,7 @@ function codeIn(
   const parameters = new URLSearchParams(location.slice(redirectUri.length + 1))
   const code = parameters.get('code')
   if (code !== null && parameters.get('state') === state) return code
-  throw unexpected(answer, 'The client got no code', location)
-}
-
-function unexpected({ status }: HttpResponse, message: string, seen: string): AssertionError {
-  return new AssertionError({ message: `${message}. The answer was ${status}: ${seen.slice(0, 500)}` })
+  throw unexpectedResponse(answer, 'The client got no code', location)
 }
 
 /** RFC 6749 2.3.1: the client form encodes identifier and secret before it makes the header. */
@@ -176,7 +167,7 @@ export interface ReceivedTokenResponse {
  */
 export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
   if (isTokenResponse(body)) return body
-  throw new AssertionError({ message: 'The answer is no token response (RFC 6749 5.1).' })
+  throw failure('The answer is no token response (RFC 6749 5.1).')
 }
 
 function isTokenResponse(body: unknown): body is ReceivedTokenResponse {

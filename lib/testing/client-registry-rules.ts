@@ -1,15 +1,15 @@
 import { deepEqual, equal, fail, rejects } from 'node:assert/strict'
 import type { ClientRegistration } from '../protocol/client'
-import type { ClientRegistry } from '../stores/client-store'
+import type { ClientRegistry } from '../clients/client-store'
 import { random22 } from './example-records'
-import { type ContractRule, same, type UnderTest } from './rule'
+import { type ContractRule, same, type UnderTest } from './contract-rule'
 
 /** The registry under test. It is empty when a rule begins. */
 export interface ClientsUnderTest extends UnderTest {
   readonly clients: ClientRegistry
 }
 
-export function clientsRule(
+function clientsRule(
   title: string,
   run: (clients: ClientRegistry) => Promise<void>,
 ): ContractRule<ClientsUnderTest> {
@@ -23,7 +23,7 @@ export function registration(client_id: string, bend: Partial<ClientRegistration
 }
 
 /** A change that sets the description. */
-export const described = (description: string) => (current: ClientRegistration) => ({
+const described = (description: string) => (current: ClientRegistration) => ({
   ...current,
   description,
 })

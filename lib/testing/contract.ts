@@ -1,4 +1,4 @@
-import { ConfigurationError, isRecord } from '../protocol/configuration'
+import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
@@ -12,7 +12,15 @@ import {
   removeRules,
   type StoreUnderTest,
 } from './record-rules'
-import { check, type ContractRule, keep, type Open, patience, type UnderTest, type Verdict } from './rule'
+import {
+  check,
+  type ContractRule,
+  keep,
+  type Open,
+  patience,
+  type UnderTest,
+  type Verdict,
+} from './contract-rule'
 
 /** The functions of a test runner that a contract needs. Jest, Vitest, Mocha and `node:test` have them. */
 export interface TestRunner {
@@ -22,7 +30,7 @@ export interface TestRunner {
 }
 
 /** Defines a group of tests, one test for each rule. */
-export function suite<Subject extends UnderTest>(
+function suite<Subject extends UnderTest>(
   title: string,
   rules: readonly ContractRule<Subject>[],
   open: Open<Subject>,

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Counters } from '../stores/counters'
-import { pass, type ContractRule, type UnderTest } from './rule'
+import type { Counters } from '../limits/counters'
+import { pass, type ContractRule, type UnderTest } from './contract-rule'
 
 /** The counters under test. */
 export interface CountersUnderTest extends UnderTest {

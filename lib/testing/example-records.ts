@@ -4,10 +4,11 @@ import type {
   Authorization,
   Denied,
   Pending,
+  Polled,
   Unclaimed,
 } from '../authorization/authorization'
 import { createId, digest, secureRandom } from '../protocol/credential'
-import type { AuthorizationStore, StoredAuthorization } from '../stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
 
 /** Makes an id or a revision, as the callers of a store do: 22 characters of base64url. */
 export function random22(): string {
@@ -36,27 +37,36 @@ const granted = {
   extensionData: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
 }
 
-const handle = digest('handle')
+const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
 /** A request that was stored before its resource owner was known. */
-export function unclaimedRecord(expiresAt: number): Unclaimed {
-  return { ...granted, subject: undefined, state: 'unclaimed', id: random22(), request, handle, expiresAt }
+function unclaimedRecord(expiresAt: number): Unclaimed {
+  return {
+    ...granted,
+    subject: undefined,
+    state: 'unclaimed',
+    id: random22(),
+    request,
+    handle: consentToken,
+    expiresAt,
+    demandedLogin: { at: expiresAt - 600, parameters: digest('parameters') },
+  }
 }
 
 export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
-  return { ...granted, state: 'pending', id: random22(), request, handle, expiresAt, ...changed }
+  return { ...granted, state: 'pending', id: random22(), request, consentToken, expiresAt, ...changed }
 }
 
 export function deniedRecord(expiresAt: number, changed: Partial<Denied> = {}): Denied {
-  return { ...granted, state: 'denied', id: random22(), request, handle, expiresAt, ...changed }
+  return { ...granted, state: 'denied', id: random22(), request, consentToken, expiresAt, ...changed }
 }
 
 export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {
   const repetition = { salt: random22(), responseType: 'code', requestState: 'af0ifjsldkj' }
   const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition }
   const code = { digest: digest('code'), ...lasting }
-  return { ...granted, state: 'approved', id: random22(), handle, code, accessTokens: [], ...changed }
+  return { ...granted, state: 'approved', id: random22(), consentToken, code, accessTokens: [], ...changed }
 }
 
 /** An authorization of a client that acts for itself: no resource owner, no code, no refresh token. */
@@ -65,7 +75,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     ...granted,
     state: 'active',
     id: random22(),
-    handle: undefined,
+    consentToken: undefined,
     subject: undefined,
     spentCode: undefined,
     accessTokens: [
@@ -91,7 +101,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
   const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
   return activeRecord(expiresAt, {
-    handle,
+    consentToken,
     subject: 'u-8842',
     spentCode: digest('code'),
     accessTokens: [
@@ -108,6 +118,8 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
         expiresAt: expiresAt - 597,
         tokenData: null,
         extensionData: { tenants: { name: 'north' } },
+        tokenType: 'bearer',
+        formatted: { format: 'at+jwt', issuedAt: expiresAt - 900 },
       },
     ],
     refreshToken: {
@@ -121,11 +133,26 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
   })
 }
 
+/** A request of a client without a redirection URI, after the decision of its owner. */
+function polledRecord(expiresAt: number): Polled {
+  const handle = digest('handle')
+  return {
+    ...granted,
+    state: 'polled',
+    id: random22(),
+    handle,
+    consentToken,
+    decision: 'approved',
+    expiresAt,
+  }
+}
+
 /** A function for each kind of record. `expiresAt` is the time when the last credential of the record expires. */
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
   ['unclaimed', unclaimedRecord],
   ['pending', pendingRecord],
   ['denied', deniedRecord],
+  ['polled', polledRecord],
   ['approved', approvedRecord],
   ['active', activeRecord],
   ['active and refreshed', refreshed],

@@ -1,29 +1,13 @@
 import { AssertionError } from 'node:assert'
-import { tapRefusals, type TappedRefusal } from '../audit/testing-door'
-
-/** The part of a supertest response that `expectRefused()` needs. */
-export interface HttpResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body?: unknown
-}
+import type { TappedRefusal } from './door'
+import { failure } from './failure'
+import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 
 /**
  * The refusal of a request without a token. Such a request emits no event, and its response has no error code
  * (RFC 6750 3.1). Only the response shows the refusal.
  */
 const noToken = { code: undefined, reason: 'token_missing' } as const
-
-const remembered = 1000
-const refusals = new Map<string, TappedRefusal>()
-
-tapRefusals((refusal) => {
-  refusals.delete(refusal.requestId)
-  refusals.set(refusal.requestId, refusal)
-  for (const oldest of refusals.keys())
-    if (refusals.size > remembered) refusals.delete(oldest)
-    else break
-})
 
 /**
  * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status other
@@ -64,7 +48,7 @@ function refusalOf(
 ): Pick<TappedRefusal, 'reason'> & { readonly code: string | undefined } {
   const { status } = response
   if (status < 300) return fail(response, 'The request was not refused')
-  const refusal = refusals.get(headerOf(response, 'x-request-id') ?? '')
+  const refusal = refusalBehind(response)
   if (refusal !== undefined && (status >= 400 || errorShownBy(response) !== undefined)) return refusal
   if (status === 401 && isBareChallenge(headerOf(response, 'www-authenticate'))) return noToken
   return fail(response, 'The request was not refused by the authorization server or a guard of this process')
@@ -74,7 +58,7 @@ const isBareChallenge = (challenge: string | undefined): boolean =>
   challenge?.includes('realm="oauth"') === true && !challenge.includes('error=')
 
 function fail({ status }: HttpResponse, message: string): never {
-  throw new AssertionError({ message: `${message}: the status is ${status}.`, actual: status })
+  throw failure(`${message}: the status is ${status}.`)
 }
 
 /**
@@ -92,9 +76,4 @@ function errorShownBy(response: HttpResponse): string | undefined {
 function errorInRedirect(location: string | undefined): string | undefined {
   const [, parameters = ''] = location?.split(/[?#](.*)/s) ?? []
   return new URLSearchParams(parameters.replace('#', '&')).get('error') ?? undefined
-}
-
-function headerOf({ headers }: HttpResponse, name: string): string | undefined {
-  const value = headers[name]
-  return typeof value === 'string' ? value : undefined
 }

@@ -5,11 +5,12 @@ if (process.env['NODE_ENV'] === 'production')
   )
 
 export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } from './approve'
-export { expectRefused, type HttpResponse } from './expect-refused'
+export { expectRefused } from './expect-refused'
+export type { HttpResponse } from './refusals'
 export { mintToken } from './mint-token'
 export { testClock, type TestClock } from './mint-token'
 export type { ReceivedTokenResponse } from './approve'
-export type { MintRequest } from '../audit/testing-door'
+export type { MintRequest } from './door'
 
 export {
   authorizationStoreContract,
@@ -25,5 +26,5 @@ export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
-export type { Open, ContractRule, UnderTest, Verdict } from './rule'
+export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'
 export type { TestRunner } from './contract'

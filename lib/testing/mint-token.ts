@@ -1,4 +1,4 @@
-import { mintOf, type MintRequest } from '../audit/testing-door'
+import { mintOf, type MintRequest } from './door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**

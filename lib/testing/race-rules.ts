@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Authorization } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
-import { save as saving, type TransitionResult } from '../authorization/transition'
+import type { TransitionResult } from '../authorization/transition'
 import { secureRandom } from '../protocol/credential'
-import type { StoredAuthorization } from '../stores/authorization-store'
+import type { StoredAuthorization } from '../authorization/store'
 import {
   approvedRecord,
   findRecord,
@@ -15,7 +15,7 @@ import {
   version,
 } from './example-records'
 import { storeRules } from './record-rules'
-import { same } from './rule'
+import { same } from './contract-rule'
 
 /** Versions of one record by several writers. `clientId` tells the writers apart. */
 export function rivals(count: number, id: string): readonly StoredAuthorization[] {
@@ -28,7 +28,11 @@ export function rivals(count: number, id: string): readonly StoredAuthorization[
 export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
   if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
   const failures = current.code.failures + 1
-  return saving({ ...current, code: { ...current.code, failures } }, failures)
+  return {
+    action: 'save',
+    authorization: { ...current, code: { ...current.code, failures } },
+    outcome: failures,
+  }
 }
 
 const raceRule = storeRules('races:')

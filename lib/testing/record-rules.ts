@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import type { Pending } from '../authorization/authorization'
-import { type AuthorizationStore, confirmAbsence } from '../stores/authorization-store'
+import { type AuthorizationStore, confirmAbsence } from '../authorization/store'
 import {
   activeRecord,
   approvedRecord,
@@ -15,7 +15,7 @@ import {
   threeVersions,
   version,
 } from './example-records'
-import { type ContractRule, pass, same, type UnderTest } from './rule'
+import { type ContractRule, pass, same, type UnderTest } from './contract-rule'
 
 /** The store of authorizations under test. */
 export interface StoreUnderTest extends UnderTest {

@@ -1,5 +1,6 @@
 import type { DirectAuthorization, Issued } from '../authorization/issue'
 import type { FoundAccess } from '../authorization/lookup'
+import type { OneTimeUse } from '../authorization/one-time-use'
 import type { IssueContext, Transition } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import {
@@ -9,12 +10,14 @@ import {
   isRecord,
   isText,
   isTexts,
-} from '../protocol/configuration'
-import { type ExtensionMetadata, isKeepable, type Json, keepableCure } from '../protocol/extension'
+} from '../primitives/options-reader'
+import { issuesIn, omittable, optional, required, shape } from '../primitives/shape'
+import type { ExtensionMetadata } from '../protocol/extension'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import type { Parameters } from '../protocol/parameters'
-import { isSubject, subjectCure } from '../protocol/resource-owner'
-import { isScope, type Scope, scopeCure } from '../protocol/scope'
-import type { Counters } from '../stores/counters'
+import { isSubject, subjectExpectation } from '../protocol/resource-owner'
+import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
+import type { Counters } from '../limits/counters'
 
 /** A token request of a client that has authenticated, or that has named itself if it is a public client. */
 export interface TokenRequest {
@@ -25,11 +28,10 @@ export interface TokenRequest {
   /** The issuer: the option `issuer` of the server. */
   readonly issuer: string
   /**
-   * The URI of the protected resource that a URI names, as the option `resources` writes it; undefined for an unknown
-   * one. The member is undefined if the server names no resources. To bind tokens to resources, put their URIs into
-   * `grant.extensionData['resource-indicators']`.
+   * The protected resource that a URI names; undefined for an unknown one. The member is undefined if the server names no
+   * resources. To bind tokens to resources, put their URIs into `grant.extensionData['resource-indicators']`.
    */
-  readonly findResource: ((uri: string) => string | undefined) | undefined
+  readonly findResource: ((uri: string) => FoundResource | undefined) | undefined
   /** The context for transitions: the time, random bytes and lifetimes. */
   readonly context: IssueContext
   /** The scope of a request that names none. */
@@ -46,6 +48,14 @@ export interface TokenRequest {
   readonly counters: Counters
   /** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
+}
+
+/** A protected resource of the option `resources`. */
+export interface FoundResource {
+  /** The URI as the option writes it. */
+  readonly uri: string
+  /** The scopes that a token for the resource may have. */
+  readonly scopes: Scope
 }
 
 /**
@@ -109,14 +119,28 @@ export function mayRefresh(client: Client): boolean {
   return client.grant_types.includes('refresh_token')
 }
 
+/** What the token endpoint uses of a grant type. */
+export type ServedGrantType = Pick<GrantType, 'name' | 'parameters' | 'handle'>
+
 /**
- * Checks the result of a grant type. Hosts write grant types, and a value from their database may be null, a number or
- * a Buffer.
- *
- * @throws ConfigurationError that names the grant type and lists every mistake.
+ * Lets a grant type check each of its results. Hosts write grant types, and a value from their database may be null, a
+ * number or a Buffer. `handle` rejects with a ConfigurationError that names the grant type and lists every mistake.
  */
-export function requireGrantResult(answer: unknown, grantType: string): asserts answer is GrantResult {
-  const issues = issuesIn(answer)
+export function checkedGrantType(grantType: GrantType): ServedGrantType {
+  const { name, parameters } = grantType
+  return {
+    name,
+    parameters,
+    async handle(request) {
+      const result: unknown = await grantType.handle(request)
+      requireGrantResult(result, name)
+      return result
+    },
+  }
+}
+
+function requireGrantResult(answer: unknown, grantType: string): asserts answer is GrantResult {
+  const issues = issuesOf(answer)
   if (issues.length > 0)
     throw new ConfigurationError(
       `The grant type "${grantType}" returned a result that gives no token:`,
@@ -124,17 +148,13 @@ export function requireGrantResult(answer: unknown, grantType: string): asserts 
     )
 }
 
-// In characters. A request body cannot contain a longer key. The store gets only a digest of the key.
-const longestKey = 65_536
-
-/** A rule for one field. `mayLack` marks an optional field. */
-interface Rule {
-  readonly accepts: (value: unknown) => boolean
-  readonly message: string
-  readonly mayLack?: true
+function issuesOf(answer: unknown): readonly ConfigurationIssue[] {
+  if (!isRecord(answer)) return [{ path: 'handle()', message: 'must return an object.' }]
+  return issuesIn('transition' in answer ? moveShape : beginShape, answer, undefined)
 }
 
-type Rules = ReadonlyMap<string, Rule>
+// In characters. A request body cannot contain a longer key. The store gets only a digest of the key.
+const longestKey = 65_536
 
 const isFunction = (value: unknown) => typeof value === 'function'
 const isMembers = (value: unknown) =>
@@ -142,84 +162,46 @@ const isMembers = (value: unknown) =>
 const isId = (value: unknown) => typeof value === 'string' && /^[\w-]{22}$/.test(value)
 const isWholeSecond = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
 // `issueDirectly` checks that the time is in the future.
-const isEnd = (value: unknown) => value === undefined || typeof value === 'number'
-const isUse = (value: unknown) => value === undefined || isRecord(value)
+const isEnd = (value: unknown) => typeof value === 'number'
 const isExtensionData = (value: unknown) =>
   isRecord(value) && (Object.keys(value).length === 0 || isKeepable(value))
 const isAccess = (value: unknown) =>
-  value === undefined ||
-  (isRecord(value) &&
-    isRecord(value['access']) &&
-    isTexts(value['access']['scope']) &&
-    isRecord(value['extensionData']) &&
-    isRecord(value['tokenExtensionData']))
-const isAudience = (value: unknown) => value === undefined || isTexts(value)
+  isRecord(value) &&
+  isRecord(value['access']) &&
+  isTexts(value['access']['scope']) &&
+  isRecord(value['extensionData']) &&
+  isRecord(value['tokenExtensionData'])
 const isKey = (value: unknown) => isText(value) && value.length <= longestKey
 
-const members: Rule = {
-  accepts: (value) => value === undefined || isMembers(value),
-  message: 'must be an object of texts.',
-  mayLack: true,
-}
+const members = optional(isMembers, 'must be an object of texts.')
 
-const moveRules: Rules = new Map<string, Rule>([
-  ['members', members],
-  ['authorizationId', { accepts: isId, message: 'must be the id of an authorization.' }],
-  ['transition', { accepts: isFunction, message: 'must be a function.' }],
-])
+const moveShape = shape<Extract<GrantResult, { readonly transition: unknown }>>({
+  members,
+  authorizationId: required(isId, 'must be the id of an authorization.'),
+  transition: required(isFunction, 'must be a function.'),
+})
 
-const beginRules: Rules = new Map<string, Rule>([
-  ['members', members],
-  ['grant', { accepts: isRecord, message: 'must be an object.' }],
-])
+const oneTimeUseShape = shape<OneTimeUse>({
+  key: required(isKey, `must be a text of 1 to ${longestKey} characters.`),
+  until: required(isWholeSecond, 'must be whole seconds since the epoch.'),
+  refusal: required(isFunction, 'must be a function that makes an OAuth error.'),
+})
 
-const grantRules: Rules = new Map<string, Rule>([
-  [
-    'subject',
-    {
-      accepts: isSubject,
-      message: `${subjectCure} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
-      mayLack: true,
-    },
-  ],
-  ['scope', { accepts: isScope, message: scopeCure }],
-  ['refreshToken', { accepts: isBoolean, message: 'must be true or false.' }],
-  ['extensionData', { accepts: isExtensionData, message: `must be an object, and ${keepableCure}` }],
-  ['expiresAt', { accepts: isEnd, message: 'must be whole seconds since the epoch.', mayLack: true }],
-  ['oneTimeUse', { accepts: isUse, message: 'must be { key, until, refusal }.', mayLack: true }],
-  ['subjectToken', { accepts: isAccess, message: 'must be a result of findAccess().', mayLack: true }],
-  ['audience', { accepts: isAudience, message: 'must be a list of texts.', mayLack: true }],
-])
+const grantShape = shape<DirectGrant>({
+  subject: omittable(
+    isSubject,
+    `${subjectExpectation} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
+  ),
+  scope: required(isScope, scopeExpectation),
+  refreshToken: required(isBoolean, 'must be true or false.'),
+  extensionData: required(isExtensionData, `must be an object, and ${keepableExpectation}`),
+  expiresAt: optional(isEnd, 'must be whole seconds since the epoch.'),
+  oneTimeUse: optional(oneTimeUseShape, 'must be { key, until, refusal }.'),
+  subjectToken: optional(isAccess, 'must be a result of findAccess().'),
+  audience: optional(isTexts, 'must be a list of texts.'),
+})
 
-const useRules: Rules = new Map<string, Rule>([
-  ['key', { accepts: isKey, message: `must be a text of 1 to ${longestKey} characters.` }],
-  ['until', { accepts: isWholeSecond, message: 'must be whole seconds since the epoch.' }],
-  ['refusal', { accepts: isFunction, message: 'must be a function that makes an OAuth error.' }],
-])
-
-function issuesIn(answer: unknown): readonly ConfigurationIssue[] {
-  if (!isRecord(answer)) return [{ path: 'handle()', message: 'must return an object.' }]
-  if ('transition' in answer) return broken(answer, moveRules, '')
-  const { grant } = answer
-  const issues = broken(answer, beginRules, '')
-  if (!isRecord(grant)) return issues
-  issues.push(...broken(grant, grantRules, 'grant.'))
-  const use = grant['oneTimeUse']
-  if (isRecord(use)) issues.push(...broken(use, useRules, 'grant.oneTimeUse.'))
-  return issues
-}
-
-function broken(value: Readonly<Record<string, unknown>>, rules: Rules, path: string): ConfigurationIssue[] {
-  const issues: ConfigurationIssue[] = []
-  for (const [key, { accepts, message, mayLack }] of rules) {
-    if (mayLack && !(key in value)) continue
-    if (!accepts(value[key])) issues.push({ path: path + key, message })
-  }
-  for (const key of Object.keys(value))
-    if (!rules.has(key))
-      issues.push({
-        path: path + key,
-        message: `is not known here; the known names are ${[...rules.keys()].join(', ')}.`,
-      })
-  return issues
-}
+const beginShape = shape<Extract<GrantResult, { readonly grant: unknown }>>({
+  members,
+  grant: required(grantShape, 'must be an object.'),
+})

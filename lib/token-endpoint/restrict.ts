@@ -1,74 +1,139 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
 import type { FoundAccess } from '../authorization/lookup'
-import { isRecord, isTexts } from '../protocol/configuration'
+import type { Client } from '../protocol/client'
+import { isText, isTexts } from '../primitives/options-reader'
+import { optional, requireShape, shape } from '../primitives/shape'
 import {
   dataOf,
   type Extension,
   type ExtensionData,
   type ExtensionRequest,
+  type ExtensionTokenRequest,
   type ExchangedToken,
-  isKeepable,
-  type Json,
-  keepableCure,
   keptBy,
   type TokenRestriction,
 } from '../protocol/extension'
+import { type Evidence, noEvidence } from '../protocol/evidence'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { invalidScope, OAuthError } from '../protocol/oauth-error'
 import { covers, distinct, type Scope } from '../protocol/scope'
 
 /** A token request after the server has read the grant type. */
-export interface GrantRequest extends ExtensionRequest {
+interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
   /** The scope that the request names; undefined if it names none, and if its grant type does not read the parameter. */
   readonly requestedScope?: Scope | undefined
+  /** What the extensions found in the request, each under its name. Default: nothing. */
+  readonly evidence?: Evidence
+}
+
+/** The part of an extension that acts at token requests. */
+export interface TokenRestrictor {
+  readonly name: string
+  readonly restrict: (request: ExtensionTokenRequest) => TokenRestriction | undefined
 }
 
 /**
- * Calls each extension for the access token of a request, in the order of the option `extensions`. Each extension gets
- * the scope that the previous extensions left.
+ * The extensions that act at token requests, in their order.
  *
- * @returns the token, or the refusal of an extension.
+ * @param isTrusted whether the results of an extension need no check: those of the package.
+ */
+export function restrictorsOf(
+  extensions: readonly Extension[],
+  isTrusted: (extension: Extension) => boolean,
+): readonly TokenRestrictor[] {
+  return extensions.flatMap((extension) => {
+    const { name } = extension
+    const restrict = extension.atTokenRequest?.bind(extension)
+    if (restrict === undefined) return []
+    return [{ name, restrict: isTrusted(extension) ? restrict : checked(name, restrict) }]
+  })
+}
+
+function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRestrictor['restrict'] {
+  return (request) => {
+    const restriction: unknown = restrict(request)
+    if (restriction === undefined) return undefined
+    requireRestriction(restriction, name, request.scope)
+    return restriction
+  }
+}
+
+/**
+ * Narrows the access token of a request: first to the scope that the client may have now, then by each extension, in
+ * the order of the option `extensions`. Each extension gets the scope that the previous ones left.
+ *
+ * @returns the token, or the refusal.
  * @throws TypeError if an extension returns a result that would widen the grant, or that a store cannot keep.
  */
 export function restrictToken(
-  extensions: readonly Extension[],
+  restrictors: readonly TokenRestrictor[],
   request: GrantRequest,
   granted: GrantedToken,
 ): NewAccessToken | OAuthError {
-  let token = unrestricted(granted)
-  for (const extension of extensions) {
-    const restriction = askExtension(extension, request, granted, token.scope)
+  const scope = granted.begins ? granted.scope : stillAllowed(granted.scope, request.client)
+  if (scope instanceof OAuthError) return scope
+  let token = unrestricted({ ...granted, scope })
+  for (const restrictor of restrictors) {
+    const restriction = ask(restrictor, request, granted, token.scope)
     if (restriction instanceof OAuthError) return restriction
     if (restriction === undefined) continue
-    token = narrow(token, extension.name, restriction)
+    token = narrow(token, restrictor.name, restriction)
     if (token.scope.length === 0)
       return invalidScope('scope_exceeded', 'The scope is not available for this request.')
   }
   return token
 }
 
+/**
+ * The scope of a grant that its client may still have. The record keeps the whole scope, so what a host or a client
+ * takes from a registration and gives back counts again. About a grant that begins, its grant type decides alone.
+ */
+function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
+  if (covers(client.scope, scope)) return scope
+  const left = scope.filter((token) => client.scope.includes(token))
+  if (left.length > 0) return left
+  return invalidScope('scope_withdrawn', 'The client may no longer have the scope.')
+}
+
 function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {
-  const { scope = token.scope, lifetime, tokenData, authorizationData } = restriction
+  const { scope = token.scope, lifetime, tokenData, authorizationData, tokenType, format } = restriction
   const withOwn = (data: ExtensionData, own: Json | undefined) =>
     own === undefined ? data : { ...data, [name]: own }
+  if (tokenType !== undefined) requireOneChoice('tokenType', name, token.tokenType, tokenType)
+  if (format !== undefined) requireOneChoice('format', name, token.format, format)
   return {
     scope: distinct(scope),
     lifetime: lifetime === undefined ? token.lifetime : Math.min(lifetime, token.lifetime ?? lifetime),
     extensionData: withOwn(token.extensionData, tokenData),
     authorizationData: withOwn(token.authorizationData, authorizationData),
+    tokenType: tokenType ?? token.tokenType,
+    format: format ?? token.format,
   }
 }
 
-function askExtension(
-  extension: Extension,
-  { client, parameters, grantType, requestedScope }: GrantRequest,
+// A token of another type than an extension has chosen could lack a proof that the extension relies on.
+function requireOneChoice(
+  member: 'tokenType' | 'format',
+  name: string,
+  chosen: string | undefined,
+  other: string,
+): void {
+  if (chosen !== undefined && chosen !== other)
+    throw new TypeError(
+      `The extension "${name}" returned the ${member} "${other}" for a token request, but an extension before it chose "${chosen}".`,
+    )
+}
+
+function ask(
+  { name, restrict }: TokenRestrictor,
+  { client, parameters, grantType, requestedScope, evidence = noEvidence }: GrantRequest,
   { subject, extensionData, begins, subjectToken, audience = [] }: GrantedToken,
   scope: Scope,
 ): TokenRestriction | OAuthError | undefined {
-  const authorizationData = dataOf(extension.name, extensionData)
-  let restriction: unknown
+  const authorizationData = dataOf(name, extensionData)
   try {
-    restriction = extension.atTokenRequest?.({
+    return restrict({
       client,
       parameters,
       grantType,
@@ -77,43 +142,40 @@ function askExtension(
       requestedScope,
       authorizationData,
       begins,
-      subjectToken: subjectToken && exchangedToken(extension.name, subjectToken),
+      subjectToken: subjectToken && exchangedToken(name, subjectToken),
       audience,
+      evidence: evidence === noEvidence ? undefined : evidence.get(name),
     })
   } catch (refusal) {
     if (refusal instanceof OAuthError) return refusal
     throw refusal
   }
-  if (restriction === undefined) return undefined
-  requireRestriction(restriction, extension.name, { scope, begins })
-  return restriction
 }
 
 function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
   return { scope: found.access.scope, ...keptBy(name, found) }
 }
 
-// Hosts write extensions, also in JavaScript. A mistake must never widen the approval of the owner.
+// A mistake of a host must never widen the approval of the owner.
 function requireRestriction(
   restriction: unknown,
   name: string,
-  { scope, begins }: Pick<GrantedToken, 'scope' | 'begins'>,
+  scope: Scope,
 ): asserts restriction is TokenRestriction {
-  const wrong = (what: string): never => {
-    throw new TypeError(`The extension "${name}" returned a wrong result for a token request: ${what}`)
-  }
-  // An asynchronous hook returns a promise. Its refusal would come after the decision.
-  if (!isRecord(restriction) || 'then' in restriction)
-    return wrong('it must be an object or undefined, not a promise.')
-  const { scope: narrowed, lifetime, tokenData, authorizationData, ...others } = restriction
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) wrong(`"${unknown}" is not known here.`)
-  if (narrowed !== undefined && !(isTexts(narrowed) && covers(scope, narrowed)))
-    wrong('scope must be a list of scope tokens, all within the scope of the request.')
-  if (lifetime !== undefined && !(Number.isSafeInteger(lifetime) && Number(lifetime) > 0))
-    wrong('lifetime must be whole seconds, 1 or more.')
-  if (tokenData !== undefined && !isKeepable(tokenData)) wrong(`tokenData ${keepableCure}`)
-  if (authorizationData === undefined) return
-  if (!isKeepable(authorizationData)) wrong(`authorizationData ${keepableCure}`)
-  if (!begins) wrong('authorizationData is only allowed if the authorization begins with the request.')
+  const subject = `The extension "${name}" returned a wrong result for a token request:`
+  requireShape(restrictionShape, restriction, subject, scope)
 }
+
+const isLifetime = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
+
+const restrictionShape = shape<TokenRestriction, Scope>({
+  scope: optional(
+    (value, scope) => isTexts(value) && covers(scope, value),
+    'must be a list of scope tokens, all within the scope of the request.',
+  ),
+  lifetime: optional(isLifetime, 'must be whole seconds, 1 or more.'),
+  tokenData: optional(isKeepable, keepableExpectation),
+  authorizationData: optional(isKeepable, keepableExpectation),
+  tokenType: optional(isText, 'must be the name of a token type.'),
+  format: optional(isText, 'must be the name of an access token format, or opaque.'),
+})

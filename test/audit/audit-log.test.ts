@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { generateClientSecret } from '../../lib/client-authentication/client-secret'
 import type { ClientRegistration } from '../../lib/protocol/client'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
-import { approvedCode, authorizationRequest, handleIn } from '../support/rooms/consent-form'
+import type { AuthorizationStore } from '../../lib/authorization/store'
+import { approvedCode, authorizationRequest, consentTokenIn } from '../support/rooms/consent-form'
 import { basic, rawBasic } from '../support/rooms/credentials'
 import { hostWith } from '../support/rooms/host'
 import { phone, printer, printerSecret } from '../support/rooms/registrations'
@@ -115,7 +115,7 @@ const hostOf = (bend: Parameters<typeof hostWith>[0]) =>
   })
 
 describe('the event of a refusal or a failure', () => {
-  it.each(kinds)('tells of %s, under the id of the answer', async (_what, bend, ask, event) => {
+  it.each(kinds)('emits an event for %s, under the id of the response', async (_what, bend, ask, event) => {
     const { app, failures } = hostOf(bend)
     const { headers } = await ask(request(app))
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{16}$/)
@@ -277,14 +277,15 @@ describe('failure events', () => {
     await token({ grant_type: 'authorization_code', code: first, redirect_uri })
     await photos(`Bearer ${access_token}`)
     const page = await request(app).get('/authorize').query(authorizationRequest)
-    const handle = handleIn(page.text)
+    const consentToken = consentTokenIn(page.text)
     const decide = (decision: string) =>
-      request(app).post('/authorize').type('form').send({ authorization_request: handle, decision })
+      request(app).post('/authorize').type('form').send({ authorization_request: consentToken, decision })
     await decide('perhaps')
     await decide('deny')
     await decide('approve')
 
-    for (const secret of [first, challenged, access_token, refresh_token, handle]) secrets.add(String(secret))
+    for (const secret of [first, challenged, access_token, refresh_token, consentToken])
+      secrets.add(String(secret))
     expect(failures.length).toBeGreaterThan(28)
     expect(new Set(failures.map(({ reason }) => reason)).size).toBeGreaterThan(18)
     for (const secret of secrets)

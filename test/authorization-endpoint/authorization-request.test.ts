@@ -1,6 +1,5 @@
 import {
   parseAuthorizationRequest,
-  type RequestRules,
   type ResolvedRedirectUri,
   resolveRedirectUri,
 } from '../../lib/authorization-endpoint/authorization-request'
@@ -10,7 +9,7 @@ import { invalidRequest } from '../../lib/protocol/host-errors'
 import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
-import { clientsOf } from '../support/rooms/endpoints'
+import { clientsOf, type ServerBend, serverWith } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { refusalOf } from '../support/rooms/refused'
 
@@ -22,16 +21,22 @@ describe('authorization request', () => {
     redirectUriSent: true,
   }
   const device = { ...codeResponseType, name: 'device' }
-  const rules: RequestRules = {
-    responseTypes: new ResponseTypes([codeResponseType, device]),
-    extensions: [],
-    defaultScope: [],
-  }
+  const responseTypes = new ResponseTypes([codeResponseType, device])
   const good = { response_type: 'code', scope: 'photos.read' }
 
   type Values = Parameters<typeof parametersOf>[0]
-  const parse = (bend: Values = {}, ruled: Partial<RequestRules> = {}) =>
-    parseAuthorizationRequest(destination, parametersOf({ ...good, ...bend }), { ...rules, ...ruled })
+  const parseEventually = (bend: Values = {}, ruled: ServerBend = {}) =>
+    parseAuthorizationRequest(
+      destination,
+      parametersOf({ ...good, ...bend }),
+      serverWith({ responseTypes, ...ruled }),
+    )
+  /** The result at once: only an extension that waits makes the server wait. */
+  const parse = (...given: Parameters<typeof parseEventually>) => {
+    const parsed = parseEventually(...given)
+    if (parsed instanceof Promise) throw new Error('The server waits.')
+    return parsed
+  }
 
   describe('parseAuthorizationRequest', () => {
     it('gives what the request asks for', () => {
@@ -96,7 +101,7 @@ describe('authorization request', () => {
       expect(parse({ scope: '' }, { defaultScope }).scope).toEqual(['photos.read'])
     })
 
-    it('ignores what nobody knows, even repeated (EPT-3)', () => {
+    it('ignores unknown parameters, even repeated (EPT-3)', () => {
       expect(() => parse({ display: ['page', 'popup'], 'response_type[]': 'token' })).not.toThrow()
     })
   })
@@ -217,7 +222,6 @@ describe('authorization request', () => {
     it.each([
       [null],
       [true],
-      [Promise.resolve({})],
       [{ scopes: ['photos.read'] }],
       [{ scope: 'photos.read' }],
       [{ scope: ['photos.write'] }],
@@ -227,6 +231,20 @@ describe('authorization request', () => {
       [{ facts: [{ ...fact, values: [{ value: 'a' }] }] }],
     ])('is a fault of the server if an extension returns %j', (terms) => {
       expect(() => parse({}, { extensions: [consenting(terms)] })).toThrow(TypeError)
+      const late = parseEventually({}, { extensions: [consenting(Promise.resolve(terms))] })
+      return expect(late).rejects.toThrow(TypeError)
+    })
+
+    it('may come late: the extensions still have their say in order', async () => {
+      const last = jest.fn(() => ({ facts: [fact] }))
+      const extensions = [
+        consenting(Promise.resolve({ scope: ['photos.read'] })),
+        consenting(Promise.resolve(undefined), 'idle'),
+        { name: 'last', atConsent: last },
+      ]
+      const { scope, facts } = await parseEventually(whole, { extensions })
+      expect([scope, facts]).toEqual([['photos.read'], [fact]])
+      expect(last).toHaveBeenCalledWith(expect.objectContaining({ scope: ['photos.read'] }))
     })
   })
 })
@@ -368,7 +386,7 @@ describe('resolveRedirectUri', () => {
     expect(find).not.toHaveBeenCalled()
   })
 
-  it('lets trouble of the store of clients through', async () => {
+  it('passes on an error of the store of clients', async () => {
     const trouble = temporarilyUnavailable('store_unavailable', 'x')
     const attempt = resolveRedirectUri(parametersOf({ client_id: 'several' }), () => Promise.reject(trouble))
     await expect(attempt).rejects.toBe(trouble)

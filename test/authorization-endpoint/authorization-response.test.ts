@@ -2,24 +2,30 @@ import { tokenOf } from '../support/authorization/issue-context'
 import * as fc from 'fast-check'
 import {
   authorizationResponse,
-  redirectWith,
+  redirection,
   redirectWithError,
   type ResponseFrame,
 } from '../../lib/authorization-endpoint/authorization-response'
 import { authorize } from '../../lib/authorization-endpoint/authorize'
 import { decide } from '../../lib/authorization-endpoint/decide'
-import { implicit, type ResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
+import {
+  checkedResponseType,
+  implicit,
+  type ResponseType,
+  ResponseTypes,
+} from '../../lib/authorization-endpoint/response-types'
 import { issue } from '../../lib/authorization/issue'
 import { accessDenied } from '../../lib/protocol/oauth-error'
 import { redirectUriFault } from '../../lib/protocol/redirect-uri'
 import { clientWith } from '../support/authorization/client'
 import { anyText } from '../support/rooms/arbitrary-text'
-import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
+import { clientsOf, serverWith, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { hostWhere } from '../support/rooms/watched-host'
 
 describe('authorization response', () => {
   const frame: ResponseFrame = {
+    clientId: 'printer',
     redirectUri: 'https://printer.example/callback',
     responseType: { mode: 'query' },
     requestState: 'xyz',
@@ -113,7 +119,7 @@ describe('authorization response', () => {
           (mode, requestState) => {
             const answers = [
               respond({ responseType: { mode }, requestState }),
-              redirectWithError({ ...frame, responseType: { mode }, requestState }, 'x', denied).location,
+              redirectWithError({ ...frame, responseType: { mode }, requestState }, denied).location,
             ]
             for (const location of answers)
               expect(received(location, mode).get('iss')).toBe('https://photos.example')
@@ -134,8 +140,8 @@ describe('authorization response', () => {
   describe('redirectWithError', () => {
     const error = accessDenied('owner_denied', 'The resource owner denied the request.')
 
-    it.each(modes)('tells code and description, and keeps the reason, in the %s (AUZ-11)', (mode) => {
-      const { location } = redirectWithError({ ...frame, responseType: { mode } }, 'printer', error)
+    it.each(modes)('sends code and description, not the reason, in the %s (AUZ-11)', (mode) => {
+      const { location } = redirectWithError({ ...frame, responseType: { mode } }, error)
       expect(Object.fromEntries(received(location, mode))).toEqual({
         error: 'access_denied',
         error_description: 'The resource owner denied the request.',
@@ -146,21 +152,21 @@ describe('authorization response', () => {
     })
   })
 
-  describe('redirectWith and redirectWithError', () => {
+  describe('redirection and redirectWithError', () => {
     it.each([
       [undefined, 'location'],
       [{ mode: 'fragment' }, 'location'],
       [{ mode: 'fragment', redirectBy: 'page' }, 'page'],
     ] as const)('of the response type %j: the user agent is sent on by %s', (responseType, redirectBy) => {
       const bent = { ...frame, responseType }
-      expect(redirectWith(bent, 'printer', { code })).toEqual({
+      expect(redirection(bent, { code })).toEqual({
         kind: 'redirect',
         location: authorizationResponse(bent, { code }),
         redirectBy,
         error: undefined,
         clientId: 'printer',
       })
-      expect(redirectWithError(bent, 'printer', denied)).toMatchObject({
+      expect(redirectWithError(bent, denied)).toMatchObject({
         location: expect.stringMatching(
           responseType === undefined ? /\?error=access_denied&/ : /#error=access_denied&/,
         ),
@@ -176,13 +182,13 @@ describe('authorization response', () => {
 async function approved(type: ResponseType) {
   const store = watchedStore()
   const client = { ...clientWith(), response_types: [type.name] }
-  const responseTypes = new ResponseTypes([type])
-  const endpoint = authorizationEndpoint({ store, responseTypes, findClient: clientsOf(client) })
+  const responseTypes = new ResponseTypes([checkedResponseType(type)])
+  const endpoint = serverWith({ store, responseTypes, findClient: clientsOf(client) })
   const host = hostWhere()
   const request = { response_type: type.name, client_id: client.client_id, scope: 'photos.read' }
   await authorize(endpoint, parametersOf(request), host)
-  const handle = host.questions[0]?.handle ?? ''
-  const outcome = await decide(endpoint, { handle, subject: 'alice', approved: true })
+  const consentToken = host.questions[0]?.consentToken ?? ''
+  const outcome = await decide(endpoint, { consentToken, subject: 'alice', approved: true })
   if (outcome.kind !== 'redirect') throw new Error(`The client is told nothing: ${outcome.kind}.`)
   const { hash, search } = new URL(outcome.location)
   return { store, outcome, fragment: new URLSearchParams(hash.slice(1)), query: new URLSearchParams(search) }
@@ -196,6 +202,40 @@ const greedy: ResponseType = {
     return { ...issue(authorization, tokenOf(pending.scope), true, context), parameters: {} }
   },
 }
+
+describe('the result of a response type', () => {
+  type Result = ReturnType<ResponseType['approve']>
+  const returning = (change: (result: Result) => object): ResponseType => ({
+    ...implicit(),
+    approve(pending, context) {
+      const result = implicit().approve(pending, context)
+      return { ...result, ...change(result) }
+    },
+  })
+
+  it.each<[string, (result: Result) => object]>([
+    ['no record', () => ({ authorization: undefined })],
+    [
+      'the record of another request',
+      ({ authorization }) => ({ authorization: { ...authorization, id: 'x' } }),
+    ],
+    [
+      'the record of another client',
+      ({ authorization }) => ({ authorization: { ...authorization, clientId: 'x' } }),
+    ],
+    [
+      'the record of another owner',
+      ({ authorization }) => ({ authorization: { ...authorization, subject: 'bob' } }),
+    ],
+    ['no parameters', () => ({ parameters: undefined })],
+    ['parameters that are no texts', () => ({ parameters: { code: 7 } })],
+    ['a token that is a text', () => ({ issued: 'at_x' })],
+  ])('gives server_error for %s, and nothing is saved', async (_what, change) => {
+    const { store, fragment } = await approved(returning(change))
+    expect(fragment.get('error')).toBe('server_error')
+    expect(store.saved).toHaveLength(1)
+  })
+})
 
 describe('an access token in the answer of the authorization endpoint', () => {
   it('is written as in a token response, in the write of the approval (AUZ-7)', async () => {
@@ -216,7 +256,7 @@ describe('an access token in the answer of the authorization endpoint', () => {
     expect(fragment.has('refresh_token')).toBe(false)
   })
 
-  it('is never put into a query: the client is told server_error, and nothing is saved [implicit-2]', async () => {
+  it('is never put into a query: the client gets server_error, and nothing is saved [implicit-2]', async () => {
     const { store, outcome, query } = await approved({ ...implicit(), mode: 'query' })
     expect(query.get('error')).toBe('server_error')
     expect(outcome.location).not.toContain('access_token')

@@ -1,11 +1,11 @@
-import { type AuthorizationEndpoint, authorize, type Host } from '../../lib/authorization-endpoint/authorize'
+import { authorize, type Host } from '../../lib/authorization-endpoint/authorize'
 import { codeResponseType, ResponseTypes } from '../../lib/authorization-endpoint/response-types'
 import { digest } from '../../lib/protocol/credential'
 import type { Extension } from '../../lib/protocol/extension'
 import { accessDenied, temporarilyUnavailable } from '../../lib/protocol/host-errors'
 import { clientWith } from '../support/authorization/client'
 import { noon, ownIssuer } from '../support/authorization/issue-context'
-import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
+import { clientsOf, type ServerBend, serverWith, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { hostWhere, hostWithoutOwner } from '../support/rooms/watched-host'
 
@@ -18,11 +18,11 @@ describe('authorize', () => {
     state: 'af0ifjsldkj',
   }
   type Values = Parameters<typeof parametersOf>[0]
-  const ask = (bend: Values = {}, endpoint: Partial<AuthorizationEndpoint> = {}, host: Host = hostWhere()) =>
-    authorize(authorizationEndpoint(endpoint), parametersOf({ ...good, ...bend }), host)
+  const ask = (bend: Values = {}, endpoint: ServerBend = {}, host: Host = hostWhere()) =>
+    authorize(serverWith(endpoint), parametersOf({ ...good, ...bend }), host)
 
   /** The parameters of the redirect that the request ends in. */
-  async function told(...request: Parameters<typeof ask>): Promise<Record<string, string>> {
+  async function redirected(...request: Parameters<typeof ask>): Promise<Record<string, string>> {
     const outcome = await ask(...request)
     if (outcome.kind !== 'redirect') throw new Error(`The request ended as ${outcome.kind}.`)
     return Object.fromEntries(new URL(outcome.location).searchParams)
@@ -35,13 +35,13 @@ describe('authorize', () => {
       ['a repeated client', { client_id: ['photo-printer', 'photo-printer'] }],
       ['a redirection URI that is not registered', { redirect_uri: 'https://evil.example/' }],
       ['a repeated redirection URI', { redirect_uri: [good.redirect_uri, good.redirect_uri] }],
-    ])('tells the resource owner of %s and redirects nowhere (AUZ-10)', async (_what, bend) => {
+    ])('shows the resource owner %s and redirects nowhere (AUZ-10)', async (_what, bend) => {
       const outcome = await ask({ ...bend, response_type: 'wrong', scope: 'wrong' })
       expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'invalid_request' } })
       expect(outcome).not.toHaveProperty('location')
     })
 
-    it('tells the resource owner when the store of clients is in trouble', async () => {
+    it('shows the resource owner that the store of clients failed', async () => {
       const error = temporarilyUnavailable('store_unavailable', 'x')
       const outcome = await ask({}, { findClient: () => Promise.reject(error) })
       expect(outcome).toEqual({ kind: 'refused', error })
@@ -60,8 +60,8 @@ describe('authorize', () => {
       ['response_type is repeated', { response_type: ['code', 'code'] }, 'invalid_request'],
       ['the response type is unknown', { response_type: 'token' }, 'unsupported_response_type'],
       ['the scope is unknown', { scope: 'everything' }, 'invalid_scope'],
-    ])('tells the client by redirect when %s (AUZ-11)', async (_what, bend, error) => {
-      expect(await told(bend)).toEqual({
+    ])('redirects to the client with an error when %s (AUZ-11)', async (_what, bend, error) => {
+      expect(await redirected(bend)).toEqual({
         error,
         error_description: expect.any(String),
         state: good.state,
@@ -77,17 +77,17 @@ describe('authorize', () => {
       )
     })
 
-    it('tells a request without state nothing of state', async () => {
-      expect(await told({ state: undefined, scope: 'everything' })).not.toHaveProperty('state')
+    it('sends no state for a request without state', async () => {
+      expect(await redirected({ state: undefined, scope: 'everything' })).not.toHaveProperty('state')
     })
 
-    it('echoes no state that is repeated, and still tells the error [answer-4]', async () => {
-      const answer = await told({ state: ['a', 'b'] })
+    it('echoes no repeated state, and still sends the error [answer-4]', async () => {
+      const answer = await redirected({ state: ['a', 'b'] })
       expect(answer).toMatchObject({ error: 'invalid_request' })
       expect(answer).not.toHaveProperty('state')
     })
 
-    it('tells errors in the fragment where the response type answers there (AUZ-11)', async () => {
+    it('sends errors in the fragment if the response type does (AUZ-11)', async () => {
       const responseTypes = new ResponseTypes([{ ...codeResponseType, name: 'token', mode: 'fragment' }])
       const outcome = await ask({ response_type: 'token' }, { responseTypes })
       expect(outcome).toMatchObject({
@@ -108,7 +108,7 @@ describe('authorize', () => {
       expect(host.calls).toEqual([])
     })
 
-    it('sends nobody to the login, and keeps nothing until somebody is there [consent-8]', async () => {
+    it('asks for a login without an owner, and stores nothing until one is logged in [consent-8]', async () => {
       const store = watchedStore()
       const host = hostWithoutOwner()
       expect(await ask({}, { store }, host)).toEqual({ kind: 'answered' })
@@ -116,7 +116,7 @@ describe('authorize', () => {
       expect(store.saved).toEqual([])
     })
 
-    it.each<[string, Partial<AuthorizationEndpoint>, string]>([
+    it.each<[string, ServerBend, string]>([
       [
         'the store is in trouble',
         { store: { ...watchedStore(), save: () => Promise.reject(temporarilyUnavailable('x', 'y')) } },
@@ -132,8 +132,8 @@ describe('authorize', () => {
         { store: { ...watchedStore(), save: async () => false } },
         'server_error',
       ],
-    ])('tells the client when %s, without detail (AUZ-12)', async (_what, endpoint, error) => {
-      const answer = await told({}, endpoint)
+    ])('sends the client an error without detail when %s (AUZ-12)', async (_what, endpoint, error) => {
+      const answer = await redirected({}, endpoint)
       expect(answer).toMatchObject({ error, state: good.state })
       expect(JSON.stringify(answer)).not.toContain('secret detail')
     })
@@ -144,16 +144,16 @@ describe('authorize', () => {
       ['cannot say who is logged in', hostWhere(undefined, { resourceOwner: breaks })],
       ['cannot log anybody in', hostWithoutOwner({ logIn: breaks })],
       ['cannot ask', hostWhere(undefined, { ask: breaks })],
-    ])('tells the client when the host %s', async (_what, host) => {
+    ])('sends the client an error when the host %s', async (_what, host) => {
       const outcome = await ask({}, {}, host)
       expect(outcome).toMatchObject({ kind: 'redirect', error: { code: 'server_error', cause: broken } })
       expect(outcome).not.toHaveProperty('location', expect.stringContaining('session'))
     })
 
-    it('tells the client what the host refuses in words of the framework', async () => {
+    it('sends the client an OAuth error that the host throws', async () => {
       const refusal = accessDenied('too_young', 'Not at this age.')
       const host = hostWhere(undefined, { resourceOwner: () => Promise.reject(refusal) })
-      expect(await told({}, {}, host)).toMatchObject({
+      expect(await redirected({}, {}, host)).toMatchObject({
         error: 'access_denied',
         error_description: 'Not at this age.',
         state: good.state,
@@ -172,10 +172,10 @@ describe('authorize: the question', () => {
   }
 
   /** The question that the request ends in. */
-  async function ask(bend: Parameters<typeof parametersOf>[0], endpoint: Partial<AuthorizationEndpoint>) {
+  async function ask(bend: Parameters<typeof parametersOf>[0], endpoint: ServerBend) {
     const host = hostWhere()
     const parameters = parametersOf({ ...good, ...bend })
-    expect(await authorize(authorizationEndpoint(endpoint), parameters, host)).toEqual({ kind: 'answered' })
+    expect(await authorize(serverWith(endpoint), parameters, host)).toEqual({ kind: 'answered' })
     expect(host.calls).toEqual(['resourceOwner', 'ask'])
     const [question] = host.questions
     if (question === undefined) throw new Error('Nothing was asked.')
@@ -207,7 +207,7 @@ describe('authorize: the question', () => {
           redirectUriSent: true,
           requestState: good.state,
         },
-        handle: digest(question.handle),
+        consentToken: digest(question.consentToken),
         expiresAt: noon + 600,
       },
     ])
@@ -228,7 +228,7 @@ describe('authorize: the question', () => {
     })
   })
 
-  it('keeps what extensions learned, and the name of the response type whatever the order asked for', async () => {
+  it('stores the data of extensions, and the registered name of the response type in any order', async () => {
     const store = watchedStore()
     const extension: Extension = { name: 'resource', atAuthorizationRequest: () => ['https://a.example'] }
     const hybrid = { ...codeResponseType, name: 'code token' }

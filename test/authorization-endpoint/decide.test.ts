@@ -1,4 +1,4 @@
-import { type AuthorizationEndpoint, authorize } from '../../lib/authorization-endpoint/authorize'
+import { authorize } from '../../lib/authorization-endpoint/authorize'
 import { decide, type Decision } from '../../lib/authorization-endpoint/decide'
 import {
   codeResponseType,
@@ -16,7 +16,7 @@ import { temporarilyUnavailable } from '../../lib/protocol/oauth-error'
 import { redemption } from '../support/authorization/authorization'
 import { context, later, lifetimes } from '../support/authorization/issue-context'
 import { clientWith } from '../support/authorization/client'
-import { authorizationEndpoint, clientsOf, watchedStore } from '../support/rooms/endpoints'
+import { bentServer, clientsOf, type ServerBend, serverWith, watchedStore } from '../support/rooms/endpoints'
 import { parametersOf } from '../support/rooms/parameters'
 import { hostWhere } from '../support/rooms/watched-host'
 
@@ -36,16 +36,20 @@ const codesOf = async (outcome: ReturnType<typeof decide>) => {
 const failing = () => Promise.reject(new Error('It waits.'))
 
 /** An endpoint at which alice is looking at the question, and her decision. */
-async function asked(bend: Partial<AuthorizationEndpoint> = {}) {
+async function asked(bend: ServerBend = {}) {
   const store = watchedStore()
-  const endpoint = authorizationEndpoint({ store, ...bend })
+  const endpoint = serverWith({ store, ...bend })
   const host = hostWhere()
   await authorize(endpoint, parameters, host)
-  const decision: Decision = { handle: host.questions[0]?.handle ?? '', subject: 'alice', approved: true }
+  const decision: Decision = {
+    consentToken: host.questions[0]?.consentToken ?? '',
+    subject: 'alice',
+    approved: true,
+  }
   return { store, endpoint, decision }
 }
 
-const told = (outcome: Awaited<ReturnType<typeof decide>>) =>
+const parametersIn = (outcome: Awaited<ReturnType<typeof decide>>) =>
   outcome.kind === 'redirect' ? Object.fromEntries(new URL(outcome.location).searchParams) : outcome
 
 describe('decide', () => {
@@ -53,7 +57,7 @@ describe('decide', () => {
     const { store, endpoint, decision } = await asked()
     const outcome = await decide(endpoint, decision)
     expect(outcome).toMatchObject({ kind: 'redirect', error: undefined, clientId: 'photo-printer' })
-    expect(told(outcome)).toEqual({
+    expect(parametersIn(outcome)).toEqual({
       code: expect.stringMatching(/^ac_[A-Za-z0-9_-]{64}$/),
       state: 'a&b',
       iss: 'https://photos.example',
@@ -68,7 +72,7 @@ describe('decide', () => {
       kind: 'redirect',
       error: { code: 'access_denied', reason: 'owner_denied' },
     })
-    expect(told(outcome)).toEqual({
+    expect(parametersIn(outcome)).toEqual({
       error: 'access_denied',
       error_description: 'The resource owner denied the request.',
       state: 'a&b',
@@ -90,11 +94,19 @@ describe('decide', () => {
   })
 
   it.each<[string, Partial<Decision>, string]>([
-    ['a handle that is garbage', { handle: 'garbage' }, 'authorization_request_unknown'],
-    ['a credential of another kind', { handle: `ac_${'A'.repeat(64)}` }, 'authorization_request_unknown'],
-    ['a handle of no record', { handle: `ar_${'A'.repeat(64)}` }, 'authorization_request_not_open'],
+    ['a consent token that is garbage', { consentToken: 'garbage' }, 'authorization_request_unknown'],
+    [
+      'a credential of another kind',
+      { consentToken: `ac_${'A'.repeat(64)}` },
+      'authorization_request_unknown',
+    ],
+    [
+      'a consent token of no record',
+      { consentToken: `ar_${'A'.repeat(64)}` },
+      'authorization_request_not_open',
+    ],
     ['another owner', { subject: 'bob' }, 'authorization_request_of_another_owner'],
-  ])('refuses %s, tells the resource owner, and writes nothing', async (_what, bend, reason) => {
+  ])('refuses %s on a page, and writes nothing', async (_what, bend, reason) => {
     for (const approved of [true, false]) {
       const { store, endpoint, decision } = await asked()
       const outcome = await decide(endpoint, { ...decision, ...bend, approved })
@@ -103,10 +115,11 @@ describe('decide', () => {
     }
   })
 
-  it('refuses a handle with the id of a record and another secret', async () => {
+  it('refuses a consent token with the id of a record and another secret', async () => {
     const { store, endpoint, decision } = await asked()
-    const handle = decision.handle.slice(0, -4) + (decision.handle.endsWith('AAAA') ? 'BBBB' : 'AAAA')
-    const outcome = await decide(endpoint, { ...decision, handle })
+    const consentToken =
+      decision.consentToken.slice(0, -4) + (decision.consentToken.endsWith('AAAA') ? 'BBBB' : 'AAAA')
+    const outcome = await decide(endpoint, { ...decision, consentToken })
     expect(outcome).toMatchObject({ kind: 'refused', error: { reason: 'authorization_request_unknown' } })
     expect(store.saved).toHaveLength(1)
   })
@@ -152,7 +165,7 @@ describe('decide, when the same decision comes again', () => {
     const first = await decide(endpoint, { ...decision, approved })
     const again = await decide(endpoint, { ...decision, approved })
     expect(again).toEqual(first)
-    // What was decided is written as it is, because whoever decided it may not have learnt that it is safe.
+    // What was decided is written as it is, because the owner may not have learnt that it is stored.
     expect(store.saved.at(-1)).toEqual(store.saved.at(-2))
     expect(store.saved).toHaveLength(3)
   })
@@ -178,10 +191,10 @@ describe('decide, when the same decision comes again', () => {
     expect([waited, store.saved.length]).toEqual([1, saved])
   })
 
-  it('tells the resource owner alone when the authorization was revoked while it waited', async () => {
+  it('refuses an authorization that was revoked meanwhile, on a page', async () => {
     const { store, endpoint, decision } = await asked()
     await decide(endpoint, decision)
-    const letArrive = () => store.remove(credentialId('authorizationRequest', decision.handle) ?? '')
+    const letArrive = () => store.remove(credentialId('authorizationRequest', decision.consentToken) ?? '')
     expect(await decide({ ...endpoint, letArrive }, decision)).toMatchObject({
       kind: 'refused',
       error: { reason: 'authorization_request_not_open' },
@@ -246,13 +259,26 @@ describe('decide, when the same decision comes again', () => {
     for (let time = 0; time < 3; time++) await decide(endpoint, decision)
     expect(ended).toEqual(['alice'])
   })
+
+  it.each<[string, Partial<Decision>, ServerBend]>([
+    ['is denied', { approved: false }, {}],
+    ['of another owner is approved', { subject: 'bob' }, {}],
+    ['has expired', {}, { issueContext: () => later(600) }],
+    ['asks for a scope that its client has lost', {}, registeredNow({ scope: ['photos.write'] })],
+  ])('counts a request that %s as open still', async (_what, decided, bend) => {
+    const ended: string[] = []
+    const openRequests = { opened: () => {}, ended: (subject: string) => void ended.push(subject) }
+    const { endpoint, decision } = await asked({ openRequests })
+    await decide(bentServer(endpoint, bend), { ...decision, ...decided })
+    expect(ended).toEqual([])
+  })
 })
 
 describe('decide, on what was withdrawn while the owner looked at the page:', () => {
-  it('a redirection URI is told to the resource owner alone, and opens again when it is back', async () => {
+  it('a withdrawn redirection URI is refused on a page, and works again when it is back', async () => {
     for (const approved of [true, false]) {
       const { store, endpoint, decision } = await asked()
-      const without = { ...endpoint, ...registeredNow({ redirect_uris: ['https://printer.example/new'] }) }
+      const without = bentServer(endpoint, registeredNow({ redirect_uris: ['https://printer.example/new'] }))
       const outcome = await decide(without, { ...decision, approved })
       expect(outcome).toMatchObject({ kind: 'refused', error: { reason: 'redirect_uri_mismatch' } })
       expect(store.saved).toHaveLength(1)
@@ -263,15 +289,18 @@ describe('decide, on what was withdrawn while the owner looked at the page:', ()
   it.each<[string, Partial<Client>, string]>([
     ['a response type', { response_types: ['token'] }, 'response_type_not_registered'],
     ['a scope', { scope: ['photos.write'] }, 'scope_not_allowed'],
-  ])('%s is told to the client, of which a denial asks for nothing', async (_what, bend, reason) => {
-    const { store, endpoint, decision } = await asked()
-    const without = { ...endpoint, ...registeredNow(bend) }
-    expect(await decide(without, decision)).toMatchObject({ kind: 'redirect', error: { reason } })
-    expect(store.saved).toHaveLength(1)
-    expect(await decide(without, { ...decision, subject: 'bob' })).toHaveProperty('kind', 'refused')
-    const denial = await decide(without, { ...decision, approved: false })
-    expect(denial).toMatchObject({ kind: 'redirect', error: { reason: 'owner_denied' } })
-  })
+  ])(
+    '%s redirects to the client with an error, but a denial needs none of it',
+    async (_what, bend, reason) => {
+      const { store, endpoint, decision } = await asked()
+      const without = bentServer(endpoint, registeredNow(bend))
+      expect(await decide(without, decision)).toMatchObject({ kind: 'redirect', error: { reason } })
+      expect(store.saved).toHaveLength(1)
+      expect(await decide(without, { ...decision, subject: 'bob' })).toHaveProperty('kind', 'refused')
+      const denial = await decide(without, { ...decision, approved: false })
+      expect(denial).toMatchObject({ kind: 'redirect', error: { reason: 'owner_denied' } })
+    },
+  )
 
   it('is held against an answer that is asked for again, too', async () => {
     const { endpoint, decision } = await asked()
@@ -282,15 +311,15 @@ describe('decide, on what was withdrawn while the owner looked at the page:', ()
       [{ disabled: true }, 'refused', 'client_disabled'],
     ] as const
     for (const [bend, kind, reason] of outcomes)
-      expect(await decide({ ...endpoint, ...registeredNow(bend) }, decision)).toMatchObject({
+      expect(await decide(bentServer(endpoint, registeredNow(bend)), decision)).toMatchObject({
         kind,
         error: { reason },
       })
   })
 })
 
-describe('decide: trouble', () => {
-  it('tells the resource owner when the request cannot be read', async () => {
+describe('decide with a failing store', () => {
+  it('shows the resource owner that the request cannot be read', async () => {
     const { endpoint, decision, store } = await asked()
     const error = temporarilyUnavailable('store_unavailable', 'x')
     const down = { ...endpoint, store: { ...store, find: () => Promise.reject(error) } }
@@ -300,19 +329,19 @@ describe('decide: trouble', () => {
   it.each([
     ['temporarily_unavailable', temporarilyUnavailable('store_unavailable', 'x')],
     ['server_error', new Error('broken')],
-  ])('tells the client %s when the decision cannot be written', async (code, trouble) => {
+  ])('sends the client %s when the decision cannot be written', async (code, trouble) => {
     const { endpoint, decision, store } = await asked()
     const down = { ...endpoint, store: { ...store, save: () => Promise.reject(trouble) } }
-    expect(told(await decide(down, decision))).toMatchObject({ error: code, state: 'a&b' })
+    expect(parametersIn(await decide(down, decision))).toMatchObject({ error: code, state: 'a&b' })
   })
 
-  it('tells the client when the response type is gone meanwhile', async () => {
+  it('sends the client an error when the response type was withdrawn meanwhile', async () => {
     const { endpoint, decision } = await asked()
     const outcome = await decide({ ...endpoint, responseTypes: new ResponseTypes([]) }, decision)
-    expect(told(outcome)).toMatchObject({ error: 'unsupported_response_type', state: 'a&b' })
+    expect(parametersIn(outcome)).toMatchObject({ error: 'unsupported_response_type', state: 'a&b' })
   })
 
-  it('tells the resource owner, not the client, when another decision came in between', async () => {
+  it('shows the resource owner, not the client, that another decision came first', async () => {
     const { endpoint, decision, store } = await asked()
     let raced = false
     const save: typeof store.save = async (...given) => {

@@ -1,5 +1,5 @@
 import { codeResponseType, implicit } from '../../lib/authorization-endpoint/response-types'
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { digest } from '../../lib/protocol/credential'
 import { pendingAuthorization } from '../support/authorization/authorization'
 import { context } from '../support/authorization/issue-context'
@@ -32,7 +32,7 @@ describe('the response type token', () => {
     })
   })
 
-  it('redirects by the header unless told otherwise', () => {
+  it('redirects by the header by default', () => {
     expect(implicit().redirectBy).toBe('location')
     expect(implicit({ redirectBy: 'page' }).redirectBy).toBe('page')
   })

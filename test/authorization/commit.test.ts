@@ -1,9 +1,9 @@
 import { begin, commit, end } from '../../lib/authorization/commit'
-import { touch, unchanged, deleteRecord, save, type Transition } from '../../lib/authorization/transition'
+import type { CompleteResult, Transition } from '../../lib/authorization/transition'
 import { deny } from '../../lib/authorization/decision'
 import { secureRandom } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { pendingAuthorization } from '../support/authorization/authorization'
 import { countedRandom, noon } from '../support/authorization/issue-context'
@@ -11,6 +11,13 @@ import { countedRandom, noon } from '../support/authorization/issue-context'
 const { pending } = pendingAuthorization()
 const denied = deny(pending)
 const refused = invalidGrant('refused', 'No.')
+const signedEvent = {
+  name: 'issued',
+  reason: undefined,
+  scope: undefined,
+  digest: 'signed',
+  responseType: undefined,
+} as const
 
 /** A store in memory with the request in it; some of its calls behave differently. */
 async function storeWith(bend: (store: AuthorizationStore) => Partial<AuthorizationStore> = () => ({})) {
@@ -28,12 +35,14 @@ async function storeWith(bend: (store: AuthorizationStore) => Partial<Authorizat
 }
 
 const denies: Transition<string> = (current) =>
-  current?.state === 'pending' ? save(denied, 'denied') : unchanged(`already ${current?.state ?? 'gone'}`)
+  current?.state === 'pending'
+    ? { action: 'save', authorization: denied, outcome: 'denied' }
+    : { action: 'none', outcome: `already ${current?.state ?? 'gone'}` }
 
 const confirms: Transition<string> = (current) =>
-  current === undefined ? unchanged('gone') : touch('confirmed')
+  current === undefined ? { action: 'none', outcome: 'gone' } : { action: 'touch', outcome: 'confirmed' }
 
-const revokes: Transition<string> = () => deleteRecord(refused)
+const revokes: Transition<string> = () => ({ action: 'delete', refusal: refused })
 
 const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
   commit(store, pending.id, transition, secureRandom)
@@ -59,18 +68,69 @@ describe('commit', () => {
     const believed = { authorization: denied, revision: 'b'.repeat(22) }
     const commitOn = (transition: Transition<string>) =>
       commit(store, pending.id, transition, secureRandom, believed)
-    await expect(commitOn((current) => unchanged(current?.state ?? 'gone'))).resolves.toBe('pending')
-    await expect(commitOn((current) => touch(current?.state ?? 'gone'))).resolves.toBe('pending')
-    await expect(commitOn((current) => save(denied, current?.state ?? 'gone'))).resolves.toBe('pending')
-    await expect(commitOn((current) => deleteRecord(current === undefined ? 'gone' : 'there'))).resolves.toBe(
-      'there',
-    )
+    await expect(
+      commitOn((current) => ({ action: 'none', outcome: current?.state ?? 'gone' })),
+    ).resolves.toBe('pending')
+    await expect(
+      commitOn((current) => ({ action: 'touch', outcome: current?.state ?? 'gone' })),
+    ).resolves.toBe('pending')
+    await expect(
+      commitOn((current) => ({ action: 'save', authorization: denied, outcome: current?.state ?? 'gone' })),
+    ).resolves.toBe('pending')
+    await expect(
+      commitOn((current) => ({ action: 'delete', outcome: current === undefined ? 'gone' : 'there' })),
+    ).resolves.toBe('there')
     await expect(stored()).resolves.toBeUndefined()
+  })
+
+  it('completes the outcome before the write, and reports the completed event', async () => {
+    const { store, stored } = await storeWith()
+    const seen: unknown[] = []
+    const complete: CompleteResult<string> = async (result, current) => {
+      seen.push([current, await stored()])
+      return { ...result, outcome: `${result.outcome} and signed`, event: signedEvent }
+    }
+    const onCommitted = jest.fn()
+    const outcome = await commit(store, pending.id, denies, secureRandom, undefined, onCommitted, complete)
+    expect(outcome).toBe('denied and signed')
+    expect(seen).toEqual([[pending, pending]])
+    expect(onCommitted.mock.calls).toEqual([[{ authorization: pending, event: signedEvent }]])
+    expect(await stored()).toEqual(denied)
+  })
+
+  it('writes nothing if the completion fails, and completes no refusal and no unconfirmed result', async () => {
+    const { store, stored } = await storeWith()
+    const complete = jest.fn(() => Promise.reject(new Error('The signer is gone.')))
+    const attempt = (transition: Transition<string>, cached?: StoredAuthorization) =>
+      commit(store, pending.id, transition, secureRandom, cached, undefined, complete)
+    await expect(attempt(denies)).rejects.toThrow('The signer is gone.')
+    await expect(attempt(confirms)).rejects.toThrow('The signer is gone.')
+    expect(await stored()).toEqual(pending)
+    expect(complete).toHaveBeenCalledTimes(2)
+    const believed = { authorization: denied, revision: 'b'.repeat(22) }
+    await expect(attempt(denies, believed)).rejects.toThrow('The signer is gone.')
+    expect(complete).toHaveBeenCalledTimes(3)
+    await expect(attempt(revokes)).rejects.toBe(refused)
+    expect(complete).toHaveBeenCalledTimes(3)
+  })
+
+  it('completes again after a conflict', async () => {
+    let saves = 0
+    const { store } = await storeWith((inner) => ({
+      save: async (...words) => ++saves > 1 && inner.save(...words),
+    }))
+    let completions = 0
+    const complete: CompleteResult<string> = async (result) => ({
+      ...result,
+      outcome: `${result.outcome} ${++completions}`,
+    })
+    const outcome = await commit(store, pending.id, denies, secureRandom, undefined, undefined, complete)
+    expect(outcome).toBe('denied 2')
   })
 
   it('writes nothing when the transition writes nothing', async () => {
     const { store } = await storeWith(() => ({ save: () => Promise.reject(new Error('Not to be called.')) }))
-    await expect(apply(store, () => unchanged('looked'))).resolves.toBe('looked')
+    await expect(apply(store, () => ({ action: 'none', outcome: 'looked' }))).resolves.toBe('looked')
   })
 
   it('takes a save whose reply was lost for done when the record is its own', async () => {
@@ -98,7 +158,7 @@ describe('commit', () => {
     await expect(stored()).resolves.toEqual(denied)
   })
 
-  it('brings nothing about after trouble that was not there before', async () => {
+  it('does nothing after a failure that it would not do before', async () => {
     const trouble = new Error('Not reached.')
     let saves = 0
     const { store, stored } = await storeWith((inner) => ({
@@ -115,7 +175,7 @@ describe('commit', () => {
     const { store, stored } = await storeWith()
     const before = await store.find(pending.id)
     const saves = jest.spyOn(store, 'save')
-    await expect(apply(store, () => touch('confirmed'))).resolves.toBe('confirmed')
+    await expect(apply(store, () => ({ action: 'touch', outcome: 'confirmed' }))).resolves.toBe('confirmed')
     expect(saves.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
     await expect(stored()).resolves.toEqual(pending)
   })
@@ -146,7 +206,7 @@ describe('commit', () => {
 
   it('removes the record', async () => {
     const { store, stored } = await storeWith()
-    await expect(apply(store, () => deleteRecord('revoked'))).resolves.toBe('revoked')
+    await expect(apply(store, () => ({ action: 'delete', outcome: 'revoked' }))).resolves.toBe('revoked')
     await expect(stored()).resolves.toBeUndefined()
   })
 
@@ -158,14 +218,16 @@ describe('commit', () => {
 
   it('throws a refusal', async () => {
     const { store } = await storeWith()
-    await expect(apply(store, () => unchanged(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => ({ action: 'none', refusal: refused }))).rejects.toBe(refused)
   })
 
   it('throws a refusal after what it wanted written is written', async () => {
     const { store, stored } = await storeWith()
-    await expect(apply(store, () => save(denied, refused))).rejects.toBe(refused)
+    await expect(
+      apply(store, () => ({ action: 'save', authorization: denied, refusal: refused })),
+    ).rejects.toBe(refused)
     await expect(stored()).resolves.toEqual(denied)
-    await expect(apply(store, () => deleteRecord(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => ({ action: 'delete', refusal: refused }))).rejects.toBe(refused)
     await expect(stored()).resolves.toBeUndefined()
   })
 
@@ -219,7 +281,7 @@ describe('commit', () => {
   })
 
   it.each(['find', 'save', 'remove'] as const)(
-    'passes on the trouble of %s, never as a refusal',
+    'passes on the error of %s, never as a refusal',
     async (verb) => {
       const trouble = new Error('ECONNRESET')
       const { store } = await storeWith(() => ({ [verb]: () => Promise.reject(trouble) }))
@@ -239,12 +301,12 @@ describe('commit, where nothing is there', () => {
   it('has the store confirm that, before the refusal', async () => {
     const confirmAbsent = jest.fn(async () => true)
     const store = { ...(await gone()), confirmAbsent }
-    await expect(apply(store, () => touch(refused))).rejects.toBe(refused)
+    await expect(apply(store, () => ({ action: 'touch', refusal: refused }))).rejects.toBe(refused)
     expect(confirmAbsent.mock.calls).toEqual([[pending.id]])
   })
 
   it('needs no such verb of the store', async () => {
-    await expect(apply(await gone(), () => touch('gone'))).resolves.toBe('gone')
+    await expect(apply(await gone(), () => ({ action: 'touch', outcome: 'gone' }))).resolves.toBe('gone')
   })
 
   it('decides anew when the record is there after all', async () => {
@@ -254,14 +316,17 @@ describe('commit, where nothing is there', () => {
       return false
     }
     await expect(
-      apply({ ...store, confirmAbsent }, (current) => touch(current?.state ?? 'gone')),
+      apply({ ...store, confirmAbsent }, (current) => ({
+        action: 'touch',
+        outcome: current?.state ?? 'gone',
+      })),
     ).resolves.toBe('pending')
   })
 
-  it('passes on the trouble of the store, in place of the refusal', async () => {
+  it('passes on the error of the store in place of the refusal', async () => {
     const trouble = new Error('Too few replicas.')
     const store = { ...(await gone()), confirmAbsent: () => Promise.reject(trouble) }
-    await expect(apply(store, () => touch(refused))).rejects.toBe(trouble)
+    await expect(apply(store, () => ({ action: 'touch', refusal: refused }))).rejects.toBe(trouble)
   })
 })
 
@@ -279,7 +344,7 @@ describe('end', () => {
     await expect(stored()).resolves.toBeUndefined()
   })
 
-  it('gives up after the second removal, with the trouble of the first', async () => {
+  it('gives up after the second removal, with the error of the first', async () => {
     const troubles = [new Error('first'), new Error('second')]
     const [first] = troubles
     const { store } = await storeWith(() => ({ remove: () => Promise.reject(troubles.shift()) }))
@@ -295,9 +360,11 @@ describe('begin', () => {
     await expect(store.find(pending.id)).resolves.toHaveProperty('authorization', pending)
   })
 
-  it('overwrites nothing, and says that the random source repeats itself', async () => {
+  it('overwrites nothing, and names both possible causes: the store and the random source', async () => {
     const { store, stored } = await storeWith()
-    await expect(begin(store, denied, secureRandom)).rejects.toThrow('random bytes repeats itself')
+    await expect(begin(store, denied, secureRandom)).rejects.toThrow(
+      /save\(\) does not resolve to true although no record is there.* or the source of random bytes repeats itself/,
+    )
     await expect(stored()).resolves.toEqual(pending)
   })
 

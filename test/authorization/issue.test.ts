@@ -52,7 +52,7 @@ describe('issuePair', () => {
     expect(genuineGeneration(issued.refreshToken!, refreshToken.tagKey)).toBe(1)
   })
 
-  it('takes both secrets from where it is told', () => {
+  it('takes both secrets from the given source', () => {
     const { active } = activeAuthorization()
     const pairOf = (purpose: string) => {
       const secrets = derivedBytes('secret', purpose)

@@ -1,6 +1,5 @@
 import { commit } from '../../lib/authorization/commit'
 import { countersOfIssuer, issuerDigest, storeOfIssuer } from '../../lib/authorization/issuer'
-import { deleteRecord } from '../../lib/authorization/transition'
 import { secureRandom } from '../../lib/protocol/credential'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryStore } from '../../lib/stores/memory-store'
@@ -35,7 +34,8 @@ describe('storeOfIssuer', () => {
 
   it('lets no transition remove what another issuer has, though it removes whatever it finds', async () => {
     const { memory, store, mine, theirs } = await shared()
-    const removing = (id: string) => commit(store, id, () => deleteRecord('removed'), secureRandom)
+    const removing = (id: string) =>
+      commit(store, id, () => ({ action: 'delete', outcome: 'removed' }), secureRandom)
     expect([await removing(theirs), await removing(mine)]).toEqual(['removed', 'removed'])
     expect(await memory.find(theirs)).toBeDefined()
     expect(await memory.find(mine)).toBeUndefined()

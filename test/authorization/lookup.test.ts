@@ -4,13 +4,13 @@ import { issueAccessToken } from '../../lib/authorization/issue'
 import {
   findAccess,
   findAccessToken,
-  presentAccessToken,
-  presentRefreshToken,
+  findAccessTokenIn,
+  findRefreshTokenIn,
 } from '../../lib/authorization/lookup'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import { createCredential, secureRandom } from '../../lib/protocol/credential'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore } from '../../lib/authorization/store'
 import {
   activeAuthorization,
   approvedAuthorization,
@@ -25,8 +25,8 @@ import { answerOf, written } from '../support/authorization/step'
 describe('presentAccessToken', () => {
   const { active, issued } = activeAuthorization()
 
-  it('tells whom a good token stands for, and for what', () => {
-    expect(presentAccessToken(active, issued.accessToken, noon)).toEqual({
+  it('returns subject, client and scope of a valid token', () => {
+    expect(findAccessTokenIn(active, issued.accessToken, noon)).toEqual({
       access: {
         authorizationId: active.id,
         clientId: 'photo-printer',
@@ -42,7 +42,7 @@ describe('presentAccessToken', () => {
   })
 
   it('refuses an expired token from its last second on (TKN-8)', () => {
-    const at = (now: number) => presentAccessToken(active, issued.accessToken, now) !== undefined
+    const at = (now: number) => findAccessTokenIn(active, issued.accessToken, now) !== undefined
     expect([issued.expiresAt - 1, issued.expiresAt].map(at)).toEqual([true, false])
   })
 
@@ -54,7 +54,7 @@ describe('presentAccessToken', () => {
     ['it is a token of another authorization', activeAuthorization().active],
     ['it was revoked one by one', { ...active, accessTokens: [] }],
   ])('gives nothing when %s', (_when, current) => {
-    expect(presentAccessToken(current, issued.accessToken, noon)).toBeUndefined()
+    expect(findAccessTokenIn(current, issued.accessToken, noon)).toBeUndefined()
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe('presentAccessToken', () => {
     ['the right id with another secret', createCredential('accessToken', active.id, secureRandom)],
     ['nothing', ''],
   ])('gives nothing for %s', (_what, text) => {
-    expect(presentAccessToken(active, text, noon)).toBeUndefined()
+    expect(findAccessTokenIn(active, text, noon)).toBeUndefined()
   })
 
   it('takes a token that came together with a code, before and after the code is redeemed', () => {
@@ -71,7 +71,7 @@ describe('presentAccessToken', () => {
     const both = issueAccessToken(approved, ['photos.read'], context())
     const redeemed = written(redeemCode(both.authorization, redemption(code), context()))
     for (const current of [both.authorization, redeemed])
-      expect(presentAccessToken(current, both.issued.accessToken, noon)?.access).toMatchObject({
+      expect(findAccessTokenIn(current, both.issued.accessToken, noon)?.access).toMatchObject({
         subject: 'alice',
         scope: ['photos.read'],
       })
@@ -83,15 +83,15 @@ describe('presentAccessToken', () => {
       refreshWith(issued.refreshToken, { scope: 'photos.read' }),
       context(),
     )
-    const scopeOf = (token: string) => presentAccessToken(written(step), token, noon)?.access.scope
+    const scopeOf = (token: string) => findAccessTokenIn(written(step), token, noon)?.access.scope
     expect(scopeOf(answerOf(step).accessToken)).toEqual(['photos.read'])
     expect(scopeOf(issued.accessToken)).toEqual(['photos.read', 'photos.write'])
   })
 
   it('lets an older token live on after a refresh until its own end', () => {
     const after = refreshed(active, issued.refreshToken, later(10)).active
-    expect(presentAccessToken(after, issued.accessToken, issued.expiresAt - 1)).toBeDefined()
-    expect(presentAccessToken(after, issued.accessToken, issued.expiresAt)).toBeUndefined()
+    expect(findAccessTokenIn(after, issued.accessToken, issued.expiresAt - 1)).toBeDefined()
+    expect(findAccessTokenIn(after, issued.accessToken, issued.expiresAt)).toBeUndefined()
   })
 })
 
@@ -100,8 +100,8 @@ describe('presentRefreshToken', () => {
   const token = issued.refreshToken ?? ''
   const end = noon + lifetimes.refreshToken
 
-  it('tells what a good token could be traded for', () => {
-    expect(presentRefreshToken(active, token, noon)).toEqual({
+  it('returns what a valid token could be exchanged for', () => {
+    expect(findRefreshTokenIn(active, token, noon)).toEqual({
       authorizationId: active.id,
       clientId: 'photo-printer',
       subject: 'alice',
@@ -112,16 +112,16 @@ describe('presentRefreshToken', () => {
   })
 
   it('refuses an expired one from its last second on', () => {
-    expect(presentRefreshToken(active, token, end - 1)).toBeDefined()
-    expect(presentRefreshToken(active, token, end)).toBeUndefined()
+    expect(findRefreshTokenIn(active, token, end - 1)).toBeDefined()
+    expect(findRefreshTokenIn(active, token, end)).toBeUndefined()
   })
 
   it('refuses one that is rotated out, unknown, or of a record without one', () => {
-    expect(presentRefreshToken(refreshed(active, token).active, token, noon)).toBeUndefined()
-    expect(presentRefreshToken(active, issued.accessToken, noon)).toBeUndefined()
+    expect(findRefreshTokenIn(refreshed(active, token).active, token, noon)).toBeUndefined()
+    expect(findRefreshTokenIn(active, issued.accessToken, noon)).toBeUndefined()
     const alone = activeAuthorization({ refreshToken: false }).active
     for (const current of [undefined, approvedAuthorization().approved, alone])
-      expect(presentRefreshToken(current, token, noon)).toBeUndefined()
+      expect(findRefreshTokenIn(current, token, noon)).toBeUndefined()
   })
 })
 
@@ -165,7 +165,7 @@ describe('find access', () => {
       expect(store.find).toHaveBeenCalledTimes(1)
     })
 
-    it('asks nobody about what cannot be a token', async () => {
+    it('does not ask the store about a malformed token', async () => {
       const store = storeOf(known)
       expect(await findAccessToken(store, 'garbage', noon)).toBeUndefined()
       expect([store.getCached.mock.calls, store.find.mock.calls]).toEqual([[], []])
@@ -173,7 +173,7 @@ describe('find access', () => {
   })
 
   describe('findAccess', () => {
-    it('reads, whatever the store recalls: what introspection and exchanges tell is written down elsewhere', async () => {
+    it('reads the store, not the own writes, for introspection and exchanges', async () => {
       const store = storeOf(known, older)
       expect(await findAccess(store, token, noon)).toBeUndefined()
       expect([store.getCached.mock.calls, store.find.mock.calls]).toEqual([[], [[active.id]]])

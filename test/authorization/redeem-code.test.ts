@@ -99,10 +99,10 @@ describe('redeemCode', () => {
     })
   })
 
-  it('tells the client the same, whatever is wrong with a code', () => {
+  it('gives the client one description for every wrong code', () => {
     const { active } = activeAuthorization()
     const descriptions = [undefined, active, approved, failed(5)].map(
-      (current) => Object(redeem(current, { clientId: 'mallory' }).outcome).description,
+      (current) => Object(redeem(current, { clientId: 'mallory' })).refusal.description,
     )
     expect(new Set(descriptions).size).toBe(1)
   })
@@ -146,7 +146,7 @@ describe('redeemCode, the redirect URI', () => {
 })
 
 describe('redeemCode, a wrong verifier', () => {
-  it('is refused in the words of the extension and counted', () => {
+  it('is refused with the error of the extension and counted', () => {
     const step = redeem(approved, {}, wrongVerifier)
     expect(refusal(step)).toEqual({ code: 'invalid_grant', reason: 'verifier_mismatch', action: 'save' })
     expect(written(step)).toEqual({ ...approved, code: { ...approved.code, failures: 1 } })

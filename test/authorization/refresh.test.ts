@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Active, Authorization } from '../../lib/authorization/authorization'
-import { presentAccessToken } from '../../lib/authorization/lookup'
+import { findAccessTokenIn } from '../../lib/authorization/lookup'
 import { rederiveTokens, type Refresh, rotate, rotateRefreshToken } from '../../lib/authorization/refresh'
 import type { IssueContext } from '../../lib/authorization/transition'
 import { createRefreshToken, hasDigest, secureRandom } from '../../lib/protocol/credential'
@@ -40,7 +40,7 @@ describe('rotate refresh token', () => {
       expect(answer.expiresAt).toBe(noon + 100 + lifetimes.accessToken)
     })
 
-    it('gives the new refresh token a whole life', () => {
+    it('gives the new refresh token the full lifetime', () => {
       expect(record.refreshToken!.expiresAt).toBe(noon + 100 + lifetimes.refreshToken)
     })
 
@@ -50,7 +50,7 @@ describe('rotate refresh token', () => {
       expect({ accessTokens, refreshToken }).not.toMatchObject(active)
     })
 
-    it('goes on for many generations', () => {
+    it('works for many generations', () => {
       let current = { active, issued }
       for (let generation = 1; generation <= 50; generation++) {
         current = refreshed(current.active, current.issued.refreshToken)
@@ -62,7 +62,7 @@ describe('rotate refresh token', () => {
       ['its code was never redeemed', approvedAuthorization().approved],
       ['it has no refresh token', activeAuthorization({ refreshToken: false }).active],
       ['it is the refresh token of another authorization', activeAuthorization().active],
-    ])('knows no such token when %s', (_when, current) => {
+    ])('refuses an unknown token when %s', (_when, current) => {
       expect(refusal(refresh(current, first))).toEqual({
         code: 'invalid_grant',
         reason: 'refresh_token_unknown',
@@ -70,7 +70,7 @@ describe('rotate refresh token', () => {
       })
     })
 
-    it('knows no token where nothing is, and confirms that: a reuse may not have learnt that its removal is safe', () => {
+    it('refuses a token without a record, and confirms the absence: a reuse may not have learnt that its removal is safe', () => {
       expect(refusal(refresh(undefined, first))).toEqual({
         code: 'invalid_grant',
         reason: 'refresh_token_unknown',
@@ -114,7 +114,7 @@ describe('rotate refresh token', () => {
   })
 
   describe('rotateRefreshToken, the scope', () => {
-    it('is all that was granted when the request names none', () => {
+    it('is the granted one when the request names none', () => {
       expect(answerOf(refresh(active, first)).scope).toEqual(active.scope)
     })
 
@@ -132,7 +132,7 @@ describe('rotate refresh token', () => {
       ['more than was granted', 'photos.read profile', 'scope_exceeded'],
       ['other letters', 'Photos.Read', 'scope_exceeded'],
       ['a malformed one', 'photos.read  photos.write', 'scope_malformed'],
-    ])('is refused for %s, and the token stays good', (_what, scope, reason) => {
+    ])('is refused for %s, and the token stays valid', (_what, scope, reason) => {
       expect(refusal(refresh(active, first, { scope }))).toEqual({
         code: 'invalid_scope',
         reason,
@@ -145,7 +145,7 @@ describe('rotate refresh token', () => {
     const strict = { refreshTokenGrace: 0 }
     const reused = { code: 'invalid_grant', reason: 'refresh_token_reused', action: 'delete' }
 
-    it('gets the same tokens within the grace, and only what is there is written again', () => {
+    it('gets the same tokens within the grace, and writes the record unchanged', () => {
       const again = refresh(afterFirst.active, first, {}, later(lifetimes.refreshTokenGrace - 1))
       expect(again).toMatchObject({ action: 'touch', outcome: afterFirst.issued })
     })
@@ -166,10 +166,10 @@ describe('rotate refresh token', () => {
       })
       expect(answerOf(again).accessToken).not.toBe(rotated.issued.accessToken)
       expect(written(again)).toHaveProperty('refreshToken', rotated.active.refreshToken)
-      expect(presentAccessToken(written(again), answerOf(again).accessToken, noon + 10)).toBeDefined()
+      expect(findAccessTokenIn(written(again), answerOf(again).accessToken, noon + 10)).toBeDefined()
     })
 
-    it('gets another one of the scope that it asks for, when the first was forgotten since', () => {
+    it('gets another one of the requested scope, when the first was dropped since', () => {
       const short = { accessToken: 10 }
       const rotated = refreshed(active, first, later(0, short))
       const bend = { scope: 'photos.read' }
@@ -180,7 +180,7 @@ describe('rotate refresh token', () => {
         scope: ['photos.read'],
         refreshToken: rotated.issued.refreshToken,
       })
-      expect(presentAccessToken(written(third), answerOf(third).accessToken, noon + 11)).toBeDefined()
+      expect(findAccessTokenIn(written(third), answerOf(third).accessToken, noon + 11)).toBeDefined()
     })
 
     it('revokes once the grace is over', () => {
@@ -230,7 +230,7 @@ describe('rotate refresh token', () => {
     it.each([
       ['within the grace', afterFirst.active],
       ['as an older generation', afterSecond.active],
-    ])('gets and revokes nothing in the hands of another client, %s', (_when, current) => {
+    ])('gets and revokes nothing from another client, %s', (_when, current) => {
       expect(refusal(refresh(current, first, { clientId: 'mallory' }))).toMatchObject({
         reason: 'refresh_token_of_another_client',
         action: 'none',
@@ -277,7 +277,7 @@ describe('rotation', () => {
   })
 
   describe('rotate', () => {
-    it('issues a pair that the token which goes out of use makes again', () => {
+    it('issues a pair that the rotated token derives again', () => {
       expect(rederiveTokens(next, of(next), presented)).toEqual({
         accessToken: rotated.issued.accessToken,
         stored: next.accessTokens.at(-1),
@@ -286,7 +286,7 @@ describe('rotation', () => {
       })
     })
 
-    it('makes it again with what the token type added', () => {
+    it('derives it again with the data of the token type', () => {
       const { issued, authorization } = stamped
       expect(issued.properties).toHaveProperty('stamp')
       expect(rederiveTokens(authorization, of(authorization), presented)).toMatchObject({
@@ -301,7 +301,7 @@ describe('rotation', () => {
       expect(new Set(tokens.map((token) => token!.slice(-32))).size).toBe(100)
     })
 
-    it('makes nothing again for any other token [refresh-11]', () => {
+    it('derives nothing for any other token [refresh-11]', () => {
       for (const other of [
         rotated.issued.refreshToken!,
         rotated.issued.accessToken,
@@ -311,7 +311,7 @@ describe('rotation', () => {
         expect(rederiveTokens(next, of(next), other)).toBeUndefined()
     })
 
-    it('makes nothing again once the salt was altered, nor before any rotation', () => {
+    it('derives nothing once the salt was altered, nor before any rotation', () => {
       fc.assert(
         fc.property(fc.string(), (salt) => {
           fc.pre(salt !== of(next).rotation!.salt)
@@ -334,7 +334,7 @@ describe('rotation', () => {
       })
     })
 
-    it('does not pass over what was altered in the store', () => {
+    it('notices what was altered in the store', () => {
       const { authorization } = stamped
       const sealed = of(authorization).rotation!.sealedProperties!
       const bytes = Buffer.from(sealed, 'base64url')
@@ -354,7 +354,7 @@ describe('rotation', () => {
         ).toThrow('altered in the store')
     })
 
-    it('draws what the token type keeps secret from random bytes, not from the tokens', () => {
+    it('draws the secret of the token type from random bytes, not from the tokens', () => {
       const drawn: number[] = []
       const random = (bytes: number) => {
         drawn.push(bytes)

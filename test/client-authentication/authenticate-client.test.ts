@@ -1,192 +1,16 @@
-import { authenticateClient, presentedClient } from '../../lib/client-authentication/authenticate-client'
-import { clientSecretBasic, clientSecretPost, none } from '../../lib/client-authentication/built-in-methods'
+import { ClientVerification } from '../../lib/client-authentication/authenticate-client'
+import { clientSecretBasic } from '../../lib/client-authentication/basic'
+import { clientSecretPost, none } from '../../lib/client-authentication/built-in-methods'
 import { generateClientSecret, SecretVerifier } from '../../lib/client-authentication/client-secret'
-import type { ClientAuthenticationMethod, CredentialSources } from '../../lib/client-authentication/method'
+import type { ClientAuthenticationMethod } from '../../lib/client-authentication/method'
+import { ClientCredential } from '../../lib/client-authentication/read-credential'
 import { clientWith } from '../support/authorization/client'
-import { thrownBy } from '../support/authorization/thrown'
 import { authenticatingServer } from '../support/rooms/authenticating-server'
-import { basic } from '../support/rooms/credentials'
 import { clientsOf } from '../support/rooms/endpoints'
-import { parametersOf } from '../support/rooms/parameters'
 import { refusalOf } from '../support/rooms/refused'
-import { freely } from '../support/rooms/secrets'
+import { noLimits } from '../support/rooms/secrets'
 
-describe('presented client', () => {
-  const secrets = new SecretVerifier(Date.now)
-  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets)]
-
-  interface Sent {
-    readonly headers?: readonly string[]
-    readonly body?: Readonly<Record<string, string | readonly string[]>>
-    readonly query?: Readonly<Record<string, string | readonly string[]>>
-  }
-
-  const sourcesOf = ({ headers = [], body, query }: Sent): CredentialSources => ({
-    authorization: headers,
-    body: parametersOf(body),
-    query: parametersOf(query),
-    certificate: undefined,
-  })
-
-  const named = { client_id: 'printer' }
-  const posted = { client_id: 'printer', client_secret: 'secret' }
-  const both = basic('printer', 'secret')
-  const idOnly = basic('printer', '')
-
-  describe('presentedClient: one method', () => {
-    it.each<[string, Sent, string, string]>([
-      ['Basic', { headers: [both] }, 'client_secret_basic', 'secret'],
-      ['Basic beside the same client_id', { headers: [both], body: named }, 'client_secret_basic', 'secret'],
-      ['both in the body', { body: posted }, 'client_secret_post', 'secret'],
-      ['a client_id alone', { body: named }, 'none', ''],
-      ['Basic without a secret', { headers: [idOnly] }, 'none', ''],
-      ['Basic without a secret beside the same client_id', { headers: [idOnly], body: named }, 'none', ''],
-      [
-        'a client_id and an empty client_secret',
-        { body: { client_id: 'printer', client_secret: '' } },
-        'none',
-        '',
-      ],
-      [
-        'Basic beside an empty client_id',
-        { headers: [both], body: { client_id: '' } },
-        'client_secret_basic',
-        'secret',
-      ],
-    ])('is %s', (_what, sent, method, credential) => {
-      expect(presentedClient(sourcesOf(sent), methods)).toMatchObject({
-        method: { name: method },
-        clientId: 'printer',
-        credential,
-      })
-    })
-
-    it('is also one that came through the door', () => {
-      const jwt: ClientAuthenticationMethod = {
-        name: 'private_key_jwt',
-        read: ({ body }) => {
-          const credential = body.get('client_assertion')
-          return credential === undefined ? undefined : { clientId: 'printer', credential }
-        },
-        verify: async () => true,
-      }
-      const sources = sourcesOf({ body: { client_assertion: 'a.b.c' } })
-      expect(presentedClient(sources, [...methods, jwt])).toMatchObject({ method: jwt, credential: 'a.b.c' })
-      const two = sourcesOf({ body: { ...posted, client_assertion: 'a.b.c' } })
-      expect(thrownBy(() => presentedClient(two, [...methods, jwt]))).toHaveProperty(
-        'reason',
-        'several_methods',
-      )
-    })
-  })
-
-  describe('presentedClient: not one method', () => {
-    it.each<[string, Sent]>([
-      ['Basic and both in the body', { headers: [both], body: posted }],
-      ['Basic and another client in the body', { headers: [both], body: { ...posted, client_id: 'phone' } }],
-      ['Basic without a secret, and both in the body', { headers: [idOnly], body: posted }],
-      ['Bearer and both in the body', { headers: ['Bearer token'], body: posted }],
-      ['an unknown scheme and both in the body', { headers: ['Negotiate abc'], body: posted }],
-    ])('refuses %s', (_what, sent) => {
-      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods))).toMatchObject({
-        code: 'invalid_request',
-        reason: 'several_methods',
-      })
-    })
-
-    it.each<[string, Sent]>([
-      ['nothing', {}],
-      ['other parameters only', { body: { grant_type: 'client_credentials' } }],
-      ['a client_id in the query only', { query: named }],
-      ['Bearer beside a client_id', { headers: ['Bearer token'], body: named }],
-      ['Digest alone', { headers: ['Digest username="printer"'] }],
-      ['a header that only looks like Basic', { headers: ['Basically x'], body: named }],
-    ])('finds no authentication in %s', (_what, sent) => {
-      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods))).toMatchObject({
-        code: 'invalid_client',
-        reason: 'no_client_authentication',
-      })
-    })
-
-    it.each<[string, Sent]>([
-      ['a client_id', { body: named }],
-      ['Basic without a secret', { headers: [idOnly] }],
-    ])('finds none in %s, where no client is public', (_what, sent) => {
-      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods, [], false))).toMatchObject({
-        code: 'invalid_client',
-        reason: 'no_client_authentication',
-      })
-      expect(presentedClient(sourcesOf(sent), methods)).toMatchObject({ method: { name: 'none' } })
-    })
-
-    it.each<[string, Sent]>([
-      ['twice the same', { headers: [both, both] }],
-      ['of another client', { headers: [both, basic('phone', 'secret')] }],
-      ['of another scheme', { headers: [both, 'Bearer token'] }],
-      ['that is empty', { headers: [idOnly, ''], body: named }],
-    ])('refuses a second Authorization header %s', (_what, sent) => {
-      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods))).toHaveProperty(
-        'code',
-        'invalid_request',
-      )
-    })
-
-    it('refuses a secret in the body without a client_id', () => {
-      expect(
-        thrownBy(() => presentedClient(sourcesOf({ body: { client_secret: 'secret' } }), methods)),
-      ).toMatchObject({
-        code: 'invalid_request',
-        reason: 'parameter_missing',
-      })
-    })
-
-    it.each([['client_id'], ['client_secret']])('refuses a %s that is repeated', (name) => {
-      const body = { ...posted, [name]: ['printer', 'printer'] }
-      expect(thrownBy(() => presentedClient(sourcesOf({ body }), methods))).toHaveProperty(
-        'reason',
-        'parameter_malformed',
-      )
-    })
-
-    it('refuses a malformed Basic header, whatever else the request shows', () => {
-      const sources = sourcesOf({ headers: ['Basic !'], body: named })
-      expect(thrownBy(() => presentedClient(sources, methods))).toHaveProperty('reason', 'basic_malformed')
-    })
-  })
-
-  describe('presentedClient: beside the method', () => {
-    it.each<[string, Sent]>([
-      ['Basic', { headers: [both], body: { client_id: 'phone' } }],
-      ['Basic without a secret', { headers: [idOnly], body: { client_id: 'phone' } }],
-      ['Basic, in other case', { headers: [both], body: { client_id: 'Printer' } }],
-    ])('refuses a client_id that names another client than %s', (_what, sent) => {
-      expect(thrownBy(() => presentedClient(sourcesOf(sent), methods))).toMatchObject({
-        code: 'invalid_request',
-        reason: 'client_id_mismatch',
-      })
-    })
-
-    it.each(['client_secret', 'client_assertion', 'code', 'code_verifier', 'refresh_token', 'password'])(
-      'refuses a %s in the query, even empty or repeated',
-      (name) => {
-        for (const value of ['secret', '', ['a', 'b']]) {
-          const sources = sourcesOf({ headers: [both], query: { [name]: value } })
-          expect(thrownBy(() => presentedClient(sources, methods))).toMatchObject({
-            code: 'invalid_request',
-            reason: 'credential_in_query',
-          })
-        }
-      },
-    )
-
-    it('ignores whatever else is in the query', () => {
-      const query = { client_id: 'phone', grant_type: 'password', tenant: '7' }
-      expect(presentedClient(sourcesOf({ headers: [both], query }), methods).clientId).toBe('printer')
-    })
-  })
-})
-
-describe('authenticateClient', () => {
+describe('ClientVerification', () => {
   const old = generateClientSecret()
   const fresh = generateClientSecret()
   const printer = clientWith({ client_secret_hashes: [old.client_secret_hash, fresh.client_secret_hash] })
@@ -219,8 +43,10 @@ describe('authenticateClient', () => {
   const byPost = clientSecretPost(secrets)
 
   const atServer = authenticatingServer()
-  const authenticate = async (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
-    authenticateClient({ method, clientId, credential }, await findClient(clientId), () => freely, atServer)
+  const verification = new ClientVerification(findClient, noLimits, atServer)
+  const sender = { address: () => undefined, networkRefusal: undefined, clientFound: () => undefined }
+  const authenticate = (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
+    verification.verify(new ClientCredential(clientId, credential, method), sender)
 
   it.each([
     ['Basic', byBasic],
@@ -232,14 +58,14 @@ describe('authenticateClient', () => {
     })
   })
 
-  it('takes an old secret during a rotation, and tells that it is one (REG-13)', async () => {
+  it('accepts an old secret during a rotation, and reports it (REG-13)', async () => {
     await expect(authenticate(byBasic, printer.client_id, old.client_secret)).resolves.toEqual({
       client: printer,
       byOldSecret: true,
     })
   })
 
-  it('takes a public client without credentials at its word', async () => {
+  it('accepts the client_id of a public client without credentials', async () => {
     await expect(authenticate(none, 'phone', '')).resolves.toEqual({
       client: phone,
       byOldSecret: false,
@@ -303,15 +129,17 @@ describe('authenticateClient', () => {
     })
   })
 
-  it('tells each refusal in the same words', async () => {
+  it('gives every refusal one description', async () => {
     const attempts = [
       authenticate(byBasic, 'nobody', 'x'),
       authenticate(byBasic, printer.client_id, 'x'),
       authenticate(byBasic, 'only-post', old.client_secret),
       authenticate(byBasic, 'shut-out', fresh.client_secret),
     ]
-    const told = await Promise.all(attempts.map((attempt) => attempt.catch(({ message }: Error) => message)))
-    expect(new Set(told)).toEqual(new Set(['Client authentication failed.']))
+    const messages = await Promise.all(
+      attempts.map((attempt) => attempt.catch(({ message }: Error) => message)),
+    )
+    expect(new Set(messages)).toEqual(new Set(['Client authentication failed.']))
   })
 
   it('takes the registered method', async () => {
@@ -325,16 +153,22 @@ describe('authenticateClient', () => {
     const verify = jest.fn(async () => true)
     const attempt = authenticate({ name: 'costly', read: () => undefined, verify }, 'nobody', 'secret')
     expect(await refusalOf(attempt)).toHaveProperty('reason', 'client_unknown')
-    expect(verify).toHaveBeenCalledWith(undefined, 'secret', expect.any(Function), atServer)
+    expect(verify).toHaveBeenCalledWith(undefined, 'secret', expect.any(Function), atServer, sender)
   })
 
-  it('asks the method about a disabled client as about an unknown one, so that its secret tells nothing', async () => {
+  it('verifies a disabled client like an unknown one, so that its secret changes nothing', async () => {
     const verify = jest.fn(async () => true)
     const method = { name: 'costly', read: () => undefined, verify }
     expect(await refusalOf(authenticate(method, 'shut-out', fresh.client_secret))).toHaveProperty(
       'reason',
       'client_disabled',
     )
-    expect(verify).toHaveBeenCalledWith(undefined, fresh.client_secret, expect.any(Function), atServer)
+    expect(verify).toHaveBeenCalledWith(
+      undefined,
+      fresh.client_secret,
+      expect.any(Function),
+      atServer,
+      sender,
+    )
   })
 })

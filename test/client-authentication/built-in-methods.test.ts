@@ -1,10 +1,6 @@
 import * as fc from 'fast-check'
-import {
-  clientSecretBasic,
-  clientSecretPost,
-  none,
-  parseBasicCredentials,
-} from '../../lib/client-authentication/built-in-methods'
+import { clientSecretBasic, parseBasicCredentials } from '../../lib/client-authentication/basic'
+import { clientSecretPost, none } from '../../lib/client-authentication/built-in-methods'
 import { generateClientSecret, SecretVerifier } from '../../lib/client-authentication/client-secret'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'

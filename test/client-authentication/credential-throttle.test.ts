@@ -1,4 +1,4 @@
-import { clientSecretBasic } from '../../lib/client-authentication/built-in-methods'
+import { clientSecretBasic } from '../../lib/client-authentication/basic'
 import { SecretVerifier } from '../../lib/client-authentication/client-secret'
 import type { Client } from '../../lib/protocol/client'
 import { clientWith } from '../support/authorization/client'
@@ -20,7 +20,7 @@ const guess = (client: Client, credential: string, attempt = async () => false) 
   noLimits.of({ method, clientId: client.client_id, credential }, client, () => '192.0.2.7')(attempt)
 
 describe('CredentialThrottle', () => {
-  it('goes through a registration once, so that a guess at a client costs what one at nobody does', async () => {
+  it('reads a registration once, so that known and unknown clients cost the same', async () => {
     const { client, reads } = countedClient()
     for (const credential of ['one', 'another', 'a third']) await guess(client, credential)
     expect(reads()).toBe(1)

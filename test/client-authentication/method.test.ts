@@ -1,19 +1,7 @@
-import { challengeOf, schemeOf } from '../../lib/client-authentication/method'
+import { challengeOf } from '../../lib/client-authentication/method'
 
 const basic = 'Basic realm="oauth", charset="UTF-8"'
 const apiKey = 'ApiKey realm="oauth"'
-
-describe('schemeOf', () => {
-  it.each([
-    ['Basic abc', 'basic'],
-    ['APIKEY a b', 'apikey'],
-    ['Basic', 'basic'],
-    ['', ''],
-    [' Basic abc', ''],
-  ])('reads %j as %j', (header, scheme) => {
-    expect(schemeOf(header)).toBe(scheme)
-  })
-})
 
 describe('challengeOf', () => {
   it.each<[string, readonly string[], string]>([

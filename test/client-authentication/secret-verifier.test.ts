@@ -105,7 +105,7 @@ describe('SecretVerifier: what it remembers', () => {
     ['a chosen and a generated one', ['secret', later.client_secret], [quick, hashOf(later)]],
     ['a generated and a chosen one', [later.client_secret, 'secret'], [hashOf(later), quick]],
   ])(
-    'tells the current secret, which is the last, from an old one: %s',
+    'distinguishes the current secret, which is the last, from an old one: %s',
     async (_kind, [old, current], hashes) => {
       const rotating = clientWith({ client_secret_hashes: hashes })
       for (let round = 0; round < 2; round++) {
@@ -175,7 +175,7 @@ describe('SecretVerifier: what it costs', () => {
     ['two of different cost', [quick, costly]],
     ['one beside a generated secret', [hashOf(later), costly]],
   ])(
-    'costs as many rounds for whoever is refused, once a client with %s was seen [client-8]',
+    'costs as many rounds for every refusal, once a client with %s was seen [client-8]',
     async (_what, hashes) => {
       const most = clientWith({ client_id: 'most', client_secret_hashes: hashes })
       await verify(most, 'wrong')
@@ -213,7 +213,7 @@ describe('SecretVerifier: what it costs', () => {
     expect(comparisons()).toEqual([])
   })
 
-  it('matches nobody when the client is unknown, whatever the secret', async () => {
+  it('matches no secret of an unknown client', async () => {
     await verify(chosen, 'secret')
     for (const guess of ['', 'secret', 'decoy', '\0']) expect(await verify(undefined, guess)).toBe(false)
   })

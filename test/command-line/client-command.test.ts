@@ -122,6 +122,14 @@ describe('client add', () => {
     })
   })
 
+  it('refuses a logo that no page shows', async () => {
+    expect(await client('add', ...web, '--logo-uri', 'http://book.example/logo.png')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('  - --logo-uri must be an https URL'),
+    })
+  })
+
   it('[REG-1] refuses an identifier that exists', async () => {
     await answerOf('add', ...phone, '--client-id', 'phone')
     expect(await client('add', ...web, '--client-id', 'phone')).toEqual({
@@ -152,6 +160,9 @@ describe('client add', () => {
   })
 })
 
+const whereItLooked = () =>
+  `The command looked in Redis at ${new URL(server.url).host} under the prefix ${prefix}. If the redisStore() of your server has another prefix, name it with --prefix.\n`
+
 describe('client list and show', () => {
   it('show clients as an aligned table, without digests', async () => {
     await answerOf('add', ...web, '--client-id', 'report', '--name', 'Report')
@@ -173,12 +184,16 @@ describe('client list and show', () => {
     expect(await answerOf('list')).toMatchObject([{ client_id: 'b' }, { client_id: 'report' }])
   })
 
-  it('say so when there is none', async () => {
-    expect((await client('list')).stdout).toBe('No client is registered here.\n')
+  it('say so when there is none, and where they looked', async () => {
+    expect(await client('list')).toEqual({
+      status: 0,
+      stdout: 'No client is registered here.\n',
+      stderr: whereItLooked(),
+    })
     expect(await answerOf('list')).toEqual([])
   })
 
-  it('let nothing that somebody stored steer the terminal', async () => {
+  it('print no stored control characters', async () => {
     const evil = 'a\u001B]0;x\u0007\n\u009B31m\u202Eb\u2028\u{E0041}'
     await store.clients.add({ client_id: evil, client_type: 'public', client_name: evil, scope: evil })
     for (const words of [['list'], ['list', '--json'], ['show', evil], ['show', evil, '--json']]) {
@@ -217,7 +232,7 @@ describe('client rotate-secret, disable and enable', () => {
     ])
   })
 
-  it('rotate: a secret of which Redis gave no word is told all the same, and its rotation is repeated with it', async () => {
+  it('rotate: prints the secret although Redis did not confirm it, and can be repeated with it', async () => {
     const other = await answerOf('add', ...web)
     const { client_id = '', client_secret = '' } = await answerOf('add', ...web)
     // Redis knows the script from now on, so that the next rotation is one command.
@@ -260,14 +275,18 @@ describe('client rotate-secret, disable and enable', () => {
     expect(await tokensFor(client_id, client_secret)).toBe('tokens')
   })
 
-  it.each(['show', 'rotate-secret', 'disable', 'enable'])(
-    '%s refuses a client that does not exist',
-    async (name) => {
-      const { status, stdout, stderr } = await client(name, 'nobody')
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toContain('  - client_id names no client that is registered here.\n')
-    },
-  )
+  it.each([
+    ['show', 'shown'],
+    ['rotate-secret', 'changed'],
+    ['disable', 'changed'],
+    ['enable', 'changed'],
+  ])('%s refuses a client that does not exist, and says where it looked', async (name, done) => {
+    expect(await client(name, 'nobody')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `The client cannot be ${done}:\n  - client_id names no client that is registered here.\n${whereItLooked()}`,
+    })
+  })
 })
 
 describe('the command line', () => {
@@ -377,7 +396,7 @@ describe('the command line', () => {
     }
   })
 
-  it('tells a refusal of Redis by its code alone, which quotes no digest', async () => {
+  it('prints only the code of a Redis error, which quotes no digest', async () => {
     await redis.set(`${prefix}clients`, 'text')
     const { status, stderr } = await client('add', ...web)
     expect({ status, stderr }).toEqual({

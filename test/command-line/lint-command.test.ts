@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../lib/command-line/run'
-import { rules } from '../../lib/lint/lint'
+import { rules } from '../../lib/command-line/lint/lint'
 import { commandLine } from '../support/command-line'
 
 const root = join(__dirname, '../..')
@@ -36,7 +36,7 @@ describe('lint CONFIG', () => {
     })
   })
 
-  it('tells findings in a table and in sentences, and ends with 1', async () => {
+  it('prints findings as a table and as sentences, and exits with 1', async () => {
     const { status, stdout, stderr } = await look(
       'poor.mjs',
       `export const options = { ${clean}, pkce: 'none' }`,
@@ -50,7 +50,7 @@ describe('lint CONFIG', () => {
   })
 
   it('answers with JSON alone when asked to, and leaves out what is allowed', async () => {
-    const poor = `module.exports = async () => ({ ${clean}, pkce: 'none', refreshTokenGrace: 300, storeDeadline: 60 })`
+    const poor = `module.exports = async () => ({ ${clean}, pkce: 'none', lifetimes: { refreshTokenGrace: 300 }, storeDeadline: 60 })`
     const { status, stdout } = await look(
       'f.cjs',
       poor,
@@ -64,7 +64,7 @@ describe('lint CONFIG', () => {
       {
         rule: 'refresh-grace',
         severity: 'warning',
-        path: 'refreshTokenGrace',
+        path: 'lifetimes.refreshTokenGrace',
         why: expect.stringMatching(/\.$/),
         cure: expect.stringMatching(/\.$/),
         source: 'RFC 9700 4.14.2',
@@ -72,7 +72,7 @@ describe('lint CONFIG', () => {
     ])
   })
 
-  it('tells every mistake for which no server would start, and ends with 2', async () => {
+  it('prints every mistake that stops a server, and exits with 2', async () => {
     const wrong = `exports.default = { ${clean}, issuer: 'x', pkce: 'some', clientz: [] }`
     const { status, stdout } = await look('wrong.cjs', wrong, '--json')
     expect(status).toBe(2)
@@ -96,6 +96,23 @@ describe('lint CONFIG', () => {
     expect(status).toBe(2)
     expect(stdout + stderr).toContain(why)
     expect(stdout + stderr).not.toContain('    at ')
+  })
+
+  it.each([
+    ['a name that Node does not load', 'options.tsx', `export const options: object = { ${clean} }`],
+    ['what is more than types', 'enum.cts', `enum A { B }; module.exports = { ${clean} }`],
+  ])('names the way for TypeScript: %s', async (_, name, text) => {
+    const { status, stderr } = await look(name, text)
+    expect(status).toBe(2)
+    expect(stderr).toContain(
+      `\nNODE_OPTIONS='--import tsx' npx express-authorization-server lint ${join(folder, name)}\n`,
+    )
+  })
+
+  it('names no way for TypeScript where there is no such file', async () => {
+    const { status, stderr } = await commandLine(['lint', join(folder, 'missing.ts')])
+    expect(status).toBe(2)
+    expect(stderr).not.toContain('tsx')
   })
 
   it('looks at plain data', async () => {

@@ -1,8 +1,8 @@
 import { resolveOptions } from '../../lib/config/resolve-options'
-import type { ClientSource, ClientSourceServer, OpenClients } from '../../lib/stores/client-source'
+import type { ClientSource, ClientSourceServer, OpenClients } from '../../lib/clients/client-source'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { memoryStore } from '../../lib/stores/memory-store'
-import type { SharedCache } from '../../lib/stores/shared-cache'
+import type { SharedCache } from '../../lib/clients/shared-cache'
 import { mistakesWith } from '../support/rooms/mistakes'
 import { optionsWith, phone, printer } from '../support/rooms/registrations'
 

@@ -4,14 +4,17 @@ import { generateClientSecret } from '../../lib/client-authentication/client-sec
 import { implicit } from '../../lib/authorization-endpoint/response-types'
 import type { AuthorizationServerOptions } from '../../lib/config/options'
 import { resolveOptions } from '../../lib/config/resolve-options'
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryDynamicClients } from '../../lib/stores/memory-dynamic-clients'
 import { memoryStore } from '../../lib/stores/memory-store'
-import { bearer } from '../../lib/token-types/bearer'
-import { mac } from '../../lib/token-types/mac'
+import { bearer } from '../../lib/extensions/token-types/bearer'
+import { mac } from '../../lib/extensions/token-types/mac'
 import { issuesIn, mistakesWith } from '../support/rooms/mistakes'
 import { optionsWith } from '../support/rooms/registrations'
+import { signedFormat } from '../support/flows/signed-format'
+
+const signed = signedFormat('signed')
 
 const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], handle: async () => ({}) }
 
@@ -19,7 +22,7 @@ const noText = [null, 7, true, {}, [], () => '', ''] as const
 const noFunction = [null, 7, true, {}, [], '/login', ''] as const
 const noSeconds = [null, '60', true, {}, NaN, Infinity, -1, 1.5, 2 ** 53] as const
 
-const path = {
+const pathOption = {
   wrong: [
     ...noText,
     'token',
@@ -99,27 +102,43 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.',
   },
-  authorizationPath: path,
-  tokenPath: path,
-  revocationPath: path,
-  introspectionPath: path,
+  'paths.authorization': pathOption,
+  'paths.token': pathOption,
+  'paths.revocation': pathOption,
+  'paths.introspection': pathOption,
   endpoints: { wrong: [null, 7, 'whoami', true, {}], cure: 'must be a list of endpoints.' },
+  plugIns: { wrong: [null, 7, 'voucher', true, {}], cure: 'must be a list of plug-ins.' },
   dynamicRegistration: {
     wrong: [null, 7, 'on', true, [], memoryDynamicClients],
     cure: 'must be false or an object, such as {}.',
   },
-  authorizationRequestLifetime: secondsFrom(1),
-  authorizationCodeLifetime: secondsFrom(1, 600),
-  accessTokenLifetime: secondsFrom(1),
-  refreshTokenLifetime: secondsFrom(1),
-  refreshTokenGrace: secondsFrom(0, 300),
+  'lifetimes.authorizationRequest': secondsFrom(1),
+  'lifetimes.authorizationCode': secondsFrom(1, 600),
+  'lifetimes.accessToken': secondsFrom(1),
+  'lifetimes.refreshToken': secondsFrom(1),
+  'lifetimes.refreshTokenGrace': secondsFrom(0, 300),
   pkce: {
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
   },
   redirectUris: {
-    wrong: [null, 7, true, '', 'https', ['any']],
-    cure: "must be 'any' or 'https or loopback'.",
+    wrong: [
+      null,
+      7,
+      true,
+      '',
+      'https',
+      ['any'],
+      {},
+      { schemes: 'cursor' },
+      { schemes: [] },
+      { schemes: ['cursor:'] },
+      { schemes: ['Cursor'] },
+      { schemes: ['http'] },
+      { schemes: ['javascript'] },
+      { schemes: ['cursor'], hosts: [] },
+    ],
+    cure: "must be 'any', 'https or loopback', or { schemes: ['com.example.app'] } with the schemes of apps in lower case, without colons.",
   },
   responseTypes: {
     wrong: [
@@ -163,12 +182,16 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, 'mac', {}, [null], ['mac'], [{}], [{ ...bearer, name: '' }], [{ ...bearer, read: 7 }]],
     cure: 'must be a list of token types, such as mac({ hosts }): name, scheme, read, optionally issue.',
   },
+  accessTokenFormats: {
+    wrong: [null, 7, 'jwt', {}, [null], [{}], [{ ...signed, name: '' }], [{ ...signed, encode: 7 }]],
+    cure: 'must be a list of access token formats, each with name, encode and decode.',
+  },
   tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
   clientAuthenticationMethods: {
     wrong: [null, 7, 'none', {}],
     cure: 'must be a list of methods.',
   },
-  clientAuthenticationLimits: { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
+  'limits.clientAuthentication': { wrong: [null, 7, true, 'off', '', []], cure: 'must be an object.' },
   extensions: {
     wrong: [null, 7, 'pkce', {}, [null], ['x'], [{}], [{ name: '' }], [{ name: 7 }]],
     cure: 'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.',
@@ -185,13 +208,13 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, '1', true, {}, NaN, Infinity, -1, 0, 61],
     cure: 'must be seconds, more than 0 and at most 60.',
   },
-  openRequestLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
-  rateLimit: {
+  'limits.openRequests': { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  'limits.networks': {
     wrong: [null, 7, 'none', true, []],
     cure: 'must be false, or an object with authorization, clients, registration or stores.',
   },
-  issueLimits: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
-  singleUseLimit: { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  'limits.issuing': { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  'limits.singleUses': { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   cors: {
     wrong: [null, 7, '*', 'https://app.example', [], ['https://app.example']],
     cure: "must be true, false, or an object such as { origins: ['https://app.example'] }.",
@@ -209,8 +232,9 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
   skipConsent: callable,
-  consentPage: callable,
-  errorPage: callable,
+  'pages.consent': callable,
+  'pages.error': callable,
+  explainRefusals: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   clock: callable,
 }
 
@@ -234,11 +258,9 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   counters: memoryCounters(),
   grantTypes: [],
   tokenTypes: [mac({ hosts: ['api.example.com'] })],
+  accessTokenFormats: [signed],
   tokenType: 'mac',
-  authorizationPath: '/ask',
-  tokenPath: '/tokens',
-  revocationPath: '/forget',
-  introspectionPath: '/ask-about',
+  paths: { authorization: '/ask', token: '/tokens', revocation: '/forget', introspection: '/ask-about' },
   endpoints: [whoami],
   dynamicRegistration: {
     store: memoryDynamicClients(),
@@ -252,37 +274,54 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
     registrationPath: '/clients',
     clientConfigurationPath: '/clients/own',
   },
-  authorizationRequestLifetime: 1,
-  authorizationCodeLifetime: 600,
-  accessTokenLifetime: 1,
-  refreshTokenLifetime: 1,
-  refreshTokenGrace: 0,
+  lifetimes: {
+    authorizationRequest: 1,
+    authorizationCode: 600,
+    accessToken: 1,
+    refreshToken: 1,
+    refreshTokenGrace: 0,
+  },
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
-  clientAuthenticationLimits: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
+  limits: {
+    clientAuthentication: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
+    openRequests: { attempts: 1, seconds: 86_400 },
+    networks: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
+    issuing: { client: { attempts: 1_000_000 }, owner: false },
+    singleUses: { attempts: 1, seconds: 86_400 },
+  },
   pkce: 'all',
   redirectUris: 'any',
   extensions: [{ name: 'resource' }],
+  plugIns: [{ name: 'voucher', open: () => ({}) }],
   storeDeadline: 0.1,
   closeDeadline: 5,
   bodyDeadline: 60,
-  openRequestLimit: { attempts: 1, seconds: 86_400 },
-  rateLimit: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
-  issueLimits: { client: { attempts: 1_000_000 }, owner: false },
-  singleUseLimit: { attempts: 1, seconds: 86_400 },
   cors: { origins: ['https://app.example'] },
   maintenance: () => false,
   errorUri: 'https://photos.example/errors',
   skipConsent: () => false,
-  consentPage: () => undefined,
-  errorPage: () => undefined,
+  pages: { consent: () => undefined, error: () => undefined },
+  explainRefusals: false,
   clock: () => 0,
 }
 
+/** An option by its path, such as `lifetimes.accessToken`. */
+function optionAt(path: string, value: unknown): Readonly<Record<string, unknown>> {
+  const [group = '', key] = path.split('.')
+  return key === undefined ? { [group]: value } : { [group]: { [key]: value } }
+}
+
+const groups = ['paths', 'lifetimes', 'limits', 'pages']
+const pathsOf = (given: object): readonly string[] =>
+  Object.entries(given).flatMap(([key, value]) =>
+    groups.includes(key) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [key],
+  )
+
 describe.each(Object.entries(options))('the option %s', (key, { wrong, cure }) => {
-  it('tells its path and the cure, whatever is wrong with it', () => {
+  it('is reported with its path and the cure, whatever is wrong', () => {
     for (const value of wrong)
-      expect({ value, issues: mistakesWith({ clients: [], [key]: value }) }).toEqual({
+      expect({ value, issues: mistakesWith({ clients: [], ...optionAt(key, value) }) }).toEqual({
         value,
         issues: [{ path: key, message: cure }],
       })
@@ -292,7 +331,7 @@ describe.each(Object.entries(options))('the option %s', (key, { wrong, cure }) =
 describe('options', () => {
   it('are all in the tables of these tests', () => {
     const elsewhere = ['issuer', 'clients']
-    expect([...Object.keys(options), ...elsewhere].toSorted()).toEqual(Object.keys(oneOfEach).toSorted())
+    expect([...Object.keys(options), ...elsewhere].toSorted()).toEqual(pathsOf(oneOfEach).toSorted())
   })
 
   it('that are right have no mistake, one of each at their limits', () => {
@@ -301,9 +340,10 @@ describe('options', () => {
       issuesIn({
         ...oneOfEach,
         login: () => undefined,
-        refreshTokenGrace: 300,
-        clientAuthenticationLimits: false,
-        authorizationCodeLifetime: 1,
+        lifetimes: { refreshTokenGrace: 300, authorizationCode: 1 },
+        limits: { clientAuthentication: false, networks: false, issuing: false, openRequests: false },
+        clients: [],
+        redirectUris: { schemes: ['cursor', 'com.example.app'] },
       }),
     ).toEqual([])
   })
@@ -323,26 +363,20 @@ describe('options', () => {
     },
   )
 
-  it('that are wrong are all told in one error, each on a line of its own', () => {
-    const wrong = Object.fromEntries(
-      Object.entries(options).map(
-        ([
-          key,
-          {
-            wrong: [value],
-          },
-        ]) => [key, value],
-      ),
-    )
+  it('that are wrong appear in one error, one line each', () => {
+    const wrong: Record<string, unknown> = {}
+    for (const [path, { wrong: values }] of Object.entries(options))
+      for (const [key, value] of Object.entries(optionAt(path, values[0])))
+        wrong[key] = groups.includes(key) ? Object.assign({}, wrong[key], value) : value
     const issues = issuesIn({ ...wrong, issuer: 7, clients: 7, misspelt: 1 })
     expect(new Set(issues.map((mistake) => mistake.path))).toEqual(
-      new Set([...Object.keys(oneOfEach), 'misspelt']),
+      new Set([...pathsOf(oneOfEach), 'misspelt']),
     )
     const error = new ConfigurationError('subject', issues)
     expect(error.message.split('\n')).toHaveLength(issues.length + 1)
   })
 
-  it('that are wrong are told under the name of the function that got them', () => {
+  it('that are wrong are reported under the name of their function', () => {
     expect(() => resolveOptions(optionsWith({ issuer: '' }))).toThrow(
       'createAuthorizationServer() cannot work with these options:\n  - issuer must be the URL of this server, such as https://example.com or http://localhost:3000.',
     )
@@ -351,8 +385,8 @@ describe('options', () => {
   it.each([
     ['Issuer', '. Did you mean issuer? The'],
     ['client', '. Did you mean clients? The'],
-    ['accessTokenLifeTime', '. Did you mean accessTokenLifetime? The'],
-    ['access_token', '. Did you mean accessTokenLifetime? The'],
+    ['lifeTimes', '. Did you mean lifetimes? The'],
+    ['store_deadline', '. Did you mean storeDeadline? The'],
     ['resourceOwners', '. Did you mean resourceOwner? The'],
     ['constructor', '; the'],
     ['toString', '; the'],
@@ -362,15 +396,27 @@ describe('options', () => {
     expect(mistake).toEqual({
       path: name,
       message: expect.stringContaining(
-        `is not known here${meant} known names are accessTokenLifetime, authorizationCodeLifetime, authorizationPath,`,
+        `is not known here${meant} known names are accessTokenFormats, bodyDeadline, clientAuthenticationMethods, clients,`,
       ),
     })
     for (const key of Object.keys(oneOfEach)) expect(mistake?.message).toContain(key)
   })
 
+  it.each(groups)('in the group %s are all known, and the group is an object', (group) => {
+    expect(mistakesWith({ clients: [], [group]: { misspelt: 1 } })).toEqual([
+      { path: `${group}.misspelt`, message: expect.stringContaining('is not known here') },
+    ])
+    for (const value of [null, 7, true, [], 'all'])
+      expect(mistakesWith({ clients: [], [group]: value })).toEqual([
+        { path: group, message: 'must be an object.' },
+      ])
+  })
+
   it('take undefined for left out', () => {
     const { issuer, clients, scopes, resourceOwner } = optionsWith()
-    const nothing = Object.fromEntries(Object.keys(options).map((key) => [key, undefined]))
-    expect(issuesIn({ ...nothing, issuer, clients, scopes, resourceOwner })).toEqual([])
+    const nothing = Object.fromEntries(Object.keys(oneOfEach).map((key) => [key, undefined]))
+    const emptyGroups = Object.fromEntries(groups.map((group) => [group, {}]))
+    for (const left of [nothing, emptyGroups])
+      expect(issuesIn({ ...left, issuer, clients, scopes, resourceOwner })).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { resolveOptions } from '../../lib/config/resolve-options'
-import { bearer } from '../../lib/token-types/bearer'
-import { mac } from '../../lib/token-types/mac'
+import { bearer } from '../../lib/extensions/token-types/bearer'
+import { mac } from '../../lib/extensions/token-types/mac'
 import { mistakesWith, pathsWith } from '../support/rooms/mistakes'
 import { optionsWith, printer } from '../support/rooms/registrations'
 
@@ -52,7 +52,7 @@ const signed = mac({ hosts: ['api.example.com'] })
 const problems = (bend: Readonly<Record<string, unknown>>) =>
   mistakesWith(bend).map(({ path, message }) => `${path} ${message}`)
 
-test('token types are told apart by name and by scheme, bearer among them', () => {
+test('token types must differ in name and scheme, also from bearer', () => {
   expect(problems({ tokenTypes: [{ ...signed, name: 'bearer' }] })).toEqual([
     'tokenTypes[0].name is "bearer", which another token type has already.',
   ])
@@ -155,7 +155,7 @@ describe('the option clientAuthenticationMethods', () => {
     ])
   })
 
-  it('tells all mistakes at once, and none that only follows from another', () => {
+  it('reports all mistakes at once, and none that only follows from another', () => {
     const clients = [{ ...printer, credentials: { sealed: 'wax' }, token_endpoint_auth_method: 'sealed' }]
     const clientAuthenticationMethods = [{ name: 'sealed', scheme: 'a b' }]
     expect(pathsWith({ clients, clientAuthenticationMethods })).toEqual([

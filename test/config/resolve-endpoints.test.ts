@@ -12,7 +12,7 @@ describe('the option endpoints', () => {
       clientAuthentication: 'none',
       errorStatus: { invalid_token: 401 },
       metadata: { registration_note: 'x', registration_notes: ['y'], registration_open: true },
-      answer: async () => ({ members: {} }),
+      handle: async () => ({ members: {} }),
     }
     expect(withEndpoints(whoami, registration)).toEqual([])
   })
@@ -39,7 +39,7 @@ describe('the option endpoints', () => {
     ['a status that is no error', { errorStatus: { slow_down: 200 } }, '.errorStatus'],
     ['a status that is no number', { errorStatus: { slow_down: '400' } }, '.errorStatus'],
     ['metadata that no document can have', { metadata: { x: 7 } }, '.metadata'],
-    ['no answer', { answer: undefined }, '.answer'],
+    ['no handle', { handle: undefined }, '.handle'],
     ['a member that is not known', { handler: 7 }, '.handler'],
   ])('refuses %s', (_what, bend, field) => {
     expect(pathsWith({ endpoints: [{ ...whoami, ...bend }] })).toEqual([`endpoints[0]${field}`])
@@ -49,7 +49,7 @@ describe('the option endpoints', () => {
     expect(pathsWith({ endpoints: [endpoint] })).toEqual(['endpoints[0]'])
   })
 
-  it('tells every mistake of every endpoint at once', () => {
+  it('reports every mistake of every endpoint at once', () => {
     const faulty = { ...whoami, name: 7, method: 'PATCH' }
     expect(pathsWith({ endpoints: [faulty, whoami, faulty] })).toEqual([
       'endpoints[0].name',
@@ -71,10 +71,10 @@ describe('the option endpoints', () => {
 
   it('refuses a path that another endpoint has, whichever option says so', () => {
     expect(withEndpoints({ ...whoami, path: '/token' })).toEqual([
-      { path: 'endpoints[0].path', message: 'must differ from tokenPath.' },
+      { path: 'endpoints[0].path', message: 'must differ from paths.token.' },
     ])
-    expect(mistakesWith({ endpoints: [whoami], introspectionPath: '/whoami' })).toEqual([
-      { path: 'endpoints[0].path', message: 'must differ from introspectionPath.' },
+    expect(mistakesWith({ endpoints: [whoami], paths: { introspection: '/whoami' } })).toEqual([
+      { path: 'endpoints[0].path', message: 'must differ from paths.introspection.' },
     ])
     expect(withEndpoints(whoami, { ...whoami, name: 'me' })).toEqual([
       { path: 'endpoints[1].path', message: 'must differ from endpoints[0].path.' },

@@ -1,8 +1,8 @@
 import { resolveOptions } from '../../lib/config/resolve-options'
 import type { ClientRegistration } from '../../lib/protocol/client'
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import type { ClientStore } from '../../lib/stores/client-store'
+import type { ClientStore } from '../../lib/clients/client-store'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { issuesIn, mistakesWith, pathsWith } from '../support/rooms/mistakes'
@@ -123,7 +123,7 @@ describe('the option issuer', () => {
     expect(mistakesWith({ issuer })).toEqual([{ path: 'issuer', message }])
   })
 
-  it('tells all that is wrong with it', () => {
+  it('reports every mistake in it', () => {
     expect(mistakesWith({ issuer: 'http://user@photos.example?#' })).toHaveLength(3)
   })
 
@@ -191,13 +191,14 @@ describe('the option clients, as a list', () => {
     ['an unknown response type', { response_types: ['token'] }, 'response_types'],
     ['a scope of another server', { scope: 'photos.read admin' }, 'scope'],
     ['a logo that is no web page', { logo_uri: 'data:image/png,x' }, 'logo_uri'],
+    ['a logo that no page shows', { logo_uri: 'http://printer.example/logo.png' }, 'logo_uri'],
     ['a misspelt field', { redirectUris: [] }, 'redirectUris'],
-  ])('tells the path of %s', (_what, bend, path) => {
+  ])('reports the path of %s', (_what, bend, path) => {
     expect(pathsWith({ clients: [phone, { ...web, ...bend }] })).toEqual([`clients[1].${path}`])
   })
 
   it.each([[null], ['photo-printer'], [7], [[]]])(
-    'tells the path of a registration that is %j',
+    'reports the path of a registration that is %j',
     (registration) => {
       expect(mistakesWith({ clients: [phone, registration] })).toContainEqual({
         path: 'clients[1]',
@@ -206,7 +207,7 @@ describe('the option clients, as a list', () => {
     },
   )
 
-  it('tells the mistakes of all clients at once, beside those of other options', () => {
+  it('reports the mistakes of all clients at once, beside those of other options', () => {
     const clients = [
       { ...web, scope: 'x', client_type: 'web' },
       { ...phone, redirect_uris: ['x'] },
@@ -220,7 +221,7 @@ describe('the option clients, as a list', () => {
     ])
   })
 
-  it('tells of an identifier that is taken, and keeps the first (REG-1)', () => {
+  it('reports a client_id that is taken, and keeps the first (REG-1)', () => {
     expect(
       mistakesWith({ clients: [printer, phone, { ...phone, client_id: printer.client_id }, printer] }),
     ).toEqual([
@@ -233,8 +234,8 @@ describe('the option clients, as a list', () => {
     expect(mistakesWith({ clients: [printer, { ...printer, client_id: 'Photo-Printer' }] })).toEqual([])
   })
 
-  it('tells that somebody must say who is logged in, where a client asks resource owners', () => {
-    const { resourceOwner: _nobody, ...others } = optionsWith()
+  it('demands resourceOwner if a client uses the authorization endpoint', () => {
+    const { resourceOwner: _unused, ...others } = optionsWith()
     const message =
       'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.'
     expect(issuesIn(others)).toEqual([{ path: 'resourceOwner', message }])
@@ -278,7 +279,7 @@ describe('the option clients, as a store', () => {
     await expect(found(async () => ({ ...printer, client_id: 'PHOTO-PRINTER' }))).resolves.toBeUndefined()
   })
 
-  it('that finds a registration with mistakes is told all of them', async () => {
+  it('that finds a registration with mistakes gets all of them', async () => {
     const attempt = found(async () => fromDatabase({ ...web, client_type: 'web', redirect_uris: ['x'] }))
     await expect(attempt).rejects.toThrow(ConfigurationError)
     await expect(attempt).rejects.toMatchObject({
@@ -292,7 +293,7 @@ describe('the option clients, as a store', () => {
   it.each<[string, ClientStore['find']]>([
     ['breaks', () => Promise.reject(new Error('down'))],
     ['never answers', () => new Promise(() => undefined)],
-  ])('that %s is trouble that passes', async (_what, find) => {
+  ])('that %s is a temporary failure', async (_what, find) => {
     const attempt = found(find, { storeDeadline: 0.05 })
     await expect(attempt).rejects.toThrow(OAuthError)
     await expect(attempt).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { implicit } from '../../lib/authorization-endpoint/response-types'
 import { resolveOptions } from '../../lib/config/resolve-options'
-import type { ConfigurationIssue } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
 import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { mistakesWith, pathsWith } from '../support/rooms/mistakes'
@@ -57,17 +57,23 @@ describe('settings', () => {
     const given = {
       login: '/enter',
       store: memoryStore(),
-      consentPage: () => undefined,
-      errorPage: () => undefined,
       clock: () => 7,
       storeDeadline: 2,
       closeDeadline: 3,
     }
+    const pages = { consent: () => undefined, error: () => undefined }
     const settings = resolveOptions(
-      optionsWith({ ...given, defaultScope: 'photos.write photos.read', accessTokenLifetime: 5 }),
+      optionsWith({
+        ...given,
+        pages,
+        defaultScope: 'photos.write photos.read',
+        lifetimes: { accessToken: 5 },
+      }),
     )
     expect(settings).toMatchObject({
       ...given,
+      consentPage: pages.consent,
+      errorPage: pages.error,
       defaultScope: ['photos.write', 'photos.read'],
       lifetimes: { accessToken: 5 },
     })
@@ -123,12 +129,12 @@ describe('settings in production', () => {
       {
         path,
         message:
-          'must be a store that processes share and that survives restarts, such as redisStore({ url }); or allow it: memoryStore({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
   })
 
-  it('tell of it together with every other mistake', () => {
+  it('report it together with every other mistake', () => {
     const paths = issuesIn('production', { issuer: 'x', pkce: 'x' }).map((mistake) => mistake.path)
     expect(paths).toEqual(['issuer', path, 'pkce'])
   })
@@ -137,7 +143,7 @@ describe('settings in production', () => {
     expect(issuesIn('production', { store: memoryStore({ allowInProduction: true }) })).toEqual([])
   })
 
-  it('tell of a wrong store once', () => {
+  it('report a wrong store once', () => {
     expect(issuesIn('production', { store: {} })).toHaveLength(1)
   })
 
@@ -176,37 +182,39 @@ describe('options that belong together', () => {
     ])
   })
 
+  it.each([[{ token: '/authorize' }], [{ authorization: '/token' }], [{ authorization: '/x', token: '/x' }]])(
+    '%j: two endpoints at one path',
+    (paths) => {
+      expect(mistakesWith({ paths })).toEqual([
+        { path: 'paths.token', message: 'must differ from paths.authorization.' },
+      ])
+    },
+  )
+
   it.each([
-    [{ tokenPath: '/authorize' }],
-    [{ authorizationPath: '/token' }],
-    [{ authorizationPath: '/x', tokenPath: '/x' }],
-  ])('%j: two endpoints at one path', (bend) => {
-    expect(mistakesWith(bend)).toEqual([
-      { path: 'tokenPath', message: 'must differ from authorizationPath.' },
+    [{ revocation: '/token' }, 'revocation', 'token'],
+    [{ introspection: '/revoke' }, 'introspection', 'revocation'],
+    [{ token: '/x', introspection: '/x' }, 'introspection', 'token'],
+    [{ introspection: '/authorize' }, 'introspection', 'authorization'],
+  ])('%j: one path for %s and %s', (paths, later, earlier) => {
+    expect(mistakesWith({ paths })).toEqual([
+      { path: `paths.${later}`, message: `must differ from paths.${earlier}.` },
     ])
   })
 
   it.each([
-    [{ revocationPath: '/token' }, 'revocationPath', 'tokenPath'],
-    [{ introspectionPath: '/revoke' }, 'introspectionPath', 'revocationPath'],
-    [{ tokenPath: '/x', introspectionPath: '/x' }, 'introspectionPath', 'tokenPath'],
-    [{ introspectionPath: '/authorize' }, 'introspectionPath', 'authorizationPath'],
-  ])('%j: one path for %s and %s', (bend, later, earlier) => {
-    expect(mistakesWith(bend)).toEqual([{ path: later, message: `must differ from ${earlier}.` }])
+    [['pkce'], 0],
+    [['resource-indicators'], 0],
+    [['a', 'b', 'a'], 2],
+  ])('extensions of the names %j', (names, index) => {
+    const extensions = names.map((name) => ({ name }))
+    expect(mistakesWith({ extensions })).toEqual([
+      {
+        path: `extensions[${index}].name`,
+        message: `is "${names[index]}", which another extension has already.`,
+      },
+    ])
   })
-
-  it.each([[['pkce']], [['resource-indicators']], [['a', 'b', 'a']]])(
-    'extensions of the names %j',
-    (names) => {
-      const extensions = names.map((name) => ({ name }))
-      expect(mistakesWith({ extensions })).toEqual([
-        {
-          path: 'extensions',
-          message: 'must each have a unique name; "pkce" and "resource-indicators" are taken.',
-        },
-      ])
-    },
-  )
 })
 
 describe('response types', () => {
@@ -295,13 +303,13 @@ describe('options that only look right', () => {
     expect(pathsWith({ storeDeadline: 60 })).toEqual([])
   })
 
-  it.each(['accessTokenLifetime', 'refreshTokenLifetime', 'authorizationRequestLifetime'])(
-    'are refused: a %s of more than ten years, which at last leads to times that no store can keep',
+  it.each(['accessToken', 'refreshToken', 'authorizationRequest'])(
+    'are refused: lifetimes.%s of more than ten years, which at last leads to times that no store can keep',
     (key) => {
       const tenYears = 10 * 365 * 24 * 3600
-      expect(pathsWith({ [key]: tenYears })).toEqual([])
+      expect(pathsWith({ lifetimes: { [key]: tenYears } })).toEqual([])
       for (const lifetime of [tenYears + 1, Number.MAX_SAFE_INTEGER])
-        expect(pathsWith({ [key]: lifetime })).toEqual([key])
+        expect(pathsWith({ lifetimes: { [key]: lifetime } })).toEqual([`lifetimes.${key}`])
     },
   )
 
@@ -309,7 +317,7 @@ describe('options that only look right', () => {
     ['scopes', { scopes: null }, 'scopes'],
     ['a client type', { clients: [phone, { ...printer, client_type: 'web' }] }, 'clients[1].client_type'],
     ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, 'scopes'],
-  ])('are told once: %s that is wrong is no mistake of what rests on it', (_what, bend, path) => {
+  ])('are reported once: a wrong %s is no mistake of the options that depend on it', (_what, bend, path) => {
     expect(pathsWith(bend)).toEqual([path])
   })
 })

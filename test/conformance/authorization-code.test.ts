@@ -42,8 +42,8 @@ test('[COD-3] a code lives for a minute unless configured, and never longer than
   expect(outcomeOf(await flow.redeem(photoPrint, good))).toBe('tokens')
   clock.advance(1)
   expect(outcomeOf(await flow.redeem(photoPrint, late))).toBe('400 invalid_grant')
-  expect(() => setStage({ authorizationCodeLifetime: 601 })).toThrow('authorizationCodeLifetime')
-  expect(() => setStage({ authorizationCodeLifetime: 600 })).not.toThrow()
+  expect(() => setStage({ lifetimes: { authorizationCode: 601 } })).toThrow('lifetimes.authorizationCode')
+  expect(() => setStage({ lifetimes: { authorizationCode: 600 } })).not.toThrow()
 })
 
 test('[COD-4] of many redemptions at once, on two servers, exactly one succeeds', async () => {
@@ -70,7 +70,7 @@ test('[COD-5] a second use kills the access and the refresh token that came of t
 })
 
 test('[COD-6] a code of the past is an invalid grant [code-7]', async () => {
-  const { flow, clock } = setStage({ authorizationCodeLifetime: 10 })
+  const { flow, clock } = setStage({ lifetimes: { authorizationCode: 10 } })
   const code = await flow.approve(photoPrint)
   clock.advance(10)
   expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')

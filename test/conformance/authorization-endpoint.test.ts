@@ -35,7 +35,7 @@ test('[AUZ-3] first the request is validated, then the owner logs in, then decid
   expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(uri)
 })
 
-test('[AUZ-4] the client is told that its response type is missing, or not one of this server', async () => {
+test('[AUZ-4] the client gets an error for a missing or unknown response type', async () => {
   const { flow } = setStage()
   expect(outcomeOf(await flow.ask(without('response_type'), 'alice'))).toBe('redirect invalid_request')
   for (const response_type of ['id_token', 'Code', 'code code'])
@@ -71,7 +71,7 @@ test.each([
   'client_id=photo-book&client_id=photo-book',
   'client_id=%FF',
 ])(
-  '[AUZ-10] a missing, unknown or repeated client is told to the resource owner, without a Location: %p [redirect-6]',
+  '[AUZ-10] a missing, unknown or repeated client is refused on a page, without a Location: %p [redirect-6]',
   async (client) => {
     const response = await setStage().flow.ask(`${formOf(without('client_id'))}&${client}`, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -85,7 +85,7 @@ test.each([
   'callback',
   'javascript:alert(1)',
 ])(
-  '[AUZ-10] a redirection URI that is not the client’s is told to the resource owner, without a Location: %s [redirect-5]',
+  '[AUZ-10] a redirection URI that is not the client’s is refused on a page, without a Location: %s [redirect-5]',
   async (redirect_uri) => {
     const response = await setStage().flow.ask({ ...asked, redirect_uri }, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -156,7 +156,7 @@ test.each(['fails', 'hangs'] as const)('[AUZ-12] temporarily_unavailable: the st
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect temporarily_unavailable')
 })
 
-test('[AUZ-13] only the owner whom the host knows decides: nobody, or another, does not [consent-9]', async () => {
+test('[AUZ-13] only the logged-in owner of the request decides [consent-9]', async () => {
   const { flow } = setStage()
   const page = await flow.ask(asked, 'alice')
   for (const owner of [undefined, 'bob'])

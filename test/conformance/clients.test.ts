@@ -92,7 +92,7 @@ test.each(forItself.filter(([, { secret }]) => secret === undefined))(
 )
 
 test.each(withOwner.filter(([, { secret }]) => secret !== undefined))(
-  '[REG-12] %s of the documentation is nobody without its secret',
+  '[REG-12] %s of the documentation does not authenticate without its secret',
   async (_, client) => {
     const { registration } = client
     const { flow } = stage()

@@ -11,25 +11,25 @@ const asked = authorizationRequest(photoBook)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const unknown = 'nonce=x&resource=a&resource=b&display=popup&__proto__=x&%zz=%zz'
 
-test.each(['issuer', 'authorizationPath', 'tokenPath'])(
-  '[EPT-1] an endpoint with a fragment is refused at start: %s',
-  (option) => {
-    const value = option === 'issuer' ? 'http://localhost/a' : '/a'
-    expect(() => setStage({ [option]: value })).not.toThrow()
-    for (const fragment of ['#', '#a', '?a=b#c'])
-      expect(() => setStage({ [option]: value + fragment })).toThrow(ConfigurationError)
-  },
-)
+test.each([
+  ['issuer', 'http://localhost/a', (issuer: string) => ({ issuer })],
+  ['paths.authorization', '/a', (authorization: string) => ({ paths: { authorization } })],
+  ['paths.token', '/a', (token: string) => ({ paths: { token } })],
+])('[EPT-1] an endpoint with a fragment is refused at start: %s', (_option, value, withValue) => {
+  expect(() => setStage(withValue(value))).not.toThrow()
+  for (const fragment of ['#', '#a', '?a=b#c'])
+    expect(() => setStage(withValue(value + fragment))).toThrow(ConfigurationError)
+})
 
 test('[EPT-1] endpoints that clients call with a query of their own answer, and the login keeps it', async () => {
   const { flow } = setStage({}, { paths: { token: '/token?tenant=a' } })
   expect(outcomeOf(await flow.ask(`tenant=a&${formOf(asked)}`, 'alice'))).toBe('question')
   const { parameters } = redirectionOf(await flow.ask(`tenant=a&${formOf(asked)}`))
-  expect(parameters['return_to']).toBe(`/authorize?tenant=a&${formOf(asked)}`)
+  expect(parameters['return_to']).toBe(`/authorize?tenant=a&${formOf(asked)}&login_returns=1`)
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('tokens')
 })
 
-test('[EPT-3] parameters that nobody knows are ignored', async () => {
+test('[EPT-3] unknown parameters are ignored', async () => {
   const { flow } = setStage()
   expect(outcomeOf(await flow.ask(`${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')
   expect(outcomeOf(await flow.submit('/authorize', `${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')

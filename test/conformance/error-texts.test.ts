@@ -1,28 +1,16 @@
 import * as fc from 'fast-check'
-import { errorOf, faultOf, isDescription } from './error-texts/answer'
+import { reasons } from '../../lib/index'
+import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
-import * as written from './error-texts/written'
-import { nightlyReport } from '../support/flows/clients'
-
-test('[RSP-6] each text of an error is written where it is told, in characters that it may have', () => {
-  const { calls, faults, descriptions, aroundFactories, accessRefusals, factories } = written
-  expect(factories.size).toBe(14)
-  expect(calls.length).toBeGreaterThan(40)
-  expect(faults.map(({ text }) => text)).toEqual([
-    'is included more than once',
-    'is not form encoded in UTF-8',
-    'is too long',
-  ])
-  expect([...calls, ...faults].filter(({ text }) => text === undefined)).toEqual([])
-  const texts = [...calls, ...faults, ...descriptions].flatMap(({ text }) => text ?? [])
-  expect(texts.filter((text) => !isDescription(text.replace(/\$\{\w+\}/g, 'name')))).toEqual([])
-  expect(aroundFactories).toEqual([])
-  expect(accessRefusals.length).toBeGreaterThan(3)
-  expect(accessRefusals).not.toContain('not fixed')
-})
+import { deviceAuthorization, deviceCode } from '../rehearsals/device-authorization'
+import { bent, nightlyReport, photoBook } from '../support/flows/clients'
+import { setStage } from '../support/flows/stage'
 
 const odd = [
   'x',
+  'said-back',
+  'said  back',
+  '"said" back',
   '',
   '"',
   '\\',
@@ -37,11 +25,13 @@ const odd = [
 
 // A title shows no more than the beginning of a long one.
 test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
-  '[RSP-6] no refusal says back what was sent, may be cached or has a broken challenge: %j',
+  '[RSP-6] no refusal repeats what was sent, may be cached or has a malformed challenge: %j',
   async (_, value) => {
     const responses = await refusals(fullStage(), value)
     expect(responses.filter((response) => errorOf(response) !== undefined).length).toBeGreaterThan(30)
-    expect(responses.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
+    expect(
+      responses.map((response) => faultOf(response, value)).filter((fault) => fault !== undefined),
+    ).toEqual([])
   },
 )
 
@@ -58,7 +48,7 @@ async function troubles() {
   ]
 }
 
-test('[RSP-5] trouble on this side is told in an error that nobody keeps', async () => {
+test('[RSP-5] errors of the server are not cached', async () => {
   const responses = await troubles()
   expect(responses.map((response) => errorOf(response)?.['error'])).toEqual([
     'server_error',
@@ -66,14 +56,29 @@ test('[RSP-5] trouble on this side is told in an error that nobody keeps', async
     'temporarily_unavailable',
     'temporarily_unavailable',
   ])
-  expect(responses.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
+  expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
 })
 
-test('[RSP-6] every code of the framework and of a guard is among the errors that are looked at here', async () => {
-  const responses = [...(await refusals(fullStage(), 'x')), ...(await troubles())]
+/** The polls of a device whose owner has not decided, and whose request has then expired. */
+async function polls() {
+  const device = bent(photoBook, { grant_types: [deviceCode], redirect_uris: [], response_types: [] })
+  const { flow, clock } = setStage({
+    plugIns: [deviceAuthorization],
+    clients: [device.registration],
+    counters: { add: async () => ({ count: 1, secondsLeft: 1 }), useOnce: async () => true },
+  })
+  const { body } = await flow.request(device, {}, '/device_authorization')
+  const poll = () => flow.request(device, { grant_type: deviceCode, device_code: body.device_code })
+  const waiting = await poll()
+  clock.advance(600)
+  return [waiting, await poll()]
+}
+
+test('[RSP-6] these tests cover every error code of the server and of a guard', async () => {
+  const responses = [...(await refusals(fullStage(), 'x')), ...(await troubles()), ...(await polls())]
+  expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))
-  const all = [...written.factories.values(), 'insufficient_scope']
-  expect([...codes].toSorted()).toEqual(all.toSorted())
+  expect([...codes].toSorted()).toEqual(Object.keys(reasons).toSorted())
 })
 
 const names = [
@@ -100,7 +105,7 @@ const values = fc.oneof(
   ),
 )
 
-test('[RSP-6] whatever a form holds, an error keeps to its characters', async () => {
+test('[RSP-6] errors keep to their character sets for any form', async () => {
   const { flow } = fullStage()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom(...names), values)), async (pairs) => {
@@ -112,7 +117,9 @@ test('[RSP-6] whatever a form holds, an error keeps to its characters', async ()
         await flow.submit('/revoke', form, undefined, night),
         await flow.submit('/introspect', form, undefined, night),
       ]
-      expect(responses.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
+      expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual(
+        [],
+      )
     }),
   )
 })

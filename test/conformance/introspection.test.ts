@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
-import { expectJsonThatNobodyKeeps, tokensOf } from '../support/flows/tokens'
+import { expectUncachedJson, tokensOf } from '../support/flows/tokens'
 
 const report = bent(nightlyReport, { may_introspect: true })
 const frame = bent(photoFrame, { may_introspect: true })
@@ -10,7 +10,7 @@ const stage = () => setStage({ clients: [photoBook, report, frame].map(({ regist
 
 function answerOf(response: Response): unknown {
   expect(response.status).toBe(200)
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   return JSON.parse(response.text)
 }
 
@@ -61,7 +61,7 @@ test('[INT-4] of everything else nothing is said but that it is not active [revo
   expect(answerOf(await flow.introspect(report, tokens.accessToken))).toEqual({ active: false })
 })
 
-test('[INT-5] a refresh token is active for its client, and for nobody else [revocation-10]', async () => {
+test('[INT-5] a refresh token is active for its client alone [revocation-10]', async () => {
   const { flow } = stage()
   const { refreshToken } = await flow.tokens(frame)
   const own = { active: true, client_id: 'photo-frame', sub: 'alice' }

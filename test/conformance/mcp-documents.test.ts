@@ -37,7 +37,7 @@ test('[MCP-2] a client is its document, and the metadata says so where that is s
   expect((await flow.photos(accessToken)).body).toMatchObject({ clientId: origin.clientId })
 })
 
-test('[MCP-2] without the option nobody fetches, and the metadata says nothing', async () => {
+test('[MCP-2] without the option no document is fetched, and the metadata says nothing', async () => {
   const { flow } = setStage()
   const { body } = await flow.open('/.well-known/oauth-authorization-server')
   expect(body).not.toHaveProperty('client_id_metadata_document_supported')

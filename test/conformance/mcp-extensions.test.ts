@@ -11,7 +11,10 @@ const issuer = 'http://localhost'
 const photos = 'https://api.example/photos'
 const grantType = jwtBearer({ profile: 'id-jag', issuers, resourceOwner: () => 'alice' })
 const grant_type = grantType.name
-const agent = bent(photoPrint, { grant_types: ['authorization_code', grant_type] })
+const agent = bent(photoPrint, {
+  grant_types: ['authorization_code', grant_type],
+  scope: 'photos:read photos:print reports:write',
+})
 const other = bent(nightlyReport, { grant_types: [grant_type] })
 
 function company() {
@@ -88,7 +91,7 @@ test('[MCP-39] the signature is by a key of the issuer, of an algorithm that is 
 })
 
 test.each<[string, (now: number) => object]>([
-  ['an issuer that nobody trusts', () => ({ iss: 'https://evil.example' })],
+  ['an untrusted issuer', () => ({ iss: 'https://evil.example' })],
   ['no subject', () => ({ sub: undefined })],
   ['another audience', () => ({ aud: 'https://other.example' })],
   ['several audiences', () => ({ aud: [issuer, 'https://other.example'] })],
@@ -110,7 +113,8 @@ test('[MCP-41] an assertion counts once', async () => {
 
 test('[MCP-42] the resource of an assertion is one of this server', async () => {
   const { ask, assertion } = company()
-  expect(refusalOf(await ask(assertion({ resource: 'https://other.example/' })))).toBe('400 invalid_grant')
+  for (const resource of ['https://other.example/', [photos, 'https://other.example/']])
+    expect(refusalOf(await ask(assertion({ resource })))).toBe('400 invalid_grant')
 })
 
 test('[MCP-43] the access token is for the resource of the assertion alone', async () => {
@@ -128,6 +132,21 @@ test('[MCP-44] the scope is what is asked for and asserted; without a request, w
   expect(await scopeOf('photos:read', {})).toBe('photos:read')
 })
 
+test.each<[string, object, Record<string, string>]>([
+  ['none of what is asked', { scope: 'photos:read' }, { scope: 'photos:print' }],
+  ['none that the client may have', { scope: 'chat' }, {}],
+  ['none of the resource', { scope: 'reports:write' }, {}],
+])('[MCP-47] an assertion that names %s is no grant', async (_name, bend, fields) => {
+  const { ask, assertion } = company()
+  expect(refusalOf(await ask(assertion(bend), fields))).toBe('400 invalid_grant')
+})
+
+test('[MCP-48] an assertion with details that the server does not understand is no grant', async () => {
+  const { ask, assertion } = company()
+  const authorization_details = [{ type: 'photo_read', locations: [photos] }]
+  expect(refusalOf(await ask(assertion({ authorization_details })))).toBe('400 invalid_grant')
+})
+
 test('[MCP-45] the client authenticates, and is the one of the assertion', async () => {
   const { ask, assertion, flow } = company()
   expect(refusalOf(await ask(assertion(), {}, other))).toBe('400 invalid_grant')
@@ -136,7 +155,7 @@ test('[MCP-45] the client authenticates, and is the one of the assertion', async
   expect(refusalOf(await flow.submit('/token', bare))).toBe('401 invalid_client')
 })
 
-test('[MCP-46] no event and no error tells the assertion', async () => {
+test('[MCP-46] no event and no error contains the assertion', async () => {
   const { ask, assertion, failures } = company()
   const presented = assertion({ aud: 'https://other.example' })
   const response = await ask(presented)

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis'
 import { createAuthorizationServer, redisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
@@ -42,7 +41,7 @@ describe.each([
   })
 })
 
-test('[MCP-3] clients register themselves, and members that nobody knows are ignored', async () => {
+test('[MCP-3] clients register themselves, and unknown members are ignored', async () => {
   const { flow, register } = registeringOn(inMemory)()
   const { body } = await flow.open('/.well-known/oauth-authorization-server')
   expect(body.registration_endpoint).toBe(`${canonicalOptions.issuer}/register`)
@@ -57,7 +56,7 @@ test('[MCP-3] clients register themselves, and members that nobody knows are ign
   expect(outcomeOf(await flow.ask({ ...request, scope: notesApp.scope }, 'alice'))).toBe('question')
 })
 
-test('[MCP-3] without the option nobody registers, and the metadata says nothing', async () => {
+test('[MCP-3] without the option no client registers itself, and the metadata says nothing', async () => {
   const { flow } = setStage()
   const { body } = await flow.open('/.well-known/oauth-authorization-server')
   expect(body).not.toHaveProperty('registration_endpoint')
@@ -121,11 +120,11 @@ test('[MCP-9] a refresh of a public client brings another refresh token, and the
   expect(outcomeOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
 })
 
-describeOwnRedis('a store on Redis', () => {
+describe('a store on Redis', () => {
   let redis: Redis
   withRedis(({ client }) => void (redis = client), { own: true })
 
-  test('[MCP-10] the store holds no token and no code that anybody could use', async () => {
+  test('[MCP-10] the store holds no usable token or code', async () => {
     const { flow } = application({ store: redisStore({ client: redis }) })
     const code = await flow.approve(photoBook)
     const { accessToken, refreshToken } = await flow.tokens(photoBook)

@@ -80,7 +80,7 @@ describe.each([
     '[META-2] each value of %s that is listed works, and each other one is refused',
     async (member) => {
       const exercise = exercises.get(member)
-      if (exercise === undefined) throw new Error(`Nobody knows how clients use the member ${member}.`)
+      if (exercise === undefined) throw new Error(`No exercise uses the member ${member}.`)
       const { found, expected } = await outcomesOf(exercise, host, valuesOf(host.metadata[member]))
       expect(found).toEqual(expected)
     },

@@ -28,12 +28,12 @@ const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? va
 test('[META-1] each endpoint that is named answers at its URL, wherever the host has put it [answer-6]', async () => {
   const issuer = 'http://localhost/oauth'
   const paths = {
-    authorizationPath: '/v1/allow',
-    tokenPath: '/v1/token',
-    revocationPath: '/v1/forget',
-    introspectionPath: '/v1/about',
+    authorization: '/v1/allow',
+    token: '/v1/token',
+    revocation: '/v1/forget',
+    introspection: '/v1/about',
   }
-  const { flow } = application({ issuer, ...paths }, { mount: rootAndRouter })
+  const { flow } = application({ issuer, paths }, { mount: rootAndRouter })
   const metadata = await metadataOf(flow, `${document}/oauth`)
   const pathOf = (name: string): string => new URL(String(metadata[`${name}_endpoint`])).pathname
   expect(outcomeOf(await flow.open(pathOf('authorization'), 'alice'))).toBe('page 400 invalid_request')
@@ -83,7 +83,7 @@ test('[META-2] a method of client authentication that a host adds is listed and 
 })
 
 test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
-  '[META-3, META-4] the issuer %s is told letter by letter, and no member is null [answer-5]',
+  '[META-3, META-4] the issuer %s appears letter by letter, and no member is null [answer-5]',
   async (issuer) => {
     const { flow } = application({ issuer }, { mount: (app, oauth) => app.use(oauth.metadata()) })
     const metadata = await metadataOf(flow, document + new URL(issuer).pathname.replace(/\/$/, ''))

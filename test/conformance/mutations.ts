@@ -14,7 +14,7 @@ import { conformanceOf } from './report/conformance'
 const root = join(__dirname, '../..')
 const { requirements, testsOf: testsOfRequirement } = conformanceOf(root)
 
-/** The files of the tests that name a requirement, or an attack of docs/security.md. */
+/** The files of the tests that name a requirement, or an attack of docs/reports/security.md. */
 function testsOf(id: string): readonly string[] {
   if (requirements.some((requirement) => requirement.id === id)) return testsOfRequirement(id)
   return testFiles().filter((file) =>

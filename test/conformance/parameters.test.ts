@@ -72,7 +72,7 @@ describe.each(titled)('%s', (_, { kind, name, omitted, faulty, mayRepeat, other 
     expect(await surprises(kind, name, asOmitted, omitted)).toEqual([])
   })
 
-  test('[EPT-4] twice, or not decodable, refuses the request if anybody reads it [input-1]', async () => {
+  test('[EPT-4] twice, or not decodable, refuses the request if it is read [input-1]', async () => {
     expect(await surprises(kind, name, asUndecodable, faulty)).toEqual([])
     // One of several values counts like the only one.
     expect(await surprises(kind, name, asSame, mayRepeat ? kind.good : faulty)).toEqual([])
@@ -83,7 +83,7 @@ describe.each(titled)('%s', (_, { kind, name, omitted, faulty, mayRepeat, other 
     expect(await surprises(kind, name, asOther, other)).toEqual([])
   })
 
-  test('[EPT-3] is what it is, whatever names nobody knows stand beside it', async () => {
+  test('[EPT-3] is the same beside unknown parameters', async () => {
     expect(await surprises(kind, name, asGood, kind.good)).toEqual([])
   })
 })

@@ -36,20 +36,20 @@ test('[RES-2] a token that has expired, or has too little scope, is refused', as
 test.each([
   ['invalid_token', 'Bearer x'],
   ['invalid_request', 'Bearer a b'],
-])('[RES-3] the client is told why, and what scope it takes: %s', async (error, Authorization) => {
+])('[RES-3] the challenge names the error and the scope that is needed: %s', async (error, Authorization) => {
   const response = await setStage().flow.open('/photos', undefined, { Authorization })
   expect(response.get('WWW-Authenticate')).toMatch(
     new RegExp(`^Bearer realm="oauth", scope="photos:read", error="${error}", error_description="[^"]+"$`),
   )
 })
 
-test('[RES-3] the client is told of too little scope, and which it takes', async () => {
+test('[RES-3] the challenge for insufficient scope names the scope that is needed', async () => {
   const set = setStage()
   const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
   expect(response.get('WWW-Authenticate')).toMatch(/scope="photos:read", error="insufficient_scope"/)
 })
 
-test('[RES-3] where no token came, no error is told', async () => {
+test('[RES-3] the challenge for a request without a token names no error', async () => {
   const response = await setStage().flow.open('/photos')
   expect(response.get('WWW-Authenticate')).toBe('Bearer realm="oauth", scope="photos:read"')
 })

@@ -38,7 +38,7 @@ test('[REG-1] a client_id is issued, another one each time; one that exists is r
   expect(outcomeOf(await flow.request(one, grant))).toBe('tokens')
 })
 
-test('[REG-2] the client_id of a client that registered itself authenticates nobody', async () => {
+test('[REG-2] the client_id of a client that registered itself authenticates no client', async () => {
   const { oauth, flow } = setStage({ clients: memoryClients() })
   const { client_id } = (await registered(oauth)).registration
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
@@ -52,7 +52,7 @@ test('[REG-2] a confidential client that sends only its id is not authenticated 
 })
 
 test('[REG-3] what is issued has the size that the documentation says', async () => {
-  const table = readFileSync(join(__dirname, '../../docs/credentials.md'), 'utf8')
+  const table = readFileSync(join(__dirname, '../../docs/bounds.md'), 'utf8')
   const documented = (name: string): number =>
     Number(new RegExp(`^\\| ${name}[^|]*\\|[^|]*\\| (\\d+) characters`, 'm').exec(table)?.[1])
   const { flow } = setStage()
@@ -69,7 +69,9 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
   expect(code).toHaveLength(documented('authorization code'))
   expect(accessToken).toHaveLength(documented('access token'))
   expect(refreshToken).toHaveLength(documented('refresh token'))
-  expect(consentFormOf(page, '/authorize').fields['authorization_request']).toHaveLength(documented('handle'))
+  expect(consentFormOf(page, '/authorize').fields['authorization_request']).toHaveLength(
+    documented('consent token'),
+  )
   expect(generateClientSecret().client_secret).toHaveLength(documented('client secret'))
 })
 

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conformanceOf } from './report/conformance'
-import { conformancePage, pageOfConformance } from './report/page'
+import { conformancePage } from './report/page'
+import { pageOfConformance } from './report/requirements'
 
 /**
- * Writes docs/conformance.md, or with `--check` only looks whether it is up to date. It fails, either way, when a
+ * Writes the tests into docs/reports/conformance.md, or with `--check` only looks whether they are up to date. It fails, either way, when a
  * requirement has no test or a test names an unknown one. Another root can be named for its tests.
  */
 async function report(words: readonly string[]): Promise<readonly string[]> {
@@ -13,10 +14,11 @@ async function report(words: readonly string[]): Promise<readonly string[]> {
   if (rest.length > 0)
     return [`What is ${rest.join(' ')}? The only words are --check and the root of a project.`]
   const conformance = conformanceOf(root)
-  const page = await conformancePage(conformance)
   const file = join(root, pageOfConformance)
+  const before = readFileSync(file, 'utf8')
+  const page = await conformancePage(before, conformance)
   if (!check) writeFileSync(file, page)
-  const stale = !existsSync(file) || readFileSync(file, 'utf8') !== page
+  const stale = check && before !== page
   return stale
     ? [...conformance.faults, `${pageOfConformance} is not up to date: npm run conformance.`]
     : conformance.faults

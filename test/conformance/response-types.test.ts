@@ -41,7 +41,7 @@ test.each(['a b+c%20&d=e#f?g/h', 'Grüße, 世界', '"\'<script>\\\r\n'])(
   },
 )
 
-test('[AUZ-7] a scope that the request did not name is told, and no state comes of none', async () => {
+test('[AUZ-7] the response names a scope that the request did not, and no state without one', async () => {
   const { flow } = setStage({
     clients: [slideshow.registration],
     responseTypes: [implicit()],

@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
-import { expectJsonThatNobodyKeeps, tokensOf } from '../support/flows/tokens'
+import { expectUncachedJson, tokensOf } from '../support/flows/tokens'
 
 const answerOf = ({ status, text }: Response): string => `${status} ${text}`
 const done = '200 {}'
@@ -48,12 +48,12 @@ test('[REV-4] garbage that carries a known id revokes nothing, an old genuine re
   expect((await flow.photos(later.accessToken)).status).toBe(401)
 })
 
-test('[REV-5] the answer is 200 with {}, as JSON that nobody keeps', async () => {
+test('[REV-5] the response is 200 with {}, as JSON that is not cached', async () => {
   const { flow } = setStage()
   const { accessToken } = await flow.tokens(photoBook)
   for (const token of [accessToken, 'x']) {
     const response = await flow.revoke(photoBook, token)
-    expectJsonThatNobodyKeeps(response)
+    expectUncachedJson(response)
     expect(answerOf(response)).toBe(done)
   }
 })

@@ -24,7 +24,7 @@ test('[RSP-2] an access token and its type are always there', async () => {
 })
 
 test('[RSP-3] the lifetime is a number of seconds that counts from the response', async () => {
-  const { flow, clock } = setStage({ accessTokenLifetime: 100 })
+  const { flow, clock } = setStage({ lifetimes: { accessToken: 100 } })
   const code = await flow.approve(photoPrint)
   clock.advance(30)
   const { body } = await flow.redeem(photoPrint, code)

@@ -39,7 +39,7 @@ test('[TKN-2] mac is a type that can be switched on: its own response properties
   })
   const headers = signature(response.body, { ts: clock.read() })
   expect((await flow.open('/photos', undefined, headers)).status).toBe(200)
-  // The same signed request again: whoever saw it has no more than that.
+  // The same signed request again: an observer has no more than that.
   expect((await flow.open('/photos', undefined, headers)).status).toBe(401)
   expect((await flow.photos(response.body.access_token)).status).toBe(401)
 })
@@ -99,7 +99,7 @@ test.each(['x', `rt_${'A'.repeat(80)}`])('[TKN-6] garbage is no refresh token: %
 })
 
 test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', async () => {
-  const { flow, clock, oauth } = setStage({ refreshTokenLifetime: 100 })
+  const { flow, clock, oauth } = setStage({ lifetimes: { refreshToken: 100 } })
   const [expired, revoked] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
   await oauth.revoke((await flow.photos(revoked.accessToken)).body.authorizationId)
   expect(outcomeOf(await flow.refresh(photoPrint, revoked.refreshToken))).toBe('400 invalid_grant')

@@ -71,7 +71,7 @@ describe('signing in', () => {
     )
   })
 
-  test('gives a session that no one could know before', async () => {
+  test('gives a new session id', async () => {
     const first = cookieOf(await signIn({}))
     const second = await signIn({}, { cookie: first })
     expect(cookieOf(second)).toMatch(/^authorization-server\.sid=/)

@@ -1,6 +1,8 @@
 import type { Browser } from 'playwright-core'
+import { announcement } from '../../demo/announcement'
 import { startDemo, type Demo } from '../../demo/demo'
 import { listen } from '../../demo/listen'
+import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { runClient } from '../support/mcp/run-client'
@@ -30,7 +32,7 @@ describe('the MCP server of the demo', () => {
     [1, ['authorization_code']],
     [2, ['authorization_code', 'refresh_token']],
   ] as const)(
-    'lets a client of generation %s that nobody knows list photos, and add one after a step-up',
+    'lets an unknown client of generation %s list photos, and add one after a step-up',
     async (generation, grantTypes) => {
       const redirectUri = 'http://127.0.0.1:3333/callback'
       const { results, requests, error } = await runClient({
@@ -110,7 +112,7 @@ describe('the MCP server of the demo', () => {
       await page.goto(`${demo.authorizationServer}/authorize?${request.toString()}`)
       await page.getByLabel('Name').fill(demo.account.username)
       await page.getByLabel('Password').fill(demo.account.password)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await press(page, 'Sign in')
       await keepScreenshot(page, 'MCP consent')
       expect(await page.getByRole('definition').first().innerText()).toBe(demo.mcpServer)
       expect(await page.locator('body').innerText()).toMatch(
@@ -151,8 +153,22 @@ describe('npm run demo', () => {
 
   test('prints the commands for the MCP server that it names', () => {
     const [, server = ''] = /MCP server +(\S+)/.exec(demo.printed) ?? []
-    const commands = demo.printed.split('\n').filter((line) => line.includes(' npx '))
-    expect(commands).toHaveLength(2)
+    const commands = demo.printed.split('\n').filter((line) => line.includes('npx '))
+    expect(commands.length).toBeGreaterThan(0)
     for (const command of commands) expect(command).toMatch(new RegExp(` ${server}$`))
   })
+})
+
+// Its package.json: "node": ">=22.19.0".
+test.each([
+  ['20.20.2', false],
+  ['22.18.0', false],
+  ['22.19.0', true],
+  ['24.0.0', true],
+])('on Node %s, the demo prints a command for the MCP Inspector: %s', async (node, runs) => {
+  const demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
+  const printed = announcement(demo, 'memory', node)
+  await demo.stop()
+  expect(printed.includes('npx @modelcontextprotocol/inspector --transport http')).toBe(runs)
+  expect(printed.includes(`needs Node 22.19 or newer, and this is Node ${node}.`)).toBe(!runs)
 })

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
+import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 
@@ -22,7 +23,7 @@ async function widthOf(page: Page): Promise<number> {
 async function signIn(page: Page, password: string): Promise<void> {
   await page.getByLabel('Name').fill(demo.account.username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await press(page, 'Sign in')
 }
 
 test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', async () => {
@@ -41,21 +42,20 @@ test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', as
   await look('1 home')
   await page.goto(demo.client)
   await look('2 invitation')
-  await page.getByRole('button', { name: 'Connect Lumen' }).click()
+  await press(page, 'Connect Lumen')
   await look('3 sign in')
   await signIn(page, 'not the password')
   await look('4 wrong password')
   await signIn(page, demo.account.password)
   await look('5 consent')
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await press(page, 'Cancel')
   await look('6 refused')
-  await page.getByRole('button', { name: 'Connect Lumen' }).click()
-  await page.getByRole('button', { name: 'Allow' }).click()
-  await page.getByRole('figure').first().waitFor()
+  await press(page, 'Connect Lumen')
+  await press(page, 'Allow')
   await look('7 photos')
-  await page.getByRole('button', { name: 'Refresh tokens' }).click()
+  await press(page, 'Refresh tokens')
   await look('8 refreshed')
-  await page.getByRole('button', { name: 'Disconnect' }).click()
+  await press(page, 'Disconnect')
   await look('9 disconnected')
   await page.goto(`${demo.client}/callback?error=${'temporarily_unavailable_'.repeat(10)}`)
   await look('10 error')
@@ -82,50 +82,55 @@ function redIn(color: string): boolean {
   return red > green * 1.3 && red > blue * 1.3
 }
 
-test.each(['light', 'dark'] as const)('a wrong password looks like one in the %s', async (colorScheme) => {
-  const context = await browser.newContext({ viewport: { width: 320, height: 700 }, colorScheme })
+test('a wrong password looks like one in the light and in the dark', async () => {
+  const context = await browser.newContext({ viewport: { width: 320, height: 700 } })
   const page = await context.newPage()
   await page.goto(`${demo.authorizationServer}/login`)
   await signIn(page, 'not the password')
   expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
-  const alert = await lookOf(page, '[role=alert]')
-  expect({ ...alert, isRed: redIn(alert.color) }).toMatchObject({ isRed: true })
-  expect(alert.background).not.toBe((await lookOf(page, '.card')).background)
   expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true')
-  await keepScreenshot(page, `phone wrong password ${colorScheme}`)
+  const cards: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const alert = await lookOf(page, '[role=alert]')
+    const card = await lookOf(page, '.card')
+    expect({ colorScheme, ...alert, isRed: redIn(alert.color) }).toMatchObject({ isRed: true })
+    expect(alert.background).not.toBe(card.background)
+    cards.push(card.background)
+    await keepScreenshot(page, `phone wrong password ${colorScheme}`)
+  }
+  expect(cards[0]).not.toBe(cards[1])
   await context.close()
 })
 
-/** A phone whose owner has just connected Photo Book to Lumen. */
-async function connected(): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
-  const page = await context.newPage()
-  await page.goto(demo.client)
-  await page.getByRole('button', { name: 'Connect Lumen' }).click()
-  await signIn(page, demo.account.password)
-  await page.getByRole('button', { name: 'Allow' }).click()
-  await page.getByRole('figure').first().waitFor()
-  return page
-}
+describe('On a phone whose owner has connected Photo Book to Lumen', () => {
+  let page: Page
+  beforeAll(async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    page = await context.newPage()
+    await page.goto(demo.client)
+    await press(page, 'Connect Lumen')
+    await signIn(page, demo.account.password)
+    await press(page, 'Allow')
+  })
+  afterAll(() => page.context().close())
 
-test('Disconnect says what it did, once, and the tokens are dead', async () => {
-  const page = await connected()
-  await page.getByRole('button', { name: 'Disconnect' }).click()
-  expect(await page.getByRole('status').innerText()).toMatch(/^Disconnected\. .*Lumen ended them/)
-  await keepScreenshot(page, 'phone disconnected')
-  await page.reload()
-  expect(await page.getByRole('status').count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
-  await page.context().close()
-})
+  test('a resource owner who goes back and allows again ends at the photos, without an alarm', async () => {
+    await page.goBack()
+    await press(page, 'Allow')
+    expect(await page.getByRole('figure').count()).toBe(4)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.getByRole('status').innerText()).toContain('connected already')
+    await keepScreenshot(page, 'phone connected already')
+  })
 
-test('a resource owner who goes back and allows again ends at the photos, without an alarm', async () => {
-  const page = await connected()
-  await page.goBack()
-  await page.getByRole('button', { name: 'Allow' }).click()
-  expect(await page.getByRole('figure').count()).toBe(4)
-  expect(await page.getByRole('alert').count()).toBe(0)
-  expect(await page.getByRole('status').innerText()).toContain('connected already')
-  await keepScreenshot(page, 'phone connected already')
-  await page.context().close()
+  test('Disconnect says what it did, once, and the tokens are dead', async () => {
+    await page.goto(demo.client)
+    await press(page, 'Disconnect')
+    expect(await page.getByRole('status').innerText()).toMatch(/^Disconnected\. .*Lumen ended them/)
+    await keepScreenshot(page, 'phone disconnected')
+    await page.reload()
+    expect(await page.getByRole('status').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
+  })
 })

@@ -43,7 +43,7 @@ test('an access token that is not taken any more is renewed, unseen by the visit
   expect(session.tokens?.accessToken).toBe('new')
 })
 
-test('a connection that the other side has ended is forgotten and told', async () => {
+test('a connection that the other side has ended is removed and reported', async () => {
   refreshed = { status: 400, body: { error: 'invalid_grant' } }
   const { visitor, session } = visit()
   expect(await visitor.fetch('/photos')).toBeUndefined()
@@ -57,14 +57,14 @@ test('an answer that comes again while there is a connection is not looked at, a
   expect(session).toEqual({ tokens, notice: 'connected_already' })
 })
 
-test('a visitor who leaves while the other side is out of reach is told that the tokens were not ended', async () => {
+test('a visitor who leaves while the other side is unreachable learns that the tokens were not revoked', async () => {
   const { visitor } = visit()
   await servers.close()
   expect(await visitor.disconnect()).toBe('not_revoked')
   servers = await listen(0)
 })
 
-test('trouble that may pass costs no connection', async () => {
+test('a temporary failure costs no connection', async () => {
   refreshed = { status: 400, body: { error: 'temporarily_unavailable' } }
   const { visitor, session } = visit()
   await visitor.refresh()

@@ -33,6 +33,8 @@ test('every error code has reasons, and the page of errors has no section for an
     unsupported_grant_type: true,
     unsupported_response_type: true,
     access_denied: true,
+    authorization_pending: true,
+    expired_token: true,
     server_error: true,
     temporarily_unavailable: true,
     invalid_token: true,

@@ -5,7 +5,7 @@ import { logEvents } from '../../docs/examples/audit-log'
 import { eventNames, isEventName } from '../support/events'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
-import { wholeStory, type Told } from '../support/flows/whole-story'
+import { useEveryEndpoint, type EndpointRun } from '../support/flows/every-endpoint'
 
 const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8')
 const page = read('docs/events.md')
@@ -21,9 +21,9 @@ function rowsUnder(header: RegExp): readonly (readonly string[])[] {
     .map((row) => row.split('|').slice(1, -1))
 }
 
-let told: Told
+let run: EndpointRun
 beforeAll(async () => {
-  told = await wholeStory()
+  run = await useEveryEndpoint()
 })
 
 test('the page of events names every event in the code, and no other', () => {
@@ -34,7 +34,7 @@ test('the page of events names every event in the code, and no other', () => {
 test('the page of events names every member that an event has, and no other', () => {
   const common = rowsUnder(/member +\| in every event/).flatMap(([member = '']) => wordsIn(member))
   const further = rowsUnder(/member +\| in +\|/)
-  for (const { event, ...members } of told.heard) {
+  for (const { event, ...members } of run.recorded) {
     const own = further.flatMap(([member = '', where = '']) =>
       wordsIn(where).includes(event) ? wordsIn(member) : [],
     )
@@ -53,7 +53,7 @@ test('the page of events names every reason of what went well and of a sign of t
       : wordsIn(reasons).map((reason) => `${wordsIn(event).join()} ${reason}`),
   )
   const others = new Set(['refused', 'throttled', 'failure'])
-  const inStory = told.heard.flatMap(({ event, reason }) =>
+  const inStory = run.recorded.flatMap(({ event, reason }) =>
     others.has(event) || reason === undefined ? [] : [`${event} ${reason}`],
   )
   expect([...new Set(inStory)].toSorted()).toEqual(named.toSorted())
@@ -63,7 +63,7 @@ test('the page of errors explains every other reason', () => {
   const explained = new Set(
     [...read('docs/errors.md').matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, word]) => word),
   )
-  const refused = told.heard.filter(({ event }) => ['refused', 'throttled', 'failure'].includes(event))
+  const refused = run.recorded.filter(({ event }) => ['refused', 'throttled', 'failure'].includes(event))
   expect(refused.length).toBeGreaterThan(15)
   for (const { reason } of refused) expect(explained).toContain(reason)
 })

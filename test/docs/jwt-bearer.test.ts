@@ -16,7 +16,7 @@ const keys = new KeyServer()
 beforeAll(() => keys.start())
 afterAll(() => keys.stop())
 
-test('the example takes the word of its partner, from one client and for people that both know', async () => {
+test('the example accepts assertions of its partner, from one client and for known subjects', async () => {
   keys.publish(partner.jwk)
   const clients = [desk.registration, other.registration]
   const oauth = serverForPartner({ ...canonicalOptions, clients }, keys.uri, async (employee) =>

@@ -21,7 +21,7 @@ test('the example on the page of guards for JWTs is the file that the tests run'
 })
 
 test('the example takes what its issuer signed, and says why it refuses', async () => {
-  const told = jest.spyOn(console, 'info').mockImplementation()
+  const info = jest.spyOn(console, 'info').mockImplementation()
   keys.publish(hub.jwk)
   const flow = new Flow(photoServer({ issuer: hub.issuer, jwksUri: keys.uri }))
   const claims = accessClaims(Math.floor(Date.now() / 1000), { tenant: 'acme' })
@@ -32,8 +32,8 @@ test('the example takes what its issuer signed, and says why it refuses', async 
   expect((await ask('/photos', accessJwt(claims))).body).toEqual({ of: 'alice', through: 'photo-book' })
   expect((await ask('/albums', accessJwt(claims))).body).toEqual({ tenant: 'acme' })
   expect((await ask('/photos', accessJwt({ ...claims, aud: 'https://mail.example' }))).status).toBe(401)
-  expect(told.mock.calls).toEqual([['refused', 'jwt_audience_wrong', expect.any(String)]])
-  told.mockRestore()
+  expect(info.mock.calls).toEqual([['refused', 'jwt_audience_wrong', expect.any(String)]])
+  info.mockRestore()
 })
 
 test('the page of guards for JWTs has a row for every option, and no other', () => {

@@ -1,45 +1,38 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { anchorsOf, filesOfPackage, linksOf, pagesOfRepository } from '../support/docs/pages'
 
 const root = join(__dirname, '../..')
-const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-const pages = docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)
-const read = (page: string) => readFileSync(join(root, page), 'utf8')
+const pages = pagesOfRepository()
+const links = pages.flatMap(linksOf)
 
 test('the indexes of the documents lead to every page', () => {
-  const indexes = pages.filter((page) => posix.basename(page) === 'README.md')
-  const linked = new Set(
-    indexes.flatMap((index) =>
-      Array.from(read(index).matchAll(/\]\(([^)#]+)/g), ([, path = '']) =>
-        posix.join(posix.dirname(index), path),
-      ),
-    ),
-  )
-  expect(pages.filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([])
+  const isIndex = (page: string) => posix.basename(page) === 'README.md'
+  const linked = new Set(links.filter(({ from }) => isIndex(from)).map(({ to }) => to))
+  const documents = pages.filter((page) => page.startsWith('docs/') && !isIndex(page))
+  expect(documents.filter((page) => !linked.has(page))).toEqual([])
 })
 
-test('every link to a heading of a document finds it', () => {
-  const links = ['README.md', 'SECURITY.md', ...pages].flatMap((page) =>
-    Array.from(
-      read(page).matchAll(/\]\((?!https?:)([^)\s#]*)#([^)\s]+)\)/g),
-      ([, path = '', anchor = '']) => ({
-        from: page,
-        to: path === '' ? page : posix.join(posix.dirname(page), path),
-        anchor,
-      }),
-    ),
-  )
-  expect(links.length).toBeGreaterThan(50)
-  expect(links.filter(({ to, anchor }) => !anchorsOf(to).includes(anchor))).toEqual([])
+test('every link of the repository leads to a file', () => {
+  expect(links.length).toBeGreaterThan(300)
+  expect(links.filter(({ to }) => !existsSync(join(root, to)))).toEqual([])
 })
 
-/** The anchors of a page as GitHub makes them of its headings. */
-function anchorsOf(page: string): readonly string[] {
-  const prose = read(page).replaceAll(/^```.*?^```$/gms, '')
-  return Array.from(prose.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-}
+test('every link to a heading finds it', () => {
+  const toHeadings = links.filter(({ to, anchor }) => anchor !== '' && to.endsWith('.md'))
+  expect(toHeadings.length).toBeGreaterThan(50)
+  expect(toHeadings.filter(({ to, anchor }) => !anchorsOf(to).includes(anchor))).toEqual([])
+})
+
+test('every link of the package leads to a file of the package', () => {
+  const files = filesOfPackage()
+  const travelling = files.filter((file) => file.endsWith('.md'))
+  expect(travelling).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/README.md']))
+  const dead = travelling.flatMap(linksOf).filter(({ to }) => !files.includes(to))
+  expect(dead).toEqual([])
+})
+
+test('proofs, reports and design stay out of the package', () => {
+  const travelling = filesOfPackage().filter((file) => !file.startsWith('dist/'))
+  expect(travelling.filter((file) => /^(?:docs\/(?:reports|design)|lib|test|bench)\//.test(file))).toEqual([])
+})

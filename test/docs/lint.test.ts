@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rules } from '../../lib/lint/lint'
+import { rules } from '../../lib/command-line/lint/lint'
 
 const page = readFileSync(join(__dirname, '../../docs/lint.md'), 'utf8')
 

@@ -46,6 +46,27 @@ test('the page of MCP has a row for every option that mcp() sets, and no other',
   expect([...rows, 'scopes', 'defaultResource'].toSorted()).toEqual(set.toSorted())
 })
 
+test('the server registers every redirection URI of the known clients, but a scheme that the host does not admit', async () => {
+  const { http, issuer } = await open()
+  const app = express()
+  addNotes(app, { issuer, resourceOwner, dynamicRegistration: { registerAllScopes: true } })
+  http.on('request', app)
+  const [, table = ''] = /^## Known clients\n(.*?)^- /ms.exec(page) ?? []
+  const written = table.matchAll(/`([a-z]+:\/\/[^`]+)`/g)
+  const uris = Array.from(written, ([, uri = '']) => uri.replace('PORT', '15396').replace('…', 'a1'))
+  const answer = await fetch(`${issuer}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: uris, token_endpoint_auth_method: 'none' }),
+  })
+  const registered: unknown = await answer.json()
+  await close(http)
+  expect(uris).toHaveLength(10)
+  const others = uris.filter((uri) => !uri.startsWith('cursor:'))
+  expect(registered).toMatchObject({ redirect_uris: expect.arrayContaining(others) })
+  expect(registered).not.toMatchObject({ redirect_uris: expect.arrayContaining(uris) })
+})
+
 describe('the MCP server behind a login', () => {
   let http: Server
   let issuer: string

@@ -55,7 +55,7 @@ describe('a server on PostgreSQL', () => {
   })
 
   test('a refresh token that is used twice ends the authorization', async () => {
-    const { flow } = stage({ refreshTokenGrace: 0 })
+    const { flow } = stage({ lifetimes: { refreshTokenGrace: 0 } })
     const { refreshToken } = await flow.tokens(photoBook)
     const { accessToken } = tokensOf(await flow.refresh(photoBook, refreshToken))
     expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +7,11 @@ import { createAuthorizationServer, ConfigurationError } from 'express-authoriza
 const root = join(__dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const options = readFileSync(join(root, 'docs/options.md'), 'utf8')
+/** What the reader opens, and what the reader sends with the code. */
+const address = /^http:\/\/localhost:3000(\/authorize\?\S+)$/m.exec(readme)?.[1] ?? ''
+const redemption = Object.fromEntries(
+  [...readme.matchAll(/ -d (\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
+)
 const server = readFileSync(join(root, 'docs/examples/server.ts'), 'utf8')
 
 test('the server in the README is the file that the tests run, in at most 15 lines', () => {
@@ -16,11 +20,11 @@ test('the server in the README is the file that the tests run, in at most 15 lin
 })
 
 test('the page of options names every option and no other', () => {
-  const named = [...options.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name)
+  const named = [...options.matchAll(/^\| `(\w+(?:\.\w+)?)`/gm)].map(([, name = '']) => name)
   expect(named.toSorted()).toEqual(knownOptions())
 })
 
-test('the server in the README grants a code with consent, and its guard admits the token', async () => {
+test('the server in the README grants a code for its address, a token for its form, and admits the token', async () => {
   const execArgv = ['-r', 'esbuild-register', '-r', './test/support/tell-port.js']
   const running = fork('docs/examples/server.ts', {
     cwd: root,
@@ -30,13 +34,14 @@ test('the server in the README grants a code with consent, and its guard admits 
   try {
     const [port] = await once(running, 'message')
     const origin = `http://127.0.0.1:${port}`
-    const verifier = 'v'.repeat(43)
-    const page = await (await fetch(`${origin}/authorize?${request(verifier).toString()}`)).text()
-    const handle = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    const approval = await post(`${origin}/authorize`, { authorization_request: handle, decision: 'approve' })
+    const page = await (await fetch(`${origin}${address}`)).text()
+    const consentToken = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const approval = await post(`${origin}/authorize`, {
+      authorization_request: consentToken,
+      decision: 'approve',
+    })
     const code = new URL(approval.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    const redemption = { grant_type: 'authorization_code', code, client_id: 'album', code_verifier: verifier }
-    const tokens: unknown = await (await post(`${origin}/token`, redemption)).json()
+    const tokens: unknown = await (await post(`${origin}/token`, { ...redemption, code })).json()
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'photos:read' })
     const headers = { authorization: `Bearer ${Object(tokens).access_token}` }
     expect(await (await fetch(`${origin}/photos`, { headers })).json()).toEqual({ of: 'ada' })
@@ -46,28 +51,31 @@ test('the server in the README grants a code with consent, and its guard admits 
   }
 })
 
-function request(verifier: string): URLSearchParams {
-  const code_challenge = createHash('sha256').update(verifier).digest('base64url')
-  const pkce = { code_challenge, code_challenge_method: 'S256' }
-  return new URLSearchParams({ response_type: 'code', client_id: 'album', scope: 'photos:read', ...pkce })
-}
-
 function post(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 }
 
-// The list that a misspelt option is answered with.
+const groups = ['lifetimes', 'limits', 'pages', 'paths']
+
+/** The names with which a misspelt option is answered, those of a group with its name. */
 function knownOptions(): string[] {
+  const misspelt = Object.fromEntries(groups.map((group) => [group, { misspelt: 1 }]))
   try {
-    createAuthorizationServer(JSON.parse('{ "misspelt": true }'))
+    createAuthorizationServer(JSON.parse(JSON.stringify({ misspelt: 1, ...misspelt })))
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    const message = error.issues.find(({ path }) => path === 'misspelt')?.message ?? ''
-    return message
-      .replace(/^.*known names are /, '')
-      .replace(/\.$/, '')
-      .split(', ')
+    return error.issues
+      .filter(({ path }) => path.endsWith('misspelt'))
+      .flatMap(({ path, message }) => namesIn(message).map((name) => path.replace('misspelt', name)))
+      .filter((name) => !groups.includes(name))
       .toSorted()
   }
   throw new Error('A misspelt option was accepted.')
+}
+
+function namesIn(message: string): string[] {
+  return message
+    .replace(/^.*known names are /, '')
+    .replace(/\.$/, '')
+    .split(', ')
 }

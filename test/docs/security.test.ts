@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { titlesOf } from '../conformance/report/titles'
 
 const root = join(__dirname, '../..')
-const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/reports/security.md'), 'utf8')
 
 interface Row {
   readonly id: string

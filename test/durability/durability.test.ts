@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore, type ReplicaWait } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { extentOfRun } from '../support/extent'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoPrint } from '../support/flows/clients'
@@ -22,7 +21,7 @@ afterAll(() => report('durability', 'npm run test:durability', rows))
 const saw = (what: string, invariant: string, result: string, rounds = 1) =>
   rows.push({ case: what, rounds, invariant, result })
 
-describeOwnRedis('A replica that lags is made master', () => {
+describe('A replica that lags is made master', () => {
   let failover: Failover
   afterEach(() => failover.stop())
 
@@ -92,7 +91,7 @@ describeOwnRedis('A replica that lags is made master', () => {
   })
 })
 
-describeOwnRedis('While too few replicas answer', () => {
+describe('While too few replicas answer', () => {
   let redis: ReplicatedRedis
   let store: RedisStore
   beforeAll(async () => {
@@ -167,7 +166,7 @@ describeOwnRedis('While too few replicas answer', () => {
     }
   })
 
-  test('a client that revokes again is told so only when the removal is safe', async () => {
+  test('a client that revokes again gets 200 only when the removal is safe', async () => {
     const flow = open()
     const { accessToken } = await flow.tokens(photoPrint)
     await redis.replica.kill('SIGSTOP')
@@ -179,7 +178,7 @@ describeOwnRedis('While too few replicas answer', () => {
     saw('revocation while the replica is paused, repeated', 'no success before a replica has it', 'held', 4)
   })
 
-  test('an owner is told of a decision that is not safe, and so is a client for itself; guards go on meanwhile', async () => {
+  test('owner and client get an error for a write that is not safe; guards go on meanwhile', async () => {
     const flow = open()
     const { accessToken } = await flow.tokens(photoPrint)
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
@@ -196,7 +195,7 @@ describeOwnRedis('While too few replicas answer', () => {
 })
 
 if (extentOfRun === 'long')
-  describeOwnRedis('What waiting costs, on loopback', () => {
+  describe('What waiting costs, on loopback', () => {
     let redis: ReplicatedRedis
     const stores: RedisStore[] = []
     beforeAll(async () => {
@@ -217,7 +216,7 @@ if (extentOfRun === 'long')
     test.each([
       ['default', undefined],
       ['waitForReplicas', { replicas: 1, within: 1 }],
-    ])('is told, not judged: %s', async (name, wait) => {
+    ])('is measured, not judged: %s', async (name, wait) => {
       const store = open(wait)
       const times: number[] = []
       const one = async () => {
@@ -248,7 +247,7 @@ if (extentOfRun === 'long')
     })
 
     // Each of those that wait for a silent replica waits by itself, and in line.
-    test('a silent replica costs each save its whole wait: told, not judged', async () => {
+    test('a silent replica costs each save its whole wait: measured, not judged', async () => {
       const store = open({ replicas: 1, within: 0.1 })
       await saveRecord(store, threeVersions()[0])
       await redis.replica.kill('SIGSTOP')

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import http from 'node:http'
-import { createServer } from '../../lib/node-http/create-server'
+import { createServer } from '../../lib/http/create-server'
 
 const plain = http.createServer
 const noted = process.env['SERVERS_MADE'] ?? ''

@@ -23,7 +23,7 @@ async function outcomes(checkout: string, preload: readonly string[], env = {}):
   return tests.map(([, outcome, title]) => `${title}: ${outcome}`).toSorted()
 }
 
-/** Runs it with every server for an application made by `createServer`. */
+/** Runs it with every server for an application made by `createServer`. From Node 24 on, those are plain servers. */
 async function outcomesOnCreated(checkout: string): Promise<{ lines: readonly string[]; servers: string }> {
   const place = mkdtempSync(join(tmpdir(), 'express-suite-'))
   try {
@@ -41,7 +41,7 @@ async function outcomesOnCreated(checkout: string): Promise<{ lines: readonly st
   }
 }
 
-function told(name: string, lines: readonly string[]): string {
+function summaryOf(name: string, lines: readonly string[]): string {
   const failed = lines.filter((line) => line.endsWith(': not ok'))
   return `${name}: ${lines.length - failed.length} passed or skipped, ${failed.length} failed`
 }
@@ -51,7 +51,7 @@ async function compare(checkout: string): Promise<readonly string[]> {
   const plain = await outcomes(checkout, [])
   const { lines, servers } = await outcomesOnCreated(checkout)
   const made = servers.replaceAll('-', '').length
-  console.log(`${told('node:http', plain)}\n${told('createServer()', lines)}, on ${made} servers`)
+  console.log(`${summaryOf('node:http', plain)}\n${summaryOf('createServer()', lines)}, on ${made} servers`)
   return [
     ...plain.filter((line) => !lines.includes(line)).map((line) => `only on node:http: ${line}`),
     ...lines.filter((line) => !plain.includes(line)).map((line) => `only on createServer(): ${line}`),

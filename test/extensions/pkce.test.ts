@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { pkce, type PkceRequirement } from '../../lib/extensions/pkce'
-import type { Json } from '../../lib/protocol/extension'
+import type { Json } from '../../lib/protocol/json'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { clientWith } from '../support/authorization/client'
 import { thrownBy } from '../support/authorization/thrown'
@@ -27,6 +27,7 @@ const redemption = {
   begins: false,
   subjectToken: undefined,
   audience: [],
+  evidence: undefined,
 }
 
 type Values = Parameters<typeof parametersOf>[0]
@@ -191,7 +192,7 @@ describe('pkce: the redemption', () => {
     },
   )
 
-  it('tells each refusal in the same words [pkce-11]', () => {
+  it('gives every refusal one description [pkce-11]', () => {
     const refusals = [redeem(undefined), redeem('short'), redeem('a'.repeat(43))]
     expect(new Set(refusals.map((error) => error?.description)).size).toBe(1)
   })

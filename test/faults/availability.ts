@@ -26,7 +26,15 @@ function faultsOf(attempt: Attempt, { bound, standstills }: History): Violation[
   const waited = answeredAt - sentAt - coveredOf({ from: sentAt, to: answeredAt }, standstills)
   const late = waited > bound * 1000
   return [
-    ...(answer.kind === 'wrong' ? [{ rule: `a wrong answer: ${answer.what}`, attempt }] : []),
+    ...wrongAnswers([attempt]),
+    ...(answer.kind === 'unanswered' ? [{ rule: `no answer: ${answer.what}`, attempt }] : []),
     ...(late ? [{ rule: `an answer after ${Math.round(waited)} ms`, attempt }] : []),
   ]
+}
+
+/** Answers that no fault explains. */
+export function wrongAnswers(attempts: readonly Attempt[]): Violation[] {
+  return attempts.flatMap((attempt) =>
+    attempt.answer.kind === 'wrong' ? [{ rule: `a wrong answer: ${attempt.answer.what}`, attempt }] : [],
+  )
 }

@@ -1,5 +1,5 @@
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
-import { told } from './single-stage'
+import { sendCommand } from './single-stage'
 import type { Fault, Stage } from './stage'
 
 /** Three masters with a replica each. */
@@ -15,7 +15,7 @@ export class ClusterStage implements Stage {
   }
 
   ping(): Promise<unknown> {
-    return Promise.allSettled(this.cluster.servers.map((server) => told(server, 'PING')))
+    return Promise.allSettled(this.cluster.servers.map((server) => sendCommand(server, 'PING')))
   }
 
   stop(): Promise<void> {
@@ -30,7 +30,7 @@ export const clusterFaults: readonly Fault<ClusterStage>[] = [
     trouble: 'never',
     seconds: [0, 0],
     begin: async ({ cluster }) => {
-      await Promise.all(cluster.servers.slice(0, 3).map((master) => told(master, 'SCRIPT', 'FLUSH')))
+      await Promise.all(cluster.servers.slice(0, 3).map((master) => sendCommand(master, 'SCRIPT', 'FLUSH')))
     },
     end: async () => {},
   },

@@ -9,11 +9,11 @@ type Probe = () => Promise<unknown>
 
 /**
  * Asks again and again for something that has nothing to do with the suite, along the same way as the suite's requests:
- * the same processes, the same Redis. While such an answer is slow the machine stands still, and nobody is at fault.
+ * the same processes, the same Redis. While such an answer is slow the machine stands still, which is no fault of a server.
  */
 export class Control {
   private readonly past: Span[] = []
-  private readonly underWay = new Set<{ readonly from: number }>()
+  private readonly running = new Set<{ readonly from: number }>()
 
   constructor(
     probes: readonly Probe[],
@@ -25,17 +25,17 @@ export class Control {
   /** When the machine stood still, up to now. */
   get standstills(): readonly Span[] {
     const to = performance.now()
-    const now = [...this.underWay].map(({ from }) => ({ from, to }))
+    const now = [...this.running].map(({ from }) => ({ from, to }))
     return [...this.past, ...now.filter(isSlow)]
   }
 
   private async repeat(probe: Probe): Promise<void> {
     while (!this.signal.aborted) {
       const begun = { from: performance.now() }
-      this.underWay.add(begun)
+      this.running.add(begun)
       // A refusal is an answer, too.
       await probe().catch(() => {})
-      this.underWay.delete(begun)
+      this.running.delete(begun)
       const span = { ...begun, to: performance.now() }
       if (isSlow(span)) this.past.push(span)
       await setTimeout(pause)

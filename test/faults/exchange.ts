@@ -7,28 +7,37 @@ export interface Reply {
 }
 
 export interface Message {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
 // Past this a request counts as never answered; far above every bound, so that how late it was is still seen.
-const patience = 15_000
+const usualPatience = 15_000
 
 /** Connections to one server that stay open from request to request. */
 export class Exchange {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-  constructor(private readonly url: string) {}
+  /** @param patience milliseconds after which a request counts as never answered. */
+  constructor(
+    private url: string,
+    private readonly patience = usualPatience,
+  ) {}
+
+  /** From now on requests go to this server. */
+  moveTo(url: string): void {
+    this.url = url
+  }
 
   send({ method, path, headers = {}, body = '' }: Message): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const options = {
         method,
         agent: this.agent,
-        timeout: patience,
-        headers: { ...headers, ...lengthOf(body) },
+        timeout: this.patience,
+        headers: { ...bodyHeaders(body), ...headers },
       }
       const sent = request(this.url + path, options, (response) => {
         let text = ''
@@ -49,7 +58,7 @@ export class Exchange {
   }
 }
 
-function lengthOf(body: string): Record<string, string> {
+function bodyHeaders(body: string): Record<string, string> {
   if (body === '') return {}
   return {
     'Content-Type': 'application/x-www-form-urlencoded',

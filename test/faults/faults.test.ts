@@ -1,16 +1,15 @@
 import { randomInt } from 'node:crypto'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { extent } from '../support/extent'
 import type { Fault, Stage } from './stage'
 import { startServers, type Servers } from './trial'
-import { cluster, complaintsOf, sentinel, single, tryFault, type Theatre } from './try-faults'
+import { cluster, complaintsOf, sentinel, single, tryFault, type CampaignRunner } from './try-faults'
 
 // In milliseconds. What is judged stands still with the machine, so the whole takes as long as the machine needs.
 const unhurried = 10 * 60_000
 const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(1_000_000))
 
-function suite<S extends Stage>({ title, start, faults }: Theatre<S>): void {
-  describeOwnRedis(`${title} under load, tried with FAULTS_SEED=${seed}`, () => {
+function suite<S extends Stage>({ title, start, faults }: CampaignRunner<S>): void {
+  describe(`${title} under load, tried with FAULTS_SEED=${seed}`, () => {
     let stage: S
     let servers: Servers
     beforeAll(async () => {

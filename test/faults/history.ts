@@ -1,5 +1,23 @@
 /** What is asked of a server. */
-export type Act = 'ask' | 'decide' | 'redeem' | 'refresh' | 'guard' | 'introspect' | 'revoke'
+export type Act =
+  | 'ask'
+  | 'decide'
+  | 'redeem'
+  | 'refresh'
+  | 'guard'
+  | 'introspect'
+  | 'revoke'
+  /** A client gets a token for itself. */
+  | 'grant'
+  /** It revokes it. */
+  | 'revokeOwn'
+  /** A client exchanges the presented access token. */
+  | 'exchange'
+  /** A client registers itself, reads its registration, gets a token for itself, and deletes its registration. */
+  | 'register'
+  | 'configure'
+  | 'authenticate'
+  | 'unregister'
 
 /** What came of it, as far as the one who asked can know. */
 export type Answer =
@@ -13,7 +31,9 @@ export type Answer =
   | { readonly kind: 'refused' }
   /** `temporarily_unavailable`, in the form of its endpoint: it may or may not have happened. */
   | { readonly kind: 'trouble' }
-  /** Anything else, no answer included: never right. */
+  /** The connection ended before an answer came: it may or may not have happened. Right only where a process died. */
+  | { readonly kind: 'unanswered'; readonly what: string }
+  /** Anything else: never right. */
   | { readonly kind: 'wrong'; readonly what: string }
 
 /** One request and its answer, as its client saw both. Times are milliseconds of one clock, the client's. */
@@ -35,10 +55,13 @@ export interface Span {
 
 /**
  * What the fault did to the data: `all` is gone, or `some` of what was acknowledged during the span may be undone, or
- * nothing is lost but `news`: a server may be asked meanwhile that does not hear of changes any more.
+ * nothing is lost but `news`: a server may be asked meanwhile that does not hear of changes any more, by what only
+ * guards. With `reads`, it may be asked by whatever does not write. With `time`, a clock is wrong, and may end what lives.
  */
 export interface Loss extends Span {
-  readonly of: 'all' | 'some' | 'news'
+  readonly of: 'all' | 'some' | 'news' | 'reads' | 'time'
+  /** Whether it spares authorizations. */
+  readonly registrationsOnly?: boolean
 }
 
 /** Everything that a client of the servers recorded, and what was done to them meanwhile. */

@@ -47,12 +47,12 @@ describe('The judge finds nothing in', () => {
       ['guard', 'at_2', refused],
       ['refresh', 'rt_2', refused],
     ],
-    'a code of which nobody learned that it was spent': [
+    'a code whose redemption had no answer': [
       ...begun.slice(0, 2),
       ['redeem', 'code', trouble],
       ['redeem', 'code', refused],
     ],
-    'a decision of which nobody learned that it was made': [
+    'a decision that had no answer': [
       ['ask', '', granted('form')],
       ['decide', 'form', trouble],
       ['decide', 'form', refused],
@@ -103,6 +103,55 @@ describe('The judge finds nothing in', () => {
     expect(rulesOf(words, { losses })).toEqual([])
   })
 
+  test('a process that reads from a demoted master', () => {
+    const losses = [{ of: 'reads', from: 26, to: 60 }] as const
+    const words: readonly Words[] = [
+      ...begun,
+      ['revoke', 'rt_1', done, 30],
+      ['introspect', 'at_1', accepted, 50],
+    ]
+    expect(rulesOf(words, { losses })).toEqual([])
+    expect(rulesOf(words)).toEqual(['a revoked credential was accepted'])
+  })
+
+  test('what a wrong clock ends', () => {
+    const losses = [{ of: 'time', from: 26, to: 40 }] as const
+    const words: readonly Words[] = [
+      ...begun,
+      ['guard', 'at_1', refused, 30],
+      ['guard', 'at_1', accepted, 50],
+    ]
+    expect(rulesOf(words, { losses })).toEqual([])
+    expect(rulesOf(words)).toEqual(['an acknowledged credential was lost (guard)'])
+  })
+
+  test('a revocation by a token that a wrong clock has ended', () => {
+    const losses = [{ of: 'time', from: 26, to: 40 }] as const
+    const words: readonly Words[] = [
+      ...rotated,
+      ['revoke', 'at_1', done, 50],
+      ['guard', 'at_2', accepted, 60],
+    ]
+    expect(rulesOf(words, { losses })).toEqual([])
+    expect(rulesOf(words)).toEqual(['a revoked credential was accepted'])
+  })
+
+  test('a registration that a failover lost, and no authorization beside it', () => {
+    const losses = [{ of: 'some', from: 0, to: 30, registrationsOnly: true }] as const
+    const registration: readonly Words[] = [
+      ['register', '', granted('client')],
+      ['configure', 'client', refused, 40],
+    ]
+    expect(rulesOf(registration, { losses })).toEqual([])
+    expect(rulesOf([...begun, ['guard', 'at_1', refused, 40]], { losses })).toEqual([
+      'an acknowledged credential was lost (guard)',
+    ])
+  })
+
+  test('the same code for the same decision', () => {
+    expect(rulesOf([...begun.slice(0, 2), ['decide', 'form', granted('code')]])).toEqual([])
+  })
+
   test('a code that wins again after a failover that lost its first redemption', () => {
     const losses = [{ of: 'some', from: 20, to: 30 }] as const
     const again: readonly Words[] = [
@@ -126,7 +175,7 @@ describe('The judge sees', () => {
       ['refresh', 'rt_1', granted('at_2', 'rt_2')],
     ],
     'a revoked credential was accepted': [...begun, ['revoke', 'rt_1', done], ['guard', 'at_1', accepted]],
-    'a credential that nobody issued was accepted': [...begun, ['guard', 'at_0', accepted]],
+    'a credential that was never issued was accepted': [...begun, ['guard', 'at_0', accepted]],
     'an acknowledged credential was lost (guard)': [...begun, ['guard', 'at_1', refused]],
     'an acknowledged credential was lost (introspect)': [...begun, ['introspect', 'at_1', refused]],
     'an acknowledged credential was lost (redeem)': [...begun.slice(0, 2), ['redeem', 'code', refused]],
@@ -136,6 +185,11 @@ describe('The judge sees', () => {
       ['refresh', 'rt_1', trouble],
       ['refresh', 'rt_1', refused],
     ],
+    'an acknowledged credential was lost (configure)': [
+      ['register', '', granted('client')],
+      ['configure', 'client', refused],
+    ],
+    'no answer: reset': [...begun, ['guard', 'at_1', { kind: 'unanswered', what: 'reset' }]],
     'a wrong answer: 500': [...begun, ['guard', 'at_1', { kind: 'wrong', what: '500' }]],
     'an answer after 1001 ms': [...begun, ['guard', 'at_1', accepted, 30, 1031]],
   }

@@ -1,5 +1,7 @@
 import { grantedBy, knownBefore, type Act, type Attempt } from './history'
 
+/** What ends a line once it is answered, and perhaps when it is not. */
+const endings: ReadonlySet<Act> = new Set<Act>(['revoke', 'revokeOwn', 'unregister'])
 const uses: ReadonlySet<Act> = new Set<Act>(['decide', 'redeem', 'refresh'])
 
 /** One authorization as its client saw it: which attempt brought which credential, and what may have ended it. */
@@ -45,7 +47,7 @@ export class Line {
   /** An attempt after whose answer no credential of the line is good: a revocation, or a replay that was refused. */
   isEnd(attempt: Attempt): boolean {
     const { act, answer, presented } = attempt
-    if (act === 'revoke') return answer.kind === 'done'
+    if (endings.has(act)) return answer.kind === 'done'
     if (answer.kind !== 'refused') return false
     if (act === 'redeem') return this.winsOf(presented).some((win) => knownBefore(win, attempt))
     return act === 'refresh' && this.isRotatedOut(attempt)
@@ -60,7 +62,7 @@ export class Line {
   /** An attempt that may have ended the line, now or, if its answer was trouble, at any time since. */
   mayEnd(attempt: Attempt, graceSeconds: number): boolean {
     const { act, presented } = attempt
-    if (act === 'revoke') return true
+    if (endings.has(act)) return true
     if (act === 'redeem')
       return this.winsOf(presented).some((win) => win !== attempt && attempt.answeredAt > win.sentAt)
     return act === 'refresh' && this.mayBeReuse(attempt, graceSeconds)

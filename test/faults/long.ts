@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { report, type Row } from '../support/reliability/report'
 import type { Stage } from './stage'
 import { startServers } from './trial'
-import { cluster, complaintsOf, rowOf, sentinel, single, tryFault, type Theatre } from './try-faults'
+import { cluster, complaintsOf, rowOf, sentinel, single, tryFault, type CampaignRunner } from './try-faults'
 
 /** Every fault in its long form, as a program. FAULTS_SEED repeats a run, as far as chance allows it. */
 async function main(): Promise<void> {
@@ -17,10 +17,10 @@ async function main(): Promise<void> {
   report('faults', 'npm run test:faults', rows)
 }
 
-async function play<S extends Stage>(theatre: Theatre<S>, seed: number, only: string): Promise<Row[]> {
-  const faults = theatre.faults.filter(({ title }) => title.includes(only))
+async function play<S extends Stage>(runner: CampaignRunner<S>, seed: number, only: string): Promise<Row[]> {
+  const faults = runner.faults.filter(({ title }) => title.includes(only))
   if (faults.length === 0) return []
-  const stage = await theatre.start()
+  const stage = await runner.start()
   const servers = await startServers(stage.plan)
   const rows: Row[] = []
   try {

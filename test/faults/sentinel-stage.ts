@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { RedisPlan } from '../support/redis-plan'
 import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentinel'
-import { told } from './single-stage'
+import { sendCommand } from './single-stage'
 import type { Fault, Stage } from './stage'
 
 /** A master, its replica, and a sentinel that swaps them. */
@@ -18,7 +18,7 @@ export class SentinelStage implements Stage {
 
   ping(): Promise<unknown> {
     const { master, replica } = this.redis
-    return Promise.allSettled([master, replica].map((server) => told(server, 'PING')))
+    return Promise.allSettled([master, replica].map((server) => sendCommand(server, 'PING')))
   }
 
   stop(): Promise<void> {
@@ -35,7 +35,7 @@ export const sentinelFaults: readonly Fault<SentinelStage>[] = [
     begin: async ({ redis: { master, replica } }) => {
       // What comes after its link is cut never reaches a replica that cannot connect again.
       await replica.kill('SIGSTOP')
-      await told(master, 'CLIENT', 'KILL', 'TYPE', 'replica')
+      await sendCommand(master, 'CLIENT', 'KILL', 'TYPE', 'replica')
       await setTimeout(1000)
       await master.kill('SIGKILL')
       await replica.kill('SIGCONT')

@@ -61,31 +61,31 @@ export const singleFaults: readonly SingleFault[] = [
     data: 'kept',
     trouble: 'must',
     seconds: [1, 5],
-    begin: async (stage) => void (await stage.tell('CONFIG', 'SET', 'maxmemory', '1mb')),
-    end: async (stage) => void (await stage.tell('CONFIG', 'SET', 'maxmemory', '0')),
+    begin: async (stage) => void (await stage.sendCommand('CONFIG', 'SET', 'maxmemory', '1mb')),
+    end: async (stage) => void (await stage.sendCommand('CONFIG', 'SET', 'maxmemory', '0')),
   },
   {
     title: 'made a replica (READONLY), then a master again',
     data: 'kept',
     trouble: 'must',
     seconds: [1.5, 5],
-    begin: async (stage) => void (await stage.tell('REPLICAOF', '127.0.0.1', '1')),
-    end: async (stage) => void (await stage.tell('REPLICAOF', 'NO', 'ONE')),
+    begin: async (stage) => void (await stage.sendCommand('REPLICAOF', '127.0.0.1', '1')),
+    end: async (stage) => void (await stage.sendCommand('REPLICAOF', 'NO', 'ONE')),
   },
   {
     title: 'SCRIPT FLUSH',
     data: 'kept',
     trouble: 'never',
     seconds: [0.5, 2],
-    begin: async (stage) => void (await stage.tell('SCRIPT', 'FLUSH')),
-    end: async (stage) => void (await stage.tell('SCRIPT', 'FLUSH')),
+    begin: async (stage) => void (await stage.sendCommand('SCRIPT', 'FLUSH')),
+    end: async (stage) => void (await stage.sendCommand('SCRIPT', 'FLUSH')),
   },
   {
     title: 'FLUSHALL',
     data: 'lost',
     trouble: 'never',
     seconds: [0, 0],
-    begin: async (stage) => void (await stage.tell('FLUSHALL')),
+    begin: async (stage) => void (await stage.sendCommand('FLUSHALL')),
     end: nothing,
   },
   {
@@ -128,7 +128,7 @@ export const singleFaults: readonly SingleFault[] = [
     end: nothing,
   },
   {
-    title: 'each write of an authorization delivered once more, when nobody waits for it',
+    title: 'each write of an authorization delivered once more, when no request waits for it',
     data: 'kept',
     trouble: 'never',
     seconds: [1, 5],
@@ -138,6 +138,19 @@ export const singleFaults: readonly SingleFault[] = [
       while (network.copiedWrites() < 300) await setTimeout(20)
       network.copyWrites(false)
       await setTimeout(connectionSettings.commandTimeout + 100)
+      await network.deliverCopies()
+    },
+  },
+  {
+    title: 'each write of an authorization delivered once more, within the deadline of creates',
+    data: 'kept',
+    trouble: 'never',
+    seconds: [1, 5],
+    begin: async ({ network }) => network.copyWrites(true),
+    end: async ({ network }) => {
+      // Again and again, so that copies arrive right after their authorization ended.
+      for (let copies = 0; copies < 2000; copies += await network.deliverCopies()) await setTimeout(200)
+      network.copyWrites(false)
       await network.deliverCopies()
     },
   },

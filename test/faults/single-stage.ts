@@ -13,18 +13,34 @@ interface Place {
   readonly directory: string
 }
 
-/** One Redis that keeps what it acknowledges, a replica of it when asked for, and a network that can fail. */
+/** One Redis that keeps what it acknowledges, a replica of it when asked for, and networks that can fail. */
 export class SingleStage implements Stage {
   private replica: Place | undefined
 
   private constructor(
     private master: Place,
-    readonly network: FaultyNetwork,
+    readonly networks: readonly [FaultyNetwork, FaultyNetwork],
   ) {}
 
   static async start(): Promise<SingleStage> {
     const master = await startAt(newDirectory(), { own: true })
-    return new SingleStage(master, await startFaultyNetwork(master.server.port))
+    const { port } = master.server
+    return new SingleStage(master, [await startFaultyNetwork(port), await startFaultyNetwork(port)])
+  }
+
+  /** The network of all processes but those that are told to take the other one. */
+  get network(): FaultyNetwork {
+    return this.networks[0]
+  }
+
+  /** The server that takes writes. */
+  get server(): RedisServer {
+    return this.master.server
+  }
+
+  /** The server that follows it. */
+  get follower(): RedisServer | undefined {
+    return this.replica?.server
   }
 
   get plan(): { readonly url: string } {
@@ -33,7 +49,7 @@ export class SingleStage implements Stage {
 
   ping(): Promise<unknown> {
     const places = [this.master, ...(this.replica === undefined ? [] : [this.replica])]
-    return Promise.allSettled(places.map(({ server }) => told(server, 'PING')))
+    return Promise.allSettled(places.map(({ server }) => sendCommand(server, 'PING')))
   }
 
   /** Sends the server a signal. */
@@ -50,19 +66,54 @@ export class SingleStage implements Stage {
   }
 
   /** Tells the server something, around the network. */
-  async tell(command: string, ...words: string[]): Promise<unknown> {
-    return told(this.master.server, command, ...words)
+  async sendCommand(command: string, ...words: string[]): Promise<unknown> {
+    return sendCommand(this.master.server, command, ...words)
   }
 
   /** A new replica; what an earlier switch left behind goes. */
   async addReplica(): Promise<void> {
     await stopAt(this.replica)
-    await this.tell('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
-    const words = ['--replicaof', '127.0.0.1', String(this.master.server.port)]
-    this.replica = await startAt(newDirectory(), { own: true }, words)
+    await this.sendCommand('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
+    this.replica = await startAt(newDirectory(), { own: true }, this.following())
+    await this.isFollowed()
+  }
+
+  private following(): readonly string[] {
+    return ['--replicaof', '127.0.0.1', String(this.master.server.port)]
+  }
+
+  async isFollowed(): Promise<void> {
     await waitUntil('the replica follows', async () =>
-      String(await this.tell('INFO', 'replication')).includes('state=online'),
+      String(await this.sendCommand('INFO', 'replication')).includes('state=online'),
     )
+  }
+
+  /**
+   * Makes the replica a master, without the consent of its master: that one is dead, or does not hear of it. Open
+   * connections stay where they are.
+   */
+  async promote(): Promise<void> {
+    const { master: old, replica: next } = this
+    if (next === undefined) throw new Error('There is no replica.')
+    await sendCommand(next.server, 'REPLICAOF', 'NO', 'ONE')
+    for (const network of this.networks) network.leadTo(next.server.port)
+    this.master = next
+    this.replica = old
+  }
+
+  /** What was left behind follows the master, after a restart if it was killed. */
+  async rejoin(state: 'alive' | 'killed'): Promise<void> {
+    const { replica } = this
+    if (replica === undefined) throw new Error('There is no replica.')
+    const { server, directory } = replica
+    await this.sendCommand('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
+    if (state === 'alive')
+      await sendCommand(server, 'REPLICAOF', '127.0.0.1', String(this.master.server.port))
+    else {
+      await server.stop()
+      this.replica = { directory, server: await startAgain(replica, this.following()) }
+    }
+    await this.isFollowed()
   }
 
   /** Swaps server and replica without loss. Open connections stay with the old one, as those to a name in DNS do. */
@@ -70,11 +121,11 @@ export class SingleStage implements Stage {
     const { master: old, replica: next } = this
     if (next === undefined) throw new Error('There is no replica.')
     const { server } = next
-    await this.tell('FAILOVER', 'TO', '127.0.0.1', String(server.port))
+    await this.sendCommand('FAILOVER', 'TO', '127.0.0.1', String(server.port))
     await waitUntil('the replica has taken over', async () =>
-      String(await told(server, 'ROLE')).startsWith('master'),
+      String(await sendCommand(server, 'ROLE')).startsWith('master'),
     )
-    this.network.leadTo(server.port)
+    for (const network of this.networks) network.leadTo(server.port)
     this.master = next
     this.replica = old
   }
@@ -82,11 +133,11 @@ export class SingleStage implements Stage {
   /** Makes what was left behind follow nobody: it answers what is read from it, and hears of nothing any more. */
   async cutOff(): Promise<void> {
     if (this.replica === undefined) throw new Error('There is no replica.')
-    await told(this.replica.server, 'REPLICAOF', '127.0.0.1', '1')
+    await sendCommand(this.replica.server, 'REPLICAOF', '127.0.0.1', '1')
   }
 
   async stop(): Promise<void> {
-    await this.network.stop()
+    await Promise.all(this.networks.map((network) => network.stop()))
     await Promise.all([stopAt(this.master), stopAt(this.replica)])
   }
 }
@@ -102,6 +153,9 @@ async function startAt(
   return { directory, server: await startRedis({ ...where, extraArguments: [...durable, ...words] }) }
 }
 
+const startAgain = async ({ server: { port }, directory }: Place, words: readonly string[]) =>
+  (await startAt(directory, { port }, words)).server
+
 async function stopAt(place: Place | undefined): Promise<void> {
   if (place === undefined) return
   await place.server.stop()
@@ -109,7 +163,11 @@ async function stopAt(place: Place | undefined): Promise<void> {
 }
 
 /** One command on a connection of its own. */
-export async function told(server: RedisServer, command: string, ...words: string[]): Promise<unknown> {
+export async function sendCommand(
+  server: RedisServer,
+  command: string,
+  ...words: string[]
+): Promise<unknown> {
   const client = new Redis(server.url, { maxRetriesPerRequest: 1 })
   client.on('error', () => {})
   try {

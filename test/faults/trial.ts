@@ -165,7 +165,7 @@ export async function startServers(redis: RedisPlan): Promise<Servers> {
 }
 
 /** From a question to a refresh: whether every answer was the good one. */
-async function wholeWay(recorder: Recorder, server: number): Promise<boolean> {
+export async function wholeWay(recorder: Recorder, server: number): Promise<boolean> {
   const line = recorder.newLine()
   let credentials: readonly string[] = ['']
   for (const act of ['ask', 'decide', 'redeem', 'refresh'] as const) {

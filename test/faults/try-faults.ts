@@ -16,23 +16,23 @@ export interface Effort {
 }
 
 /** A kind of Redis, how it begins, and what is done to it. */
-export interface Theatre<S extends Stage> {
+export interface CampaignRunner<S extends Stage> {
   readonly title: string
   readonly start: () => Promise<S>
   readonly faults: readonly Fault<S>[]
 }
 
-export const single: Theatre<SingleStage> = {
+export const single: CampaignRunner<SingleStage> = {
   title: 'One Redis',
   start: () => SingleStage.start(),
   faults: singleFaults,
 }
-export const cluster: Theatre<ClusterStage> = {
+export const cluster: CampaignRunner<ClusterStage> = {
   title: 'A cluster',
   start: () => ClusterStage.start(),
   faults: clusterFaults,
 }
-export const sentinel: Theatre<SentinelStage> = {
+export const sentinel: CampaignRunner<SentinelStage> = {
   title: 'Sentinel',
   start: () => SentinelStage.start(),
   faults: sentinelFaults,
@@ -63,15 +63,15 @@ export async function tryFault<S extends Stage>(
 /** What a fault must not have shown, in words; empty when all is well. */
 export function complaintsOf(fault: Fault<never>, verdict: Verdict, servers: Servers): readonly string[] {
   const { violations, troubled, undisturbed, requests, delay } = verdict
-  const told = violations.slice(0, 5).map(({ rule, attempt }) => `${rule}: ${JSON.stringify(attempt)}`)
+  const shown = violations.slice(0, 5).map(({ rule, attempt }) => `${rule}: ${JSON.stringify(attempt)}`)
   return [
-    ...told,
+    ...shown,
     ...(servers.every((server) => server.isAlive()) ? [] : ['a server has died']),
     ...(delay > recoveryBound ? [`it worked again only after ${delay.toFixed(1)} s`] : []),
-    ...(fault.trouble === 'must' && troubled === 0 ? ['nobody met the fault'] : []),
+    ...(fault.trouble === 'must' && troubled === 0 ? ['no request met the fault'] : []),
     // What lasts too short for a standstill to be seen may still miss a deadline.
     ...(fault.trouble === 'never' && undisturbed > requests / 100
-      ? [`${undisturbed} answers told of trouble`]
+      ? [`${undisturbed} answers shown of trouble`]
       : []),
   ]
 }

@@ -6,23 +6,36 @@ import type { Recorder } from './recorder'
 /** A pair as it came: the access token and its refresh token. */
 type Pair = readonly [accessToken: string, refreshToken: string]
 
-interface Rhythm {
+/** How often a visitor does what: shares of 1. */
+export interface Habits {
+  /** Redemptions and refreshes that it sends twice at once. */
+  readonly doubles: number
+  /** Of what it does with tokens: looks, refreshes, and ends. */
+  readonly looks: number
+  readonly refreshes: number
+  readonly ends: number
+}
+
+const usualHabits: Habits = { doubles: 0.2, looks: 0.4, refreshes: 0.4, ends: 0.06 }
+
+export interface Rhythm {
   /** Milliseconds between two requests at most. */
   readonly pause: number
   readonly signal: AbortSignal
 }
 
 /** The pairs of one authorization, oldest first. */
-type Pairs = [Pair, ...Pair[]]
+export type Pairs = [Pair, ...Pair[]]
 
 /** One application with one owner after the other, until it is told to stop: it does right and wrong, at random. */
 export class Visitor {
-  private line = 0
+  protected line = 0
 
   constructor(
-    private readonly recorder: Recorder,
-    private readonly random: () => number,
-    private readonly rhythm: Rhythm,
+    protected readonly recorder: Recorder,
+    protected readonly random: () => number,
+    protected readonly rhythm: Rhythm,
+    private readonly habits = usualHabits,
   ) {}
 
   async stay(): Promise<void> {
@@ -30,7 +43,7 @@ export class Visitor {
   }
 
   /** One authorization, from the question to its end, if it comes to one. */
-  private async visit(): Promise<void> {
+  protected async visit(): Promise<void> {
     this.line = this.recorder.newLine()
     const [form] = await this.insist('ask', '')
     const [code] = form === undefined ? [] : await this.insist('decide', form)
@@ -41,7 +54,7 @@ export class Visitor {
   }
 
   private async redeem(code: string): Promise<Pair | undefined> {
-    if (this.random() > 0.2) return pairOf(await this.insist('redeem', code))
+    if (this.random() > this.habits.doubles) return pairOf(await this.insist('redeem', code))
     // A double click, or a thief: of both at most one may win, and what it won must be dead.
     const answers = await Promise.all([this.once('redeem', code), this.once('redeem', code)])
     const pairs = answers.map((answer) => pairOf(credentialsOf(answer)))
@@ -50,15 +63,16 @@ export class Visitor {
     return answers.some(({ kind }) => kind === 'refused') ? undefined : pair
   }
 
-  private async live(code: string, pairs: Pairs): Promise<void> {
+  protected async live(code: string, pairs: Pairs): Promise<void> {
+    const { looks, refreshes, ends } = this.habits
     while (!this.rhythm.signal.aborted && pairs.length < 7) {
       const choice = this.random()
-      if (choice < 0.4) await this.look(pairs)
-      else if (choice < 0.8) {
+      if (choice < looks) await this.look(pairs)
+      else if (choice < looks + refreshes) {
         const next = await this.refresh(pairs)
         if (next === undefined) return this.look(pairs)
         pairs.push(next)
-      } else if (choice < 0.86) {
+      } else if (choice < looks + refreshes + ends) {
         await this.end(code, pairs)
         return this.look(pairs)
       }
@@ -67,7 +81,7 @@ export class Visitor {
 
   private async refresh(pairs: Pairs): Promise<Pair | undefined> {
     const [, refreshToken] = pairs.at(-1) ?? pairs[0]
-    if (this.random() > 0.2) return pairOf(await this.insist('refresh', refreshToken))
+    if (this.random() > this.habits.doubles) return pairOf(await this.insist('refresh', refreshToken))
     const both = await Promise.all([
       this.insist('refresh', refreshToken),
       this.insist('refresh', refreshToken),
@@ -92,22 +106,29 @@ export class Visitor {
   }
 
   /** Sends the same again after trouble, to any server, as an honest client does. What was granted; else nothing. */
-  private async insist(act: Act, presented: string): Promise<readonly string[]> {
+  protected async insist(act: Act, presented: string): Promise<readonly string[]> {
     for (;;) {
       const answer = await this.once(act, presented)
-      if (answer.kind !== 'trouble' || this.rhythm.signal.aborted) return credentialsOf(answer)
+      const isOpen = answer.kind === 'trouble' || answer.kind === 'unanswered'
+      if (!isOpen || this.rhythm.signal.aborted) return credentialsOf(answer)
       await setTimeout(100)
     }
   }
 
-  private async once(act: Act, presented: string): Promise<Answer> {
+  protected async once(act: Act, presented: string): Promise<Answer> {
+    return this.recorder.attempt(await this.nextServer(), this.line, act, presented)
+  }
+
+  /** After a pause, any server that does not rest. */
+  protected async nextServer(): Promise<number> {
     await setTimeout(this.random() * this.rhythm.pause)
-    const server = Math.floor(this.random() * this.recorder.servers)
-    return this.recorder.attempt(server, this.line, act, presented)
+    const { servers, resting } = this.recorder
+    const server = Math.floor(this.random() * servers)
+    return server === resting ? (server + 1) % servers : server
   }
 }
 
-const credentialsOf = (answer: Answer): readonly string[] => grantedBy({ answer })
+export const credentialsOf = (answer: Answer): readonly string[] => grantedBy({ answer })
 
 function pairOf([accessToken, refreshToken]: readonly string[]): Pair | undefined {
   return accessToken === undefined || refreshToken === undefined ? undefined : [accessToken, refreshToken]
@@ -129,6 +150,7 @@ export async function audit(recorder: Recorder, most: number): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, auditor))
 }
 
+/** Looks once more whether what a line brought is good. */
 async function auditLine(recorder: Recorder, attempts: readonly Attempt[], turn: number): Promise<void> {
   const pairs = attempts.filter(({ act }) => act === 'redeem' || act === 'refresh').map(grantedBy)
   const line = attempts[0]?.line ?? 0

@@ -3,10 +3,10 @@ import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
-import { heardOn } from '../support/flows/heard-stage'
+import { recordingStage } from '../support/flows/recording-stage'
 import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
-import { credentialFingerprint } from '../support/flows/whole-story'
+import { credentialFingerprint } from '../support/flows/every-endpoint'
 
 const asked = authorizationRequest(photoPrint)
 const always = () => true
@@ -24,7 +24,7 @@ describeOnStores('What is approved already', (stage) => {
     stage({ clients: clients.map(({ registration }) => registration), skipConsent: always }).flow
 
   test('is answered at once, without a page, by a code that is redeemed once (AUZ-3)', async () => {
-    const { flow, heard } = heardOn(stage, { skipConsent: always })
+    const { flow, recorded } = recordingStage(stage, { skipConsent: always })
     const answer = await flow.ask(asked, 'alice')
     expect(answer.status).toBe(303)
     expect(redirectionOf(answer).parameters['state']).toBe(asked.state)
@@ -34,7 +34,7 @@ describeOnStores('What is approved already', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(200)
     expect((await flow.redeem(photoPrint, code)).body.error).toBe('invalid_grant')
     expect((await flow.photos(accessToken)).status).toBe(401)
-    expect(heard[0]).toMatchObject({
+    expect(recorded[0]).toMatchObject({
       event: 'approved',
       endpoint: 'authorization',
       clientId: 'photo-print',
@@ -43,10 +43,16 @@ describeOnStores('What is approved already', (stage) => {
       scope: ['photos:read', 'photos:print'],
       credential: credentialFingerprint(code),
     })
-    expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued', 'replayed', 'revoked', 'refused'])
+    expect(recorded.map(({ event }) => event)).toEqual([
+      'approved',
+      'issued',
+      'replayed',
+      'revoked',
+      'refused',
+    ])
   })
 
-  test('is known by owner, client, scope and redirection URI, and nothing else is told', async () => {
+  test('is known by owner, client, scope and redirection URI, and nothing else', async () => {
     const questions: PriorConsentQuestion[] = []
     const { flow } = stage({
       skipConsent: async (_request, question) => {
@@ -133,7 +139,7 @@ describeOnStores('Whether something is approved already', (stage) => {
     expect(redirectionOf(answer).parameters['error']).toBe(error)
   })
 
-  test('is not asked while nobody is logged in, nor about a client that is shut out', async () => {
+  test('is not asked without a logged-in owner, nor about a disabled client', async () => {
     const shutOut = bent(photoPrint, { disabled: true })
     const { flow } = stage({ skipConsent: mustNotBeAsked })
     expect((await flow.ask(asked)).headers['location']).toMatch(/^\/login\?/)
@@ -145,16 +151,16 @@ describeOnStores('Whether something is approved already', (stage) => {
     ['something truthy', () => JSON.parse('"yes"')],
     ['nothing', () => undefined],
     ['a record', async () => ({ approved: true })],
-  ])('must be told by true or false: %s approves nothing and breaks the request', async (_what, told) => {
-    const { flow, heard } = heardOn(stage, {
-      skipConsent: (...given) => Reflect.apply(told, undefined, given),
+  ])('must return true or false: %s approves nothing and fails the request', async (_what, skipping) => {
+    const { flow, recorded } = recordingStage(stage, {
+      skipConsent: (...given) => Reflect.apply(skipping, undefined, given),
     })
     const answer = await flow.ask(asked, 'alice')
     expect(redirectionOf(answer).parameters['error']).toBe('server_error')
-    expect(heard).toMatchObject([{ event: 'failure', cause: expect.any(TypeError) }])
+    expect(recorded).toMatchObject([{ event: 'failure', cause: expect.any(TypeError) }])
   })
 
-  test('may end in what breaks, or in a refusal of the host, and the client is told', async () => {
+  test('may throw a fault or a refusal, and the client gets the error', async () => {
     const broken = stage({ skipConsent: mustNotBeAsked }).flow
     const failed = await broken.ask(asked, 'alice')
     expect(redirectionOf(failed).parameters['error']).toBe('server_error')

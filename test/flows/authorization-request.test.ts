@@ -103,7 +103,7 @@ describeOnStores('An authorization request', (stage) => {
     '__proto__[scope]=unheard-of&__proto__=x&constructor=y&toString=z',
     'broken=%zz&%zz=broken&=&&',
     'decision=deny',
-  ])('may hold parameters that nobody knows: %s', async (unknown) => {
+  ])('may hold unknown parameters: %s', async (unknown) => {
     const { flow } = stage()
     const page = await flow.ask(`${formOf(asked)}&${unknown}`, 'alice')
     const { parameters } = redirectionOf(await flow.decide(page, 'approve', 'alice'))
@@ -149,7 +149,7 @@ async function errorOf({ flow, store }: Stage, request: Fields | string): Promis
   return [...errors][0]
 }
 
-describeOnStores('The client is told by redirect of', (stage) => {
+describeOnStores('The client gets an error by redirect for', (stage) => {
   test.each([
     ['no response_type', without('response_type')],
     ['an empty response_type', formOf({ ...asked, response_type: '' })],
@@ -216,12 +216,11 @@ describeOnStores('The client is told by redirect of', (stage) => {
     expect(await errorOf(stage({ resourceOwner }), asked)).toBe('access_denied')
   })
 
-  test.each(['login', 'consentPage'] as const)('server_error: a fault in the option %s', async (option) => {
-    const { flow } = stage({
-      [option]: () => {
-        throw new Error('The template is missing.')
-      },
-    })
+  test.each(['login', 'pages.consent'] as const)('server_error: a fault in the option %s', async (option) => {
+    const fail = () => {
+      throw new Error('The template is missing.')
+    }
+    const { flow } = stage(option === 'login' ? { login: fail } : { pages: { consent: fail } })
     const response = await flow.ask(asked, option === 'login' ? undefined : 'alice')
     expect(response.status).toBe(303)
     expect(redirectionOf(response).parameters).toMatchObject({ error: 'server_error', state: asked.state })
@@ -289,11 +288,11 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
       expect(Object.keys(parameters)).toEqual(['return_to'])
       const [path, query] = String(parameters['return_to']).split('?')
       expect(path).toBe('/authorize')
-      expect(Object.fromEntries(new URLSearchParams(query))).toEqual(fields)
+      expect(Object.fromEntries(new URLSearchParams(query))).toEqual({ ...fields, login_returns: '1' })
     },
   )
 
-  test('is cached by no one', async () => {
+  test('is not cached', async () => {
     const { flow } = stage()
     expect((await flow.ask(original)).headers).toMatchObject({
       'cache-control': 'no-store',
@@ -305,14 +304,16 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
     const { flow } = stage({ login: '/sign-in?theme=dark' })
     const { uri, parameters } = redirectionOf(await flow.ask(original))
     expect(uri).toBe('/sign-in')
-    expect(parameters).toEqual({ theme: 'dark', return_to: `/authorize?${formOf(original)}` })
+    expect(parameters).toEqual({ theme: 'dark', return_to: `/authorize?${formOf(original)}&login_returns=1` })
   })
 
-  test('can be a function of the host, which is told the way back', async () => {
+  test('can be a function of the host, which gets the return URL', async () => {
     const { flow } = stage({
       login: (_request, response, returnTo) => response.status(200).json({ returnTo }),
     })
-    expect((await flow.ask(original)).body).toEqual({ returnTo: `/authorize?${formOf(original)}` })
+    expect((await flow.ask(original)).body).toEqual({
+      returnTo: `/authorize?${formOf(original)}&login_returns=1`,
+    })
   })
 
   test('is spared a request that would be refused anyway', async () => {

@@ -120,16 +120,16 @@ describe('slow body', () => {
       ['of which less comes than was told', 'Content-Length: 100', 'grant_type=client_credentials'],
       ['in chunks that never end', 'Transfer-Encoding: chunked', '3\r\na=1\r\n'],
     ])('%s is refused, and the connection ends [input-15]', async (_what, framing, part) => {
-      const heard = failures.length
+      const recorded = failures.length
       const { socket, answer } = begin(path, framing)
       socket.write(part)
       expect(await answer).toMatch(isRefusal)
-      expect(failures.slice(heard)).toMatchObject([refused])
+      expect(failures.slice(recorded)).toMatchObject([refused])
       expect(listenersOf(requests[0])).toEqual(none)
     })
 
     test('one byte at a time is refused, however steadily they come', async () => {
-      const heard = failures.length
+      const recorded = failures.length
       const { socket, answer } = begin(path, 'Content-Length: 10000')
       for (let sent = 0; sent < 400 && !socket.closed; sent++) {
         socket.write('a')
@@ -137,7 +137,7 @@ describe('slow body', () => {
       }
       expect(socket.closed).toBe(true)
       expect(await answer).toMatch(isRefusal)
-      expect(failures.slice(heard)).toMatchObject([refused])
+      expect(failures.slice(recorded)).toMatchObject([refused])
     })
   })
 
@@ -145,25 +145,25 @@ describe('slow body', () => {
     beforeAll(() => void ({ app, failures } = patient))
 
     test.each(['/token', '/authorize'])('when the client of %s goes away', async (path) => {
-      const heard = failures.length
+      const recorded = failures.length
       const before = timers()
       const { socket } = begin(path, 'Content-Length: 100')
       socket.write('grant_type=client')
       await waitUntil('the body is read', async () => (requests[0]?.listenerCount('data') ?? 0) > 0)
       socket.destroy()
-      await waitUntil('the server has noticed', async () => failures.length > heard)
-      expect(failures.slice(heard)).toMatchObject([{ reason: 'body_aborted' }])
+      await waitUntil('the server has noticed', async () => failures.length > recorded)
+      expect(failures.slice(recorded)).toMatchObject([{ reason: 'body_aborted' }])
       expect(listenersOf(requests[0])).toEqual(none)
       await noTimerSince(before)
     })
 
     test('when it is too large', async () => {
-      const heard = failures.length
+      const recorded = failures.length
       const before = timers()
       const { socket, answer } = begin('/token', 'Transfer-Encoding: chunked')
       socket.write(`${(70_000).toString(16)}\r\n${'a'.repeat(70_000)}\r\n`)
       expect(await answer).toMatch(/\r\nConnection: close\r\n/)
-      expect(failures.slice(heard)).toMatchObject([{ reason: 'body_too_large' }])
+      expect(failures.slice(recorded)).toMatchObject([{ reason: 'body_too_large' }])
       expect(listenersOf(requests[0])).toEqual(none)
       await noTimerSince(before)
     })
@@ -185,35 +185,32 @@ describe('closing late body', () => {
     ['/token', 400],
     ['/revoke', 503],
     ['/introspect', 503],
-  ])(
-    'A client whose body comes after the head hears that %s is closing, and is not cut off',
-    async (path, status) => {
-      const { app, oauth } = application()
-      await oauth.close()
-      const server = createServer(app).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      const address = server.address()
-      const socket = connect(isPort(address) ? address.port : 0, '127.0.0.1')
-      let answer = ''
-      socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
-      const body = 'grant_type=client_credentials'
-      const head = [
-        `POST ${path} HTTP/1.1`,
-        'Host: localhost',
-        'Content-Type: application/x-www-form-urlencoded',
-        `Content-Length: ${body.length}`,
-      ]
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
-      await once(server, 'request')
-      await setTimeout(20)
-      expect(answer).toBe('')
-      socket.write(body)
-      await once(socket, 'end')
-      const [, told] =
-        /^HTTP\/1\.1 (\d+) [^]*\r\nConnection: close\r\n[^]*"temporarily_unavailable"/.exec(answer) ?? []
-      expect(told).toBe(String(status))
-      socket.destroy()
-      server.close()
-    },
-  )
+  ])('A client whose body comes after the head gets the answer that %s is closing', async (path, status) => {
+    const { app, oauth } = application()
+    await oauth.close()
+    const server = createServer(app).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const socket = connect(isPort(address) ? address.port : 0, '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+    const body = 'grant_type=client_credentials'
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${body.length}`,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    await once(server, 'request')
+    await setTimeout(20)
+    expect(answer).toBe('')
+    socket.write(body)
+    await once(socket, 'end')
+    const [, answered] =
+      /^HTTP\/1\.1 (\d+) [^]*\r\nConnection: close\r\n[^]*"temporarily_unavailable"/.exec(answer) ?? []
+    expect(answered).toBe(String(status))
+    socket.destroy()
+    server.close()
+  })
 })

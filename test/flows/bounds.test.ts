@@ -30,7 +30,7 @@ function locationOf(port: number, form: string): Promise<string> {
 
 describeOnStores('What is too long', (stage) => {
   test.each(['client_id', 'redirect_uri'])(
-    'as %s is told to the owner and never redirected',
+    'as %s is refused on a page and never redirected',
     async (name) => {
       const { flow, failures } = stage()
       const tooMuch = { ...asked, [name]: tooLong(name) }
@@ -40,14 +40,17 @@ describeOnStores('What is too long', (stage) => {
     },
   )
 
-  test.each(['scope', 'response_type'])('as %s is told to the client, with its state', async (name) => {
-    const { flow } = stage()
-    const { parameters } = redirectionOf(await flow.ask({ ...asked, [name]: tooLong(name) }, 'alice'))
-    expect(parameters).toMatchObject({ error: 'invalid_request', state: asked.state })
-  })
+  test.each(['scope', 'response_type'])(
+    'as %s redirects to the client with an error and its state',
+    async (name) => {
+      const { flow } = stage()
+      const { parameters } = redirectionOf(await flow.ask({ ...asked, [name]: tooLong(name) }, 'alice'))
+      expect(parameters).toMatchObject({ error: 'invalid_request', state: asked.state })
+    },
+  )
 
   test.each([4097, 16_384])(
-    '[AUZ-11] as state is told to the client, with its %d characters exactly as they came',
+    '[AUZ-11] as state comes back to the client, with its %d characters exactly as they came',
     async (length) => {
       const { app, store } = stage()
       const state = 'ü+ &%~'.padEnd(length, 's')
@@ -61,7 +64,7 @@ describeOnStores('What is too long', (stage) => {
     },
   )
 
-  test('as state of more than 16 KiB, which no redirect can hold, is told to the owner [input-16]', async () => {
+  test('as state of more than 16 KiB, which no redirect can hold, is refused on a page [input-16]', async () => {
     const { flow, failures } = stage()
     const tooMuch = { ...asked, state: 's'.repeat(16_385) }
     expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')
@@ -128,7 +131,7 @@ describeOnStores('What is too long', (stage) => {
 })
 
 describeOnStores('More than 100 parameters', (stage) => {
-  test('in a query or a body are told to the owner at the authorization endpoint', async () => {
+  test('in a query or a body are refused on a page at the authorization endpoint', async () => {
     const { flow } = stage()
     expect(errorPageOf(await flow.ask({ ...asked, ...many }, 'alice'))).toBe('400 invalid_request')
     const form = { ...asked, ...many }
@@ -144,7 +147,7 @@ describeOnStores('More than 100 parameters', (stage) => {
 })
 
 describeOnStores('A request line', (stage) => {
-  test('of more than 16 KiB is refused by Node with 431, and one below it by nobody', async () => {
+  test('of more than 16 KiB is refused by Node with 431, and one below it is accepted', async () => {
     const { app } = stage()
     const server = await startServer(app)
     const statusOf = (length: number) =>

@@ -15,7 +15,7 @@ import { nightlyReport, photoBook } from '../support/flows/clients'
 import { basic, type Fields, formOf, type Headers } from '../support/flows/flow'
 import { rawRequest } from '../support/flows/raw-request'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
-import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
+import { expectUncachedJson, refusalOf, tokensOf } from '../support/flows/tokens'
 
 describe('client authentication methods', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -169,7 +169,7 @@ describe('client authentication methods', () => {
     })
 
     test.each([1, 'true', 'yes', {}, [], false, null, undefined, 0])(
-      'proves nobody when verify says %j: only true is a proof [client-28]',
+      'proves no client when verify returns %j: only true is a proof [client-28]',
       async (answer) => {
         const { flow } = host(stage, { verify: async () => JSON.parse(JSON.stringify({ answer })).answer })
         expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
@@ -199,7 +199,7 @@ describe('client authentication methods', () => {
       const { flow, failures } = host(stage, bend)
       const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
       expect(response.status).toBe(500)
-      expectJsonThatNobodyKeeps(response)
+      expectUncachedJson(response)
       expect(response.body).toEqual({
         error: 'server_error',
         error_description: 'The server met an unexpected condition.',
@@ -207,7 +207,7 @@ describe('client authentication methods', () => {
       expect(failures).toMatchObject([{ reason: 'unexpected', cause: expect.any(TypeError) }])
     })
 
-    test('refuses in its own words by an OAuthError', async () => {
+    test('refuses with its own OAuthError', async () => {
       const { flow, failures } = host(stage, { read: refusing })
       const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
       expect(refusalOf(response)).toBe('400 invalid_request')
@@ -395,8 +395,8 @@ describe('client certificate', () => {
 
     test.each([
       ['one that the TLS server trusts', [ownCertificate.cert], true],
-      ['one that nobody vouches for', [], false],
-    ])('is told of %s', async (_, ca, trusted) => {
+      ['one of an unknown authority', [], false],
+    ])('gets the certificate of %s', async (_, ca, trusted) => {
       const seen: (ClientCertificate | undefined)[] = []
       const watching: ClientAuthenticationMethod = {
         ...selfSigned,

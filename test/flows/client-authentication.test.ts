@@ -183,7 +183,7 @@ describeOnStores('A public client', (stage) => {
     expect(refusalOf(await redeem(stage(), fields, headers))).toBe(refusal)
   })
 
-  test('that puts its client_id into the query is not heard', async () => {
+  test('that puts its client_id into the query does not authenticate', async () => {
     expect(refusalOf(await redeem(stage(), {}, {}, `?client_id=${id}`))).toBe('401 invalid_client')
   })
 })

@@ -6,9 +6,11 @@ import {
   memoryClients,
   metadataDocuments,
   type MetadataDocumentsOptions,
+  type PageOptions,
   privateKeyJwt,
   redisStore,
 } from '../../lib/index'
+import { answeredPageOf } from '../support/flows/answered-page'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -45,7 +47,7 @@ const text =
   (_request, response) =>
     void response.writeHead(200, { 'Content-Type': type }).end(body)
 
-describeOnStores('A client that nobody registered', (stage) => {
+describeOnStores('An unregistered client', (stage) => {
   test('gets from its document to tokens, a refresh and a revocation, and is asked for once', async () => {
     const { flow } = host(stage)
     const { client } = origin
@@ -78,8 +80,11 @@ describeOnStores('A client that nobody registered', (stage) => {
 
   test('is marked on the consent page, with its host, and with nothing of other hosts [stranger-5]', async () => {
     const { flow } = host(stage)
+    const policy_uri = `https://${new URL(origin.clientId).host}/privacy`
+    origin.members = { policy_uri, tos_uri: 'https://bank.example/terms' }
     const { text: page } = await flow.ask(authorizationRequest(origin.client), 'alice')
     expect(page).toContain('Note Taker')
+    expect(page.match(/<a href="[^"]*"/g)).toEqual([`<a href="${policy_uri}"`])
     expect(page).toContain(`an app of <bdi>${new URL(origin.clientId).host}</bdi>`)
     expect(page).toContain('This app is not registered here.')
     expect(page).toContain('a program on this device')
@@ -87,13 +92,22 @@ describeOnStores('A client that nobody registered', (stage) => {
     expect(page).not.toContain('bank.example')
   })
 
-  test('is told to the page of a host, too', async () => {
+  test('gets no link to another host on the page after the approval, either', async () => {
+    const { flow } = host(stage)
+    const redirect_uri = 'https://notes.example/callback'
+    const page = await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
+    const approve = () => flow.decide(page, 'approve', 'alice')
+    tokensOf(await flow.redeem(origin.client, codeOf(await approve()), { redirect_uri }))
+    expect(answeredPageOf(await approve())).toBeUndefined()
+  })
+
+  test('is passed to the page of a host, too', async () => {
     const seen: unknown[] = []
-    const consentPage: AuthorizationServerOptions['consentPage'] = (_request, response, view) => {
+    const consent: PageOptions['consent'] = (_request, response, view) => {
       seen.push(view)
       response.end()
     }
-    const { flow } = host(stage, { besides: [photoBook.registration] }, { consentPage })
+    const { flow } = host(stage, { registered: [photoBook.registration] }, { pages: { consent } })
     origin.members = { redirect_uris: ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1/cb'] }
     for (const redirect_uri of ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1:7/cb'])
       await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
@@ -122,7 +136,7 @@ describeOnStores('A client that nobody registered', (stage) => {
   })
 
   // RFC 9700 4.11.2: a document may name any site, so a link to this server could lead people there.
-  test('leads nobody to a site or an app before the owner has agreed to go there [stranger-14]', async () => {
+  test('is redirected to only after the owner has agreed [stranger-14]', async () => {
     const { flow } = host(stage)
     const redirect_uris = ['https://notes.example/cb', 'notes-app:/cb', 'http://127.0.0.1/cb']
     origin.members = { redirect_uris }
@@ -144,6 +158,16 @@ describeOnStores('A client that nobody registered', (stage) => {
     }
     const page = await flow.ask({ ...asked, scope: 'photos:read', redirect_uri: 'notes-app:/cb' }, 'alice')
     expect(redirectionOf(await flow.decide(page, 'deny', 'alice')).uri).toBe('notes-app:/cb')
+  })
+
+  test('sees a failure of the server on a page with its status, which says to try again', async () => {
+    const skipConsent = () => Promise.reject(new Error('down'))
+    const asked = { ...authorizationRequest(origin.client), redirect_uri: 'https://notes.example/callback' }
+    const failed = await host(stage, {}, { skipConsent }).flow.ask(asked, 'alice')
+    expect([failed.status, failed.get('Retry-After')]).toEqual([500, undefined])
+    const closed = await host(stage, {}, { maintenance: () => true }).flow.ask(asked, 'alice')
+    expect([closed.status, closed.get('Retry-After')]).toEqual([503, '1'])
+    for (const { text: page } of [failed, closed]) expect(page).toContain('reload this page to try again')
   })
 
   test('never skips consent where any program on the device could pass for it [stranger-6]', async () => {
@@ -196,7 +220,7 @@ describeOnStores('A client that nobody registered', (stage) => {
     expect((await strict.flow.ask(asked, 'alice')).status).toBe(400)
   })
 
-  describe('whose document is in trouble', () => {
+  describe('whose document is unavailable', () => {
     test.each<[string, RequestListener, string]>([
       ['is gone', status(404), '503 temporarily_unavailable'],
       [
@@ -208,7 +232,7 @@ describeOnStores('A client that nobody registered', (stage) => {
       ['is not JSON', text('{'), '503 temporarily_unavailable'],
       ['is too large', text(JSON.stringify('a'.repeat(6000))), '503 temporarily_unavailable'],
       ['is a list', text('[]'), '400 invalid_request'],
-      ['is of nobody', text('{}'), '400 invalid_request'],
+      ['is of no client', text('{}'), '400 invalid_request'],
     ])('that %s gets a page, and no redirect', async (_, answer, page) => {
       const { flow } = host(stage)
       origin.answer = answer
@@ -286,7 +310,7 @@ describeOnStores('A client that nobody registered', (stage) => {
     expect(origin.asked).toBe(0)
   })
 
-  test('is refused where the host does not allow its document, which nobody asks for', async () => {
+  test('is refused where the host does not allow its document, which is not fetched', async () => {
     const { flow, oauth } = host(stage, { allow: ['other.example'] })
     const reasons: unknown[] = []
     oauth.events.on('refused', ({ reason, clientId }) => reasons.push([reason, clientId]))
@@ -312,8 +336,35 @@ describeOnStores('A client that nobody registered', (stage) => {
     expect(seen).toEqual([origin.clientId, refusal, refusal])
   })
 
+  test.each(['disables in registered', 'no longer allows'])(
+    'that the host %s is refused at every endpoint at once, and its access token works on',
+    async (how) => {
+      let isOut = false
+      const disabled = { ...photoBook.registration, client_id: origin.clientId, disabled: true }
+      const options =
+        how === 'no longer allows'
+          ? { allow: () => !isOut }
+          : {
+              registered: {
+                find: async (id: string) => (isOut && id === origin.clientId ? disabled : undefined),
+              },
+            }
+      const { flow } = host(stage, options)
+      const { client } = origin
+      const page = await flow.ask(authorizationRequest(client), 'alice')
+      const code = await flow.approve(client)
+      const tokens = await flow.tokens(client)
+      isOut = true
+      expect((await flow.ask(authorizationRequest(client), 'alice')).status).toBe(400)
+      expect((await flow.decide(page, 'approve', 'alice')).status).toBe(400)
+      expect(refusalOf(await flow.redeem(client, code))).toBe('401 invalid_client')
+      expect(refusalOf(await flow.refresh(client, tokens.refreshToken))).toBe('401 invalid_client')
+      expect((await flow.photos(tokens.accessToken)).status).toBe(200)
+    },
+  )
+
   test('stands beside clients that the server registers', async () => {
-    const { oauth, flow } = host(stage, { besides: memoryClients() })
+    const { oauth, flow } = host(stage, { registered: memoryClients() })
     const { client_id: _, ...metadata } = photoBook.registration
     const { client_id } = await oauth.registerClient({ ...metadata, client_type: 'public' })
     for (const client of [bent(photoBook, { client_id }), origin.client])
@@ -370,19 +421,58 @@ describeOnStores('A client that nobody registered', (stage) => {
       expect(refusalOf(await redeem(proof(set, other.privateKey)))).toBe('401 invalid_client')
       expect((await flow.photos(tokensOf(await redeem(proof(set))).accessToken)).status).toBe(200)
     })
+
+    test('fails on the account of its network, which then refuses it and asks for none of its keys [store-34]', async () => {
+      let asked = 0
+      origin.members = {
+        token_endpoint_auth_method: 'private_key_jwt',
+        redirect_uris: [redirect_uri],
+        jwks_uri: `${origin.clientId}?keys`,
+      }
+      origin.answer = (request, response) => {
+        const isForKeys = request.url?.endsWith('?keys') === true
+        if (isForKeys) asked += 1
+        const json = isForKeys ? jwks : { ...origin.document, ...origin.members }
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
+      }
+      const networks = { clients: { attempts: 3, seconds: 60 } }
+      const set = host(stage, {}, { limits: { networks }, clientAuthenticationMethods: [privateKeyJwt()] })
+      await set.flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
+      const come = async (fields: object) =>
+        refusalOf(await set.flow.redeem(origin.client, 'none', { redirect_uri, ...fields }))
+      for (let round = 0; round < 3; round++) expect(await come({})).toBe('401 invalid_client')
+      for (let round = 0; round < 3; round++)
+        expect(await come(proof(set))).toBe('429 temporarily_unavailable')
+      expect(asked).toBe(0)
+    })
   })
 
   test.each<[string, Partial<AuthorizationServerOptions>]>([
     ['alone', {}],
     ['beside clients that register themselves', { dynamicRegistration: {} }],
   ])('of a network that failed too often is not asked for any more: %s', async (_, options) => {
-    const rateLimit = { clients: { attempts: 3, seconds: 60 } }
-    const { flow } = host(stage, {}, { rateLimit, ...options })
+    const networks = { clients: { attempts: 3, seconds: 60 } }
+    const { flow } = host(stage, {}, { limits: { networks }, ...options })
     origin.answer = status(404)
     const shop = (at: number) => bent(origin.client, { client_id: `${origin.clientId}?${at}` })
     for (let at = 0; at < 10; at++) await flow.refresh(shop(at), 'x')
     expect((await flow.refresh(shop(10), 'x')).status).toBe(429)
     expect(origin.asked).toBeLessThanOrEqual(4)
+  })
+
+  test('of a network that failed too often is not asked for by the authorization endpoint either', async () => {
+    const networks = { clients: { attempts: 3, seconds: 3600 } }
+    const { flow, clock } = host(stage, {}, { limits: { networks } })
+    const page = await flow.ask(authorizationRequest(origin.client), 'alice')
+    for (let at = 0; at < 4; at++) await flow.refresh(bent(origin.client, { client_id: 'nobody' }), 'x')
+    const { asked } = origin
+    const other = bent(origin.client, { client_id: `${origin.clientId}?other` })
+    expect((await flow.ask(authorizationRequest(other), 'alice')).status).toBe(429)
+    // Its document has ended, and stands in: for the page, and for the decision.
+    clock.advance(301)
+    expect((await flow.ask(authorizationRequest(origin.client), 'alice')).status).toBe(200)
+    expect(codeOf(await flow.decide(page, 'approve', 'alice'))).toBeTruthy()
+    expect(origin.asked).toBe(asked)
   })
 })
 
@@ -431,7 +521,7 @@ describe('Two servers on one Redis', () => {
       const store = redisStore({ client, prefix, clock: clock.read })
       return application({
         ...canonicalOptions,
-        clients: clientsBy({ besides: store.clients }),
+        clients: clientsBy({ registered: store.clients }),
         store,
         clock: clock.read,
       })
@@ -441,9 +531,10 @@ describe('Two servers on one Redis', () => {
     const { refreshToken } = tokensOf(await other.flow.redeem(origin.client, code))
     const second = tokensOf(await one.flow.refresh(origin.client, refreshToken))
     expect(origin.asked).toBe(1)
+    // For as long as the refresh token may live, and a day for its next note and for its last fetch each.
     const [key = ''] = await client.keys(`${prefix}cache:*`)
-    expect(await client.pttl(key)).toBeGreaterThan(290_000)
-    expect(await client.pttl(key)).toBeLessThanOrEqual(300_000)
+    expect(await client.pttl(key)).toBeGreaterThan(32 * 86_400_000 - 60_000)
+    expect(await client.pttl(key)).toBeLessThanOrEqual(32 * 86_400_000)
     clock.advance(301)
     const third = tokensOf(await other.flow.refresh(origin.client, second.refreshToken))
     tokensOf(await one.flow.refresh(origin.client, third.refreshToken))

@@ -141,7 +141,7 @@ describe('More secrets than bcrypt can verify', () => {
     compare.mockImplementation(async (secret, digest) => real(secret, digest))
     gate = new Gate()
   })
-  // A test that fails must leave nobody waiting.
+  // A test that fails must leave no request waiting.
   afterEach(() => gate.open())
   /** Counters, and what is counted in the end, by the kind of count. */
   const watchedCounters = () => {
@@ -187,7 +187,7 @@ describe('More secrets than bcrypt can verify', () => {
     return { flow, failures, counted, clock, answers, siege }
   }
 
-  test('four are verified at once, 32 wait, and the others are told to come again, uncounted [store-22]', async () => {
+  test('four are verified at once, 32 wait, and the others get Retry-After, uncounted [store-22]', async () => {
     const { answers, siege, counted, failures } = await besieged()
     expect(gate.waiting).toBe(4)
     expect(new Set(answers)).toEqual(new Set([busy]))
@@ -200,7 +200,7 @@ describe('More secrets than bcrypt can verify', () => {
     expect(counted).toEqual({ 'client:address': 36, 'client:clientAndAddress': 36, 'client:client': 36 })
   })
 
-  test('nobody waits who does not need bcrypt, nor whose secret is remembered', async () => {
+  test('requests without bcrypt, or with a remembered secret, do not wait', async () => {
     const { flow, siege, clock } = await besieged()
     expect(await flow.open('/.well-known/oauth-authorization-server')).toHaveProperty('status', 200)
     expect(await right(flow, oldPrint)).toBe(proven)
@@ -213,7 +213,7 @@ describe('More secrets than bcrypt can verify', () => {
     await siege
   })
 
-  test('passwords stand in the same line, and one that was not looked at is not counted', async () => {
+  test('passwords wait in the same queue, and one that was not verified is not counted', async () => {
     const { flow, siege, counted, failures } = await besieged()
     expect(refusalOf(await flow.request(oldPrint, passwordRequest))).toBe(busy)
     expect(failures.at(-1)).toMatchObject({ reason: 'bcrypt_busy' })

@@ -240,7 +240,7 @@ describeOnStores('A server is ready', (stage) => {
     await closed
   })
 
-  test('and so is a guard by itself', async () => {
+  test('and so is a standalone guard', async () => {
     const { store } = stage()
     const guard = createBearerGuard({ issuer: 'http://localhost', store, storeDeadline: 10 })
     expect(await guard.ready()).toBe(true)

@@ -72,7 +72,7 @@ describeOnStores('The response type of docs/examples/code-token.ts', (stage) => 
     expect(refusalOf(await set.flow.redeem(album, code))).toBe('400 invalid_grant')
   })
 
-  test('has a token that outlives a code that nobody redeems', async () => {
+  test('has a token that outlives an unredeemed code', async () => {
     const set = stage(options)
     const { code = '', access_token = '' } = await answered(set, 'code token')
     set.clock.advance(61)
@@ -158,7 +158,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect(store.calls.save).toBe(0)
   })
 
-  test('[AUZ-11] tells a denial and a bad request in the fragment', async () => {
+  test('[AUZ-11] sends a denial and a bad request in the fragment', async () => {
     const { flow } = stage(on)
     const denial = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice'))
     const refusal = fragmentOf(await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice'))
@@ -167,7 +167,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect(refusal.parameters).toEqual({ ...answer, error: 'invalid_scope' })
   })
 
-  test('[AUZ-11] tells in the fragment that the token could not be kept', async () => {
+  test('[AUZ-11] sends the failure of the store in the fragment', async () => {
     const { flow, store } = stage(on)
     const page = await flow.ask(asked, 'alice')
     store.begin('fails', 'save')

@@ -25,6 +25,15 @@ describeOnStores('A redemption', (stage) => {
     tokensOf(await flow.redeem(photoBook, code))
   })
 
+  test('is refused once the host has revoked the authorization of the code', async () => {
+    const { flow, oauth } = stage()
+    const ids: (string | undefined)[] = []
+    oauth.events.on('approved', ({ authorizationId }) => ids.push(authorizationId))
+    const code = await flow.approve(photoBook)
+    for (const id of ids) await oauth.revoke(id ?? '')
+    expect(refusalOf(await flow.redeem(photoBook, code))).toBe('400 invalid_grant')
+  })
+
   test.each(wrong)('with %s burns the code at the fifth time [code-14]', async (_, bend) => {
     const { flow } = stage()
     const code = await flow.approve(photoBook)
@@ -244,7 +253,7 @@ describeOnStores('PKCE', (stage) => {
     },
   )
 
-  test('is checked for whoever uses it, required or not [pkce-10]', async () => {
+  test('is checked for every client that uses it, required or not [pkce-10]', async () => {
     const { flow } = stage({ pkce: 'none' })
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoPrint, code, withoutVerifier))).toBe('400 invalid_grant')
@@ -304,7 +313,7 @@ describeOnStores('By the clock', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('an access token is good until its own end, whatever comes of a refresh', async () => {
+  test('an access token is valid until its own end, also after a refresh', async () => {
     const { flow, clock } = stage()
     const first = await flow.tokens(photoPrint)
     clock.advance(1800)
@@ -331,10 +340,7 @@ describeOnStores('By the clock', (stage) => {
 
   test('each lifetime is as configured', async () => {
     const { flow, clock } = stage({
-      authorizationRequestLifetime: 5,
-      authorizationCodeLifetime: 10,
-      accessTokenLifetime: 20,
-      refreshTokenLifetime: 30,
+      lifetimes: { authorizationRequest: 5, authorizationCode: 10, accessToken: 20, refreshToken: 30 },
     })
     const page = await flow.ask(asked, 'alice')
     clock.advance(5)

@@ -31,7 +31,15 @@ describeOnStores('The consent page', (stage) => {
     expect(text).not.toMatch(/<script|<img/)
   })
 
-  test('is cached and framed by no one, and its form goes to this site and on to the client [consent-13]', async () => {
+  test('shows no logo over plain http, which a database may hold', async () => {
+    const registration = { ...photoBook.registration, logo_uri: 'http://book.example/logo.png' }
+    const { flow } = stage({ clients: { find: async () => registration } })
+    const { status, text } = await flow.ask(asked, 'alice')
+    expect(status).toBe(200)
+    expect(text).not.toMatch(/<img|logo\.png/)
+  })
+
+  test('is not cached and not framed, and its form goes to this site and on to the client [consent-13]', async () => {
     const { flow } = stage()
     const { headers } = await flow.ask(asked, 'alice')
     expect(headers).toMatchObject({
@@ -64,7 +72,7 @@ describeOnStores('The consent page', (stage) => {
   })
 
   test('can be the own page of the host, which posts the fields and a decision', async () => {
-    const { flow } = stage({ consentPage: (_request, response, view) => response.json(view) })
+    const { flow } = stage({ pages: { consent: (_request, response, view) => response.json(view) } })
     const page = await flow.ask(asked, 'alice')
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
     expect(page.body).toMatchObject({
@@ -87,7 +95,7 @@ describe('page headers', () => {
   const insecure = bent(photoBook, { redirect_uris: ['http://old.example/cb'], insecure_redirect_uris: true })
   const token = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
 
-  const one = { openRequestLimit: { attempts: 1 } }
+  const one = { limits: { openRequests: { attempts: 1 } } }
   const pages: readonly [string, object, (stage: Stage) => Promise<Response>][] = [
     ['consent', {}, ({ flow }) => flow.ask(asked, 'alice')],
     ['error', {}, ({ flow }) => flow.ask({ ...asked, client_id: 'nobody' }, 'alice')],
@@ -129,7 +137,7 @@ describe('page headers', () => {
       ['behind helmet', behindHelmet],
     ] as const)('%s', (_, mount) => {
       test.each(pages)(
-        'for %s is kept by nobody, framed by nobody, and runs no script',
+        'for %s is not cached, not framed, and runs no script',
         async (_name, options, open) => {
           const { headers, text } = await open(stage(options, { mount }))
           expect(headers).toMatchObject({
@@ -249,7 +257,7 @@ describe('insecure redirect', () => {
       expect(searchParams.get('state')).toBe(request.state)
     })
 
-    test('of trouble in the store', async () => {
+    test('of a failing store', async () => {
       const { flow, store } = stage({ clients: [old.registration], storeDeadline: 0.1 })
       store.begin('fails', 'save')
       const link = insecureLinkOf(await flow.ask(asked, 'alice'))
@@ -259,11 +267,13 @@ describe('insecure redirect', () => {
     test('though the host asks on a page of its own', async () => {
       const { flow } = stage({
         clients: [old.registration],
-        consentPage: (_request, response, { action, fields }) => {
-          const hidden = Object.entries(fields).map(
-            ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
-          )
-          response.send(`<form method="post" action="${action}">${hidden.join('')}</form>`)
+        pages: {
+          consent: (_request, response, { action, fields }) => {
+            const hidden = Object.entries(fields).map(
+              ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+            )
+            response.send(`<form method="post" action="${action}">${hidden.join('')}</form>`)
+          },
         },
       })
       const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')

@@ -74,7 +74,7 @@ const endpointOfHost = (name: string, cors?: boolean): Endpoint => ({
   method: 'GET',
   clientAuthentication: 'none',
   ...(cors === undefined ? {} : { cors }),
-  answer: async () => ({ members: { name } }),
+  handle: async () => ({ members: { name } }),
 })
 const endpoints = [endpointOfHost('shared', true), endpointOfHost('own', false), endpointOfHost('usual')]
 
@@ -147,7 +147,7 @@ describe('By default, scripts of every origin', () => {
     ],
     [
       'a client over its share',
-      { issueLimits: { client: { attempts: 1 } } },
+      { limits: { issuing: { client: { attempts: 1 } } } },
       { body: grant, headers: secret },
       429,
       'retry-after',
@@ -224,7 +224,9 @@ describe('The metadata of a resource', () => {
 describe('A preflight', () => {
   test('counts for no limit, asks no store and is no event', async () => {
     const limit = { attempts: 1, seconds: 60 }
-    const { app, store, failures } = setStage({ rateLimit: { clients: limit, authorization: limit } })
+    const { app, store, failures } = setStage({
+      limits: { networks: { clients: limit, authorization: limit } },
+    })
     for (let round = 0; round < 5; round++) expect((await preflight(app, '/token')).status).toBe(204)
     expect([store.calls, failures]).toEqual([{ find: 0, save: 0, remove: 0 }, []])
     expect((await ask(app, { body: grant })).status).toBe(401)
@@ -475,7 +477,7 @@ describe('A guard with cors', () => {
     expect(answer.headers).toHaveProperty(header)
   })
 
-  test('lets scripts read a missing scope and a store in trouble', async () => {
+  test('lets scripts read a missing scope and a failing store', async () => {
     const set = setStage({}, { mount: byUse })
     const scope = 'reports:write'
     const tokens = tokensOf(

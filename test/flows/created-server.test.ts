@@ -161,11 +161,13 @@ async function prototypesOf(create: (app: RequestListener) => Server) {
   return { ...seen, own: [app.request, app.response] }
 }
 
+// V8 13 is that of Node 24, where createServer() is the one of Node.
+const isOld = Number.parseInt(process.versions.v8, 10) < 13
+
 describe('A message has the prototype of its application', () => {
-  test('that Express gives it, before Express sees it: nothing is left to change', async () => {
+  test('on Node 20 and 22 before Express sees it: nothing is left to change', async () => {
     const { before, inside, own } = await prototypesOf(createServer)
-    expect(before?.[0]).toBe(own[0])
-    expect(before?.[1]).toBe(own[1])
+    expect([before?.[0] === own[0], before?.[1] === own[1]]).toEqual([isOld, isOld])
     expect(inside?.[0]).toBe(own[0])
     expect(inside?.[1]).toBe(own[1])
   })
@@ -231,7 +233,7 @@ async function both(act: (create: Create) => Promise<unknown>): Promise<readonly
   return [await act(createPlainServer), await act(createServer)]
 }
 
-/** What happens to a request of which nobody sends the rest, and to its response. */
+/** What happens to an incomplete request, and to its response. */
 async function abandoned(create: Create): Promise<readonly string[]> {
   const app = express()
   const events: string[] = []
@@ -268,15 +270,15 @@ test('a request that is abandoned in its body ends as on a plain server', async 
 
 test.each(['server', 'response'] as const)('a timeout of a %s comes as on a plain one', async (whose) => {
   const [plain, created] = await both(async (create) => {
-    const told: string[] = []
+    const timedOut: string[] = []
     const app = express()
     app.get('/', (_request, response) => {
       if (whose === 'response')
-        response.setTimeout(30, () => void response.status(503).send(`${told.push('response')}`))
+        response.setTimeout(30, () => void response.status(503).send(`${timedOut.push('response')}`))
     })
     const server = create(app)
-    if (whose === 'server') server.setTimeout(30, (socket) => socket.end(`${told.push('server')}`))
-    return whileListening(server, async (port) => [await spoken(port, lastSaid('GET', '/')), told])
+    if (whose === 'server') server.setTimeout(30, (socket) => socket.end(`${timedOut.push('server')}`))
+    return whileListening(server, async (port) => [await spoken(port, lastSaid('GET', '/')), timedOut])
   })
   expect(created).toEqual(plain)
   expect(created).toEqual([expect.any(String), [whose]])

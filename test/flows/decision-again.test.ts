@@ -5,7 +5,7 @@ import { application } from '../support/flows/application'
 import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest } from '../support/flows/flow'
-import { heardOn } from '../support/flows/heard-stage'
+import { recordingStage } from '../support/flows/recording-stage'
 import { codeOf, fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -101,7 +101,7 @@ describeOnStores('A decision that is sent again', (stage) => {
     tokensOf(await set.flow.redeem(album, code))
   })
 
-  test.each(['approve', 'deny'])('is nobody’s but the owner’s: %s', async (decision) => {
+  test.each(['approve', 'deny'])('belongs to the owner alone: %s', async (decision) => {
     const set = stage()
     const { decide, later, page } = await shown(set)
     await decide(decision)
@@ -111,20 +111,20 @@ describeOnStores('A decision that is sent again', (stage) => {
     expect(errorPageOf(nobody)).toBe('400 invalid_request')
   })
 
-  test('tells that it is one, with the credential of the first', async () => {
-    const { flow, heard, clock } = heardOn(stage)
+  test('emits an event that says so, with the credential of the first', async () => {
+    const { flow, recorded, clock } = recordingStage(stage)
     const page = await flow.ask(asked, 'alice')
     await flow.decide(page, 'approve', 'alice')
     clock.advance(2)
     const code = codeOf(await flow.decide(page, 'approve', 'alice'))
     await flow.redeem(photoBook, code)
     await flow.decide(page, 'approve', 'alice')
-    expect(heard).toMatchObject([
+    expect(recorded).toMatchObject([
       { event: 'approved', reason: undefined, responseType: 'code' },
       { event: 'approved', reason: 'repeated', responseType: 'code' },
       { event: 'issued', responseType: undefined },
     ])
-    expect(heard[0]?.credential).toBe(heard[1]?.credential)
+    expect(recorded[0]?.credential).toBe(recorded[1]?.credential)
   })
 
   test('gets nothing of a client that lost what it was answered by', async () => {

@@ -30,7 +30,7 @@ describeOnStores('The decision', (stage) => {
     codeOf(await set.flow.decide(page, 'approve', 'alice'))
   })
 
-  test('is nobody’s when nobody is logged in any more, and can be sent again after a login [consent-28]', async () => {
+  test('counts only with a logged-in owner, and can be sent again after a login [consent-28]', async () => {
     const set = stage()
     const page = await open(set)
     expect(errorPageOf(await set.flow.decide(page, 'approve'))).toBe('400 invalid_request')
@@ -140,7 +140,7 @@ describeOnStores('The decision', (stage) => {
     },
   )
 
-  test('needs the handle of its own page: one that is missing or made up is refused [consent-2]', async () => {
+  test('needs the consent token of its own page: one that is missing or made up is refused [consent-2]', async () => {
     const set = stage()
     const page = await open(set)
     const genuine = String(consentFormOf(page, '/authorize').fields['authorization_request'])
@@ -169,7 +169,7 @@ describeOnStores('The decision', (stage) => {
     )
   })
 
-  test('settles what was asked, whatever else the form is made to say [consent-11]', async () => {
+  test('decides about the stored request, not about other fields of the form [consent-11]', async () => {
     const set = stage()
     const { fields } = consentFormOf(
       await set.flow.ask({ ...asked, scope: 'photos:read' }, 'alice'),
@@ -236,7 +236,7 @@ describeOnStores('What a client loses while its owner looks at the page', (stage
     ],
     ['token', 'the scope', { scope: 'photos:read' }, 'invalid_scope'],
   ])(
-    'brings no %s when it was %s: the client is told, and a stranger is told nothing',
+    'brings no %s when it was %s: the client gets an error, and another owner a page',
     async (type, _what, bend, error) => {
       const { change, decide } = await opened(type)
       change(bend)
@@ -249,7 +249,7 @@ describeOnStores('What a client loses while its owner looks at the page', (stage
     },
   )
 
-  test('brings no code when it was the response type, and a denial is told all the same', async () => {
+  test('brings no code when it was the response type, and a denial still reaches the client', async () => {
     const { change, decide } = await opened('code')
     change({ response_types: ['token'], grant_types: ['implicit'] })
     expect((await decide('approve')).get('Location')).toContain('error=unauthorized_client&')

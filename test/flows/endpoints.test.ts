@@ -13,14 +13,14 @@ import { setStage } from '../support/flows/stage'
 import { tokensOf } from '../support/flows/tokens'
 
 const asPrinter = { Authorization: basic('photo-print', photoPrint.secret) }
-const asNobody = { Authorization: basic('photo-print', 'wrong') }
+const withWrongSecret = { Authorization: basic('photo-print', 'wrong') }
 
 /** Tells what an endpoint sees. */
 const seen = (bend: { body?: 'json'; clientAuthentication?: 'confidential' }): Endpoint => ({
   name: 'seen',
   path: '/seen',
   clientAuthentication: 'optional',
-  answer: async ({ client, parameters, json, method, address }) => ({
+  handle: async ({ client, parameters, json, method, address }) => ({
     members: {
       client: client?.client_id ?? null,
       word: parameters.get('word') ?? null,
@@ -52,7 +52,7 @@ describeOnStores("An endpoint of the host's own", (stage) => {
 
   test('refuses a client that does not authenticate, as the token endpoint does', async () => {
     const { flow } = stage({ endpoints: [whoami] })
-    for (const headers of [{}, asNobody]) {
+    for (const headers of [{}, withWrongSecret]) {
       const response = await flow.open('/whoami', undefined, headers)
       expect(outcomeOf(response)).toBe('401 invalid_client')
       expect(response.get('WWW-Authenticate')).toBe('Basic realm="oauth", charset="UTF-8"')
@@ -79,7 +79,7 @@ describeOnStores("An endpoint of the host's own", (stage) => {
       body: 'json',
       listed: false,
       clientAuthentication: 'none',
-      answer: async ({ method, parameters, json }) => ({
+      handle: async ({ method, parameters, json }) => ({
         members: { method, word: parameters.get('word') ?? null, json },
         status: method === 'DELETE' ? 204 : 200,
       }),
@@ -97,14 +97,14 @@ describeOnStores("An endpoint of the host's own", (stage) => {
     expect(body).not.toHaveProperty('notes_endpoint')
   })
 
-  test('a client that proves itself wrongly is refused where authentication is optional; without any it is nobody', async () => {
+  test('optional authentication refuses a wrong credential, and accepts a request without one', async () => {
     const { flow } = stage({ endpoints: [seen({})] })
     const ask = (headers: Record<string, string>, fields = {}) =>
       flow.submit('/seen', { word: 'x', ...fields }, undefined, headers)
     expect((await ask({})).body).toMatchObject({ client: null, word: 'x', method: 'POST' })
     expect((await ask(asPrinter)).body).toMatchObject({ client: 'photo-print' })
     expect((await ask({}, { client_id: 'photo-book' })).body).toMatchObject({ client: 'photo-book' })
-    expect(outcomeOf(await ask(asNobody))).toBe('401 invalid_client')
+    expect(outcomeOf(await ask(withWrongSecret))).toBe('401 invalid_client')
     expect(outcomeOf(await ask({}, { client_id: 'nobody' }))).toBe('401 invalid_client')
     expect(outcomeOf(await ask({ Authorization: 'Bearer x' }))).toBe('401 invalid_client')
     expect(outcomeOf(await ask({}, { client_secret: 'x' }))).toContain('invalid_')
@@ -115,14 +115,14 @@ describeOnStores("An endpoint of the host's own", (stage) => {
       name: 'open',
       path: '/open',
       clientAuthentication: 'none',
-      answer: async ({ client }) => ({
+      handle: async ({ client }) => ({
         members: { client: client ?? null },
         status: 201,
         headers: { 'X-Note': '1' },
       }),
     }
     const { flow } = stage({ endpoints: [none] })
-    const response = await flow.submit('/open', {}, undefined, asNobody)
+    const response = await flow.submit('/open', {}, undefined, withWrongSecret)
     expect([response.status, response.body, response.get('X-Note')]).toEqual([201, { client: null }, '1'])
     const { body } = await flow.open('/.well-known/oauth-authorization-server')
     expect(Object.keys(body).filter((name) => name.startsWith('open_'))).toEqual(['open_endpoint'])
@@ -136,6 +136,9 @@ describeOnStores("An endpoint of the host's own", (stage) => {
     expect(body.seen_endpoint_auth_methods_supported).not.toContain('none')
   })
 })
+
+/** So many lists, one in another. */
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('A JSON body', () => {
   const send = (body: string | undefined, headers: Record<string, string> = {}) => {
@@ -170,15 +173,31 @@ describe('A JSON body', () => {
     ['has another charset', '{}', { 'Content-Type': 'application/json; charset=latin1' }],
     ['is compressed', '{}', { 'Content-Encoding': 'gzip' }],
     ['is larger than 64 KiB', JSON.stringify('x'.repeat(65_536)), {}],
+    ['has 33 levels', nested(33), {}],
+    ['has 33 levels of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, {}],
+    ['has 30 000 levels', nested(30_000), {}],
   ])('that %s is an invalid request', async (_what, body, headers) => {
     expect(outcomeOf(await send(body, headers))).toBe('400 invalid_request')
+  })
+
+  test('has up to 32 levels, also if the host has parsed it', async () => {
+    expect((await send(nested(32))).body).toMatchObject({ json: JSON.parse(nested(32)) })
+    const { oauth, failures } = setStage({ endpoints: [seen({ body: 'json' })] })
+    for (const parser of [express.json(), express.text({ type: '*/*' }), express.raw({ type: '*/*' })]) {
+      const flow = new Flow(express().use(parser).use(oauth.router()))
+      const type = { 'Content-Type': 'application/json' }
+      const levels = async (count: number) =>
+        outcomeOf(await flow.submit('/seen', nested(count), undefined, type))
+      expect([await levels(33), await levels(30_000)]).toEqual(['400 invalid_request', '400 invalid_request'])
+    }
+    expect(new Set(failures.map(({ reason }) => reason))).toEqual(new Set(['body_too_deep']))
   })
 })
 
 describe("An endpoint of the host's own that fails", () => {
   const failing = (thrown: unknown, bend: Partial<Pick<Endpoint, 'errorStatus'>> = {}) => {
     const { flow, failures } = setStage({
-      endpoints: [{ ...whoami, ...bend, answer: () => Promise.reject(thrown) }],
+      endpoints: [{ ...whoami, ...bend, handle: () => Promise.reject(thrown) }],
     })
     return { failures, ask: () => flow.open('/whoami', undefined, asPrinter) }
   }
@@ -193,7 +212,19 @@ describe("An endpoint of the host's own that fails", () => {
     ])
   })
 
-  test('answers trouble with 503, and tells the host alone what broke', async () => {
+  test.each([
+    ['invalid_client', 401],
+    ['invalid_token', 401],
+    ['server_error', 500],
+    ['temporarily_unavailable', 503],
+    ['invalid_grant', 400],
+  ])('answers %s with %i, unless it has a status of its own', async (code, usual) => {
+    const refusal = new OAuthError(code, 'tried', 'No.')
+    expect((await failing(refusal).ask()).status).toBe(usual)
+    expect((await failing(refusal, { errorStatus: { [code]: 418 } }).ask()).status).toBe(418)
+  })
+
+  test('answers a failing store with 503, and only the event has the cause', async () => {
     expect(outcomeOf(await failing(temporarilyUnavailable('x', 'Later.')).ask())).toBe(
       '503 temporarily_unavailable',
     )
@@ -211,8 +242,8 @@ describe("An endpoint of the host's own that fails", () => {
     ['a status that HTTP does not have', { members: {}, status: 2000 }],
     ['a header that is no text', { members: {}, headers: { a: 7 } }],
   ])('is at fault for %s', async (_what, answer) => {
-    const endpoint = { ...whoami, answer: jest.fn() }
-    endpoint.answer.mockResolvedValue(answer)
+    const endpoint = { ...whoami, handle: jest.fn() }
+    endpoint.handle.mockResolvedValue(answer)
     const { flow } = setStage({ endpoints: [endpoint] })
     expect(outcomeOf(await flow.open('/whoami', undefined, asPrinter))).toBe('500 server_error')
   })
@@ -223,7 +254,7 @@ describe('oauth.endpoint()', () => {
     const mount: Mount = (app, oauth) => void app.get('/me', oauth.endpoint('whoami'))
     const { flow } = setStage({ endpoints: [whoami] }, { mount })
     expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
-    expect(outcomeOf(await flow.open('/me', undefined, asNobody))).toBe('401 invalid_client')
+    expect(outcomeOf(await flow.open('/me', undefined, withWrongSecret))).toBe('401 invalid_client')
     expect((await flow.open('/whoami', undefined, asPrinter)).status).toBe(404)
   })
 
@@ -236,7 +267,7 @@ describe('oauth.endpoint()', () => {
     }
     const { flow } = setStage({ endpoints: [whoami] }, { mount })
     expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
-    expect(outcomeOf(await flow.open('/me', undefined, asNobody))).toBe('401 invalid_client')
+    expect(outcomeOf(await flow.open('/me', undefined, withWrongSecret))).toBe('401 invalid_client')
   })
 
   test('refuses a name that no endpoint has', () => {

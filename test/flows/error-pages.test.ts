@@ -39,8 +39,8 @@ describe('error pages', () => {
     ['a redirect_uri that is not UTF-8', withUri(`redirect_uri=${uri}%FF`)],
   ]
 
-  describeOnStores('The owner is told, and no one is redirected,', (stage) => {
-    test.each(refused)('of %s', async (_, request) => {
+  describeOnStores('The owner gets an error page, and no redirect,', (stage) => {
+    test.each(refused)('for %s', async (_, request) => {
       const { flow, store } = stage()
       for (const owner of ['alice', undefined]) {
         expect(errorPageOf(await flow.ask(request, owner))).toBe('400 invalid_request')
@@ -87,7 +87,7 @@ describe('error pages', () => {
       expect(errorPageOf(response)).toBe('400 invalid_request')
     })
 
-    test('of trouble in the store of clients, to be tried again', async () => {
+    test('for a failing store of clients, to be tried again', async () => {
       const { flow, failures } = stage({ clients: troubled })
       const response = await flow.ask(asked, 'alice')
       expect(errorPageOf(response)).toBe('503 temporarily_unavailable')
@@ -96,7 +96,7 @@ describe('error pages', () => {
     })
 
     test('on the own page of the host, if it has one', async () => {
-      const { flow } = stage({ errorPage: (_request, response, view) => response.json(view) })
+      const { flow } = stage({ pages: { error: (_request, response, view) => response.json(view) } })
       const response = await flow.ask(withClientId(''), 'alice')
       expect(response.status).toBe(400)
       expect(response.headers).not.toHaveProperty('location')
@@ -179,7 +179,7 @@ describe('a program in place of a browser', () => {
       expect(errorPageOf(response)).toBe('400 invalid_request')
     })
 
-    test('with the code that tells a client that its registration has ended', async () => {
+    test('with the code that means an ended registration', async () => {
       const disabled = bent(photoBook, { disabled: true }).registration
       const { flow } = stage({ clients: [disabled] })
       const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
@@ -193,7 +193,7 @@ describe('a program in place of a browser', () => {
       expect(refusalOf(response)).toBe('400 invalid_request')
     })
 
-    test('with Retry-After, where the server is in trouble', async () => {
+    test('with Retry-After, where the server fails', async () => {
       const troubled = { find: () => Promise.reject(new Error('connection refused')) }
       const { flow } = stage({ clients: troubled })
       const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
@@ -202,7 +202,10 @@ describe('a program in place of a browser', () => {
     })
 
     test('with error_uri, and in place of the own page of the host', async () => {
-      const { flow } = stage({ errorUri, errorPage: (_request, response) => response.send('own page') })
+      const { flow } = stage({
+        errorUri,
+        pages: { error: (_request, response) => response.send('own page') },
+      })
       const response = await flow.open(`/authorize?${unheardOf}`, 'alice', json)
       expect(response.body).toEqual({
         error: 'invalid_client',
@@ -212,7 +215,7 @@ describe('a program in place of a browser', () => {
       expect((await flow.ask(unheardOf, 'alice')).text).toBe('own page')
     })
 
-    test('while a good request leads to the page of consent as ever', async () => {
+    test('while a valid request leads to the consent page', async () => {
       const { flow } = stage()
       const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
       expect(response.status).toBe(200)
@@ -271,7 +274,7 @@ describeOnStores('During maintenance', (stage) => {
     expect(tokensOf(await flow.redeem(photoBook, code)).scope).toBe('photos:read photos:print')
   })
 
-  test('the client is told by redirect, and no request is kept', async () => {
+  test('the client gets the error by redirect, and no request is stored', async () => {
     const { flow, door, store } = closable(stage)
     door.closed = true
     const asked = authorizationRequest(photoPrint)

@@ -1,6 +1,6 @@
 import express from 'express'
 import { createBearerGuard, memoryStore } from '../../lib/index'
-import { heardFrom } from '../support/events'
+import { recordEvents } from '../support/events'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
@@ -19,25 +19,22 @@ describe('A listener that fails', () => {
     ],
     ['rejects', async () => Promise.reject(new Error('log'))],
   ]
-  test.each(failures)(
-    'changes no answer and keeps nobody else from hearing, when it %s',
-    async (_how, fail) => {
-      // It warns, and the tests' output is not for that.
-      const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
-      const { oauth, flow } = application()
-      for (const name of ['approved', 'issued', 'revoked', 'refused'] as const) oauth.events.on(name, fail)
-      const heard = heardFrom(oauth.events)
-      const { accessToken } = await flow.tokens(photoBook)
-      expect((await flow.photos('garbage')).status).toBe(401)
-      expect((await flow.photos(accessToken)).status).toBe(200)
-      expect((await flow.revoke(photoBook, accessToken)).status).toBe(200)
-      await oauth.revoke('A'.repeat(22))
-      expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued', 'refused', 'revoked'])
-      warn.mockRestore()
-    },
-  )
+  test.each(failures)('changes no response and stops no other listener, when it %s', async (_how, fail) => {
+    // It warns, and the tests' output is not for that.
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    const { oauth, flow } = application()
+    for (const name of ['approved', 'issued', 'revoked', 'refused'] as const) oauth.events.on(name, fail)
+    const recorded = recordEvents(oauth.events)
+    const { accessToken } = await flow.tokens(photoBook)
+    expect((await flow.photos('garbage')).status).toBe(401)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect((await flow.revoke(photoBook, accessToken)).status).toBe(200)
+    await oauth.revoke('A'.repeat(22))
+    expect(recorded.map(({ event }) => event)).toEqual(['approved', 'issued', 'refused', 'revoked'])
+    warn.mockRestore()
+  })
 
-  test('is told of by a warning, once for each event', () => {
+  test('causes one warning for each event', () => {
     const program = `
       const oauth = createAuthorizationServer(options)
       oauth.events.on('refused', () => { throw new Error('disk is full') })
@@ -55,7 +52,7 @@ describe('A listener that fails', () => {
     ])
   })
 
-  test('is told of by a warning when it is asynchronous, and ends no process', () => {
+  test('causes a warning when it is asynchronous, and ends no process', () => {
     const program = `
       const oauth = createAuthorizationServer(options)
       oauth.events.on('refused', async () => { throw new Error('database') })
@@ -65,15 +62,15 @@ describe('A listener that fails', () => {
   })
 })
 
-test('a listener cannot change what the next one hears', async () => {
+test('a listener cannot change the event of the next one', async () => {
   const { oauth, flow } = application()
   oauth.events.on('refused', (event) => void Reflect.set(event, 'clientId', 'nobody'))
-  const heard = heardFrom(oauth.events)
+  const recorded = recordEvents(oauth.events)
   await flow.ask('client_id=photo-book&redirect_uri=x')
-  expect(heard).toMatchObject([{ clientId: 'photo-book' }])
+  expect(recorded).toMatchObject([{ clientId: 'photo-book' }])
 })
 
-test('a listener of once hears once', async () => {
+test('a listener of once gets one event', async () => {
   const { oauth, flow } = application()
   const listener = jest.fn()
   oauth.events.once('refused', listener)
@@ -81,7 +78,7 @@ test('a listener of once hears once', async () => {
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-test('where nobody listens, a good answer has no request id, and a revocation by the host reads once', async () => {
+test('without listeners, a success has no request id, and a revocation by the host reads once', async () => {
   const { oauth, flow, store } = setStage()
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const approval = await flow.decide(page, 'approve', 'alice')
@@ -94,7 +91,7 @@ test('where nobody listens, a good answer has no request id, and a revocation by
   expect(store.calls.find).toBe(before + 1)
 })
 
-test('who listens to one event puts an id on the answers that it tells of, and on no other', async () => {
+test('a listener of one event puts a request id on its responses, and on no other', async () => {
   const { oauth, flow } = application()
   oauth.events.on('issued', () => undefined)
   const response = await flow.redeem(photoBook, await flow.approve(photoBook))
@@ -103,7 +100,7 @@ test('who listens to one event puts an id on the answers that it tells of, and o
   expect(refreshed.headers).not.toHaveProperty('x-request-id')
 })
 
-test('a guard by itself tells of what it refuses, in a time of its own', async () => {
+test('a guard by itself emits its refusals, with the time of its clock', async () => {
   const shared = memoryStore()
   const server = setStage({ store: shared })
   const guard = createBearerGuard({
@@ -111,11 +108,11 @@ test('a guard by itself tells of what it refuses, in a time of its own', async (
     store: shared,
     clock: () => server.clock.read() + 5,
   })
-  const heard = heardFrom(guard.events)
+  const recorded = recordEvents(guard.events)
   const photos = new Flow(express().get('/photos', guard('photos:read')))
   const { accessToken } = await server.flow.tokens(photoBook, { scope: 'photos:print' })
   const answer = await photos.photos(accessToken)
-  expect(heard).toMatchObject([
+  expect(recorded).toMatchObject([
     {
       event: 'refused',
       time: server.clock.read() + 5,

@@ -3,50 +3,45 @@ import request from 'supertest'
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { redisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
-import { eventNames, type Heard, heardFrom } from '../support/events'
+import { eventNames, type RecordedEvent, recordEvents } from '../support/events'
 import { application, type Hosting, mountAll } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, basic } from '../support/flows/flow'
-import { credentialFingerprint, type Told, wholeStory } from '../support/flows/whole-story'
+import {
+  credentialFingerprint,
+  secretsIn,
+  type EndpointRun,
+  useEveryEndpoint,
+} from '../support/flows/every-endpoint'
 import { type RedisServer, startRedis } from '../support/redis-server'
 
 describe('events secrets', () => {
-  let told: Told
+  let run: EndpointRun
   beforeAll(async () => {
-    told = await wholeStory()
+    run = await useEveryEndpoint()
   })
 
-  /** The part of a text that must not be read: of a credential what follows its kind and the id, which is no secret. */
-  const secretPartOf = (secret: string) => (/^(?:at|rt|ac|ar)_/.test(secret) ? secret.slice(3 + 24) : secret)
-
-  test('a whole story has every event, and holds no secret in any', () => {
-    expect(new Set(told.heard.map(({ event }) => event))).toEqual(new Set(eventNames))
-    expect(told.secrets.size).toBeGreaterThan(25)
+  test('a run through every endpoint emits every event, without a secret in any', () => {
+    expect(new Set(run.recorded.map(({ event }) => event))).toEqual(new Set(eventNames))
+    expect(run.secrets.size).toBeGreaterThan(25)
     const everything =
-      JSON.stringify(told.heard) +
-      inspect(told.heard, { depth: Infinity, showHidden: true, maxArrayLength: null })
-    for (const secret of told.secrets) {
-      const part = secretPartOf(secret)
-      expect(part.length).toBeGreaterThan(10)
-      for (const start of [0, Math.floor(part.length / 2)])
-        expect(everything).not.toContain(part.slice(start, start + 12))
-      expect(everything).not.toContain(Buffer.from(secret).toString('base64'))
-    }
+      JSON.stringify(run.recorded) +
+      inspect(run.recorded, { depth: Infinity, showHidden: true, maxArrayLength: null })
+    expect(secretsIn(everything, run.secrets)).toEqual([])
   })
 
   test('what an event shows of a credential is 8 digits of its digest, and of nothing else', () => {
     const marks = new Set(
-      [...told.secrets].filter((secret) => /^(?:at|rt|ac|ar)_/.test(secret)).map(credentialFingerprint),
+      [...run.secrets].filter((secret) => /^(?:at|rt|ac|ar)_/.test(secret)).map(credentialFingerprint),
     )
-    const shown = told.heard.flatMap(({ credential }) => (credential === undefined ? [] : [credential]))
+    const shown = run.recorded.flatMap(({ credential }) => (credential === undefined ? [] : [credential]))
     expect(shown.length).toBeGreaterThan(15)
     for (const mark of shown) expect(marks).toContain(mark)
   })
 
-  test('one event tells the outcome of one request; a revocation that it brought follows', () => {
+  test('one event has the outcome of one request; a revocation that it caused follows', () => {
     const outcomes = new Map<unknown, readonly string[]>()
-    for (const { event, requestId } of told.heard)
+    for (const { event, requestId } of run.recorded)
       if (event !== 'oldSecretUsed' && requestId !== undefined)
         outcomes.set(requestId, [...(outcomes.get(requestId) ?? []), event])
     expect(outcomes.size).toBeGreaterThan(25)
@@ -66,20 +61,20 @@ describe('names in events', () => {
 
   const open = (options = {}) => {
     const set = application({ clients, ...options })
-    return { ...set, heard: heardFrom(set.oauth.events) }
+    return { ...set, recorded: recordEvents(set.oauth.events) }
   }
 
-  describe('A client id that nobody has', () => {
+  describe('An unknown client_id', () => {
     test.each(['/token', '/revoke', '/introspect'])(
-      'is told as 8 digits of its digest at %s: it may be a secret in the wrong place [input-22]',
+      'appears as 8 digits of its digest at %s: it may be a secret in the wrong place [input-22]',
       async (path) => {
-        const { flow, heard } = open({ rateLimit: { clients: { attempts: 3, seconds: 60 } } })
+        const { flow, recorded } = open({ limits: { networks: { clients: { attempts: 3, seconds: 60 } } } })
         await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })
         await flow.submit(path, { client_id: secret, client_secret: 'photo-print' })
         await flow.submit(path, { client_id: refreshToken })
         // Over the limit, too.
         await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })
-        expect(heard.map(({ event, clientId }) => [event, clientId])).toEqual([
+        expect(recorded.map(({ event, clientId }) => [event, clientId])).toEqual([
           ['refused', fingerprintOf(secret)],
           ['refused', fingerprintOf(secret)],
           ['refused', fingerprintOf(refreshToken)],
@@ -88,23 +83,23 @@ describe('names in events', () => {
       },
     )
 
-    test('is told as 8 digits of its digest at the authorization endpoint, and no page shows it', async () => {
-      const { flow, heard } = open()
+    test('appears as 8 digits of its digest at the authorization endpoint, and on no page', async () => {
+      const { flow, recorded } = open()
       for (const client_id of [secret, refreshToken]) {
         const page = await flow.ask({ ...authorizationRequest(photoBook), client_id }, 'alice')
         expect(page.status).toBe(400)
         expect(page.text).not.toContain(client_id)
       }
-      expect(heard.map(({ clientId }) => clientId)).toEqual([
+      expect(recorded.map(({ clientId }) => clientId)).toEqual([
         fingerprintOf(secret),
         fingerprintOf(refreshToken),
       ])
     })
   })
 
-  describe('A client id that somebody has', () => {
-    test('is told as it is, whatever the request is refused for', async () => {
-      const { flow, heard } = open()
+  describe('A registered client_id', () => {
+    test('appears in clear, whatever the refusal', async () => {
+      const { flow, recorded } = open()
       const asked = authorizationRequest(photoBook)
       await flow.submit('/token', {}, undefined, { Authorization: basic('photo-print', 'guess') })
       await flow.request(shut, {})
@@ -112,7 +107,7 @@ describe('names in events', () => {
       await flow.ask({ ...asked, redirect_uri: 'https://evil.example/' }, 'alice')
       await flow.ask({ ...asked, client_id: 'shut-book' }, 'alice')
       await flow.ask({ ...asked, scope: 'none' }, 'alice')
-      expect(heard.map(({ clientId }) => clientId)).toEqual([
+      expect(recorded.map(({ clientId }) => clientId)).toEqual([
         'photo-print',
         'shut-book',
         'nightly-report',
@@ -123,10 +118,10 @@ describe('names in events', () => {
     })
 
     test('is that of the client which asked, not of the one whose code it showed', async () => {
-      const { flow, heard } = open()
+      const { flow, recorded } = open()
       const code = await flow.approve(photoPrint)
       await flow.redeem(photoBook, code)
-      expect(heard.at(-1)).toMatchObject({ event: 'refused', clientId: 'photo-book' })
+      expect(recorded.at(-1)).toMatchObject({ event: 'refused', clientId: 'photo-book' })
     })
   })
 })
@@ -134,7 +129,7 @@ describe('names in events', () => {
 const everything = (value: unknown) =>
   inspect(value, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
 
-describeOwnRedis('When Redis refuses a write', () => {
+describe('When Redis refuses a write', () => {
   let server: RedisServer
   let client: Redis
   beforeAll(async () => {
@@ -155,17 +150,17 @@ describeOwnRedis('When Redis refuses a write', () => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const silent = application({ store: redisStore({ client }) })
     silent.oauth.events.removeAllListeners('failure')
-    const heard = application({ store: redisStore({ client }) })
-    for (const { flow } of [silent, heard]) {
+    const recorded = application({ store: redisStore({ client }) })
+    for (const { flow } of [silent, recorded]) {
       const answer = await flow.ask(authorizationRequest(photoPrint), owner)
       expect(answer.get('Location')).toMatch(/[?&]error=temporarily_unavailable(?:&|$)/)
     }
     const warnings = warn.mock.calls.map((call) => everything(call))
     warn.mockRestore()
     expect(warnings.join('\n')).toMatch(/^[^]*store_unavailable: .*OOM command not allowed/)
-    expect(heard.failures).toMatchObject([{ reason: 'store_unavailable', cause: { name: 'ReplyError' } }])
-    const told = [...warnings, ...heard.failures.map(({ cause }) => everything(cause))].join('\n')
-    for (const text of kept) expect(told).not.toContain(text)
+    expect(recorded.failures).toMatchObject([{ reason: 'store_unavailable', cause: { name: 'ReplyError' } }])
+    const run = [...warnings, ...recorded.failures.map(({ cause }) => everything(cause))].join('\n')
+    for (const text of kept) expect(run).not.toContain(text)
   })
 })
 
@@ -186,12 +181,12 @@ describe('events hostile', () => {
 
   const open = (mount: NonNullable<Hosting['mount']> = mountAll) => {
     const { app, oauth, flow } = application({}, { mount })
-    return { app, flow, heard: heardFrom(oauth.events) }
+    return { app, flow, recorded: recordEvents(oauth.events) }
   }
 
   /** The texts of events that no log should get. */
-  const harmfulIn = (heard: readonly Heard[]) =>
-    heard
+  const harmfulIn = (recorded: readonly RecordedEvent[]) =>
+    recorded
       .flatMap((event) => Object.values(event))
       .filter((value) => typeof value === 'string' && (value.length > 256 || unprintable.test(value)))
 
@@ -201,47 +196,47 @@ describe('events hostile', () => {
   }
 
   describe.each(hostile)('A client that names itself by %s', (_what, text) => {
-    test('in a form is told of harmlessly [store-24]', async () => {
-      const { flow, heard } = open()
+    test('in a form leaves events harmless [store-24]', async () => {
+      const { flow, recorded } = open()
       await flow.submit('/token', { client_id: text, client_secret: 'x', grant_type: text })
-      expect(heard).toHaveLength(1)
-      expect(harmfulIn(heard)).toEqual([])
+      expect(recorded).toHaveLength(1)
+      expect(harmfulIn(recorded)).toEqual([])
       // One that is too long is refused before it names anybody.
-      expect(heard[0]?.clientId?.length).toBe(text.length > 256 ? undefined : 8)
+      expect(recorded[0]?.clientId?.length).toBe(text.length > 256 ? undefined : 8)
     })
 
-    test('in a query is told of harmlessly', async () => {
-      const { flow, heard } = open()
+    test('in a query leaves events harmless', async () => {
+      const { flow, recorded } = open()
       await flow.ask({ ...authorizationRequest(photoBook), client_id: text }, 'alice')
-      expect(heard).toHaveLength(1)
-      expect(harmfulIn(heard)).toEqual([])
+      expect(recorded).toHaveLength(1)
+      expect(harmfulIn(recorded)).toEqual([])
     })
 
-    test('in Basic is told of harmlessly', async () => {
-      const { flow, heard } = open()
+    test('in Basic leaves events harmless', async () => {
+      const { flow, recorded } = open()
       await flow.submit('/token', { grant_type: 'client_credentials' }, undefined, {
         Authorization: basic(text, 'x'),
       })
-      expect(heard).toHaveLength(1)
-      expect(harmfulIn(heard)).toEqual([])
+      expect(recorded).toHaveLength(1)
+      expect(harmfulIn(recorded)).toEqual([])
     })
   })
 
   test.each([
     ['of great length', 'x'.repeat(5000)],
     ['of a C1 control character', 'x\u009B31m'],
-  ])('an address that a client made up, %s, is told of harmlessly', async (_what, address) => {
-    const { flow, heard } = open(trusting)
+  ])('an address that a client made up, %s, leaves events harmless', async (_what, address) => {
+    const { flow, recorded } = open(trusting)
     await flow.submit('/token', { client_id: 'x', client_secret: 'y' }, undefined, {
       'X-Forwarded-For': address,
     })
-    expect(heard).toHaveLength(1)
-    expect(harmfulIn(heard)).toEqual([])
-    expect(heard[0]?.address).toMatch(/^x/)
+    expect(recorded).toHaveLength(1)
+    expect(harmfulIn(recorded)).toEqual([])
+    expect(recorded[0]?.address).toMatch(/^x/)
   })
 
   test('an id that the host echoes from the request is not taken when a terminal would obey it', async () => {
-    const { app, heard } = open((host, oauth) => {
+    const { app, recorded } = open((host, oauth) => {
       host.use((req, response, next) =>
         next(void response.setHeader('X-Request-Id', req.get('X-Request-Id') ?? '')),
       )
@@ -249,20 +244,20 @@ describe('events hostile', () => {
     })
     const sent = (id: string) => request(app).get('/authorize').set('X-Request-Id', id)
     const { headers } = await sent('x\u009B31m')
-    expect(heard).toHaveLength(1)
-    expect(harmfulIn(heard)).toEqual([])
-    expect(headers['x-request-id']).toBe(heard[0]?.requestId)
+    expect(recorded).toHaveLength(1)
+    expect(harmfulIn(recorded)).toEqual([])
+    expect(headers['x-request-id']).toBe(recorded[0]?.requestId)
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{16}$/)
     expect((await sent('from the host')).headers['x-request-id']).toBe('from the host')
   })
 
-  test('a subject of the host is told of harmlessly, and its approval as ever', async () => {
+  test('a subject of the host leaves events harmless, and is approved as usual', async () => {
     const subject = 'alice\nroot\u001B[0m'
     const { oauth, flow } = application({ resourceOwner: () => ({ subject }) })
-    const heard = heardFrom(oauth.events)
+    const recorded = recordEvents(oauth.events)
     await flow.approve(photoPrint)
-    expect(heard).toHaveLength(1)
-    expect(harmfulIn(heard)).toEqual([])
-    expect(heard[0]?.subject).toBe('alice\u{FFFD}root\u{FFFD}[0m')
+    expect(recorded).toHaveLength(1)
+    expect(harmfulIn(recorded)).toEqual([])
+    expect(recorded[0]?.subject).toBe('alice\u{FFFD}root\u{FFFD}[0m')
   })
 })

@@ -2,12 +2,12 @@ import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { implicit } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { heardOn } from '../support/flows/heard-stage'
+import { recordingStage } from '../support/flows/recording-stage'
 import { oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
-import { credentialFingerprint } from '../support/flows/whole-story'
+import { credentialFingerprint } from '../support/flows/every-endpoint'
 
 describe('events', () => {
   const local = /^(?:::ffff:)?127\.0\.0\.1$/
@@ -24,8 +24,8 @@ describe('events', () => {
   })
 
   describeOnStores('Events of what goes well', (stage) => {
-    test('tell of the main way: approved, issued, refreshed, repeated, and at last reused [store-14]', async () => {
-      const { flow, clock, heard } = heardOn(stage)
+    test('report the main flow: approved, issued, refreshed, repeated, and at last reused [store-14]', async () => {
+      const { flow, clock, recorded } = recordingStage(stage)
       const code = await flow.approve(photoBook)
       const first = tokensOf(await flow.redeem(photoBook, code))
       await flow.photos(first.accessToken)
@@ -50,7 +50,7 @@ describe('events', () => {
         reason: 'refresh_token_reused',
         credential: credentialFingerprint(first.refreshToken),
       }
-      expect(heard).toEqual([
+      expect(recorded).toEqual([
         {
           ...grant,
           event: 'approved',
@@ -92,18 +92,21 @@ describe('events', () => {
           credential: credentialFingerprint(third.accessToken),
         },
       ])
-      expect(new Set(heard.slice(0, 7).map(({ authorizationId }) => authorizationId)).size).toBe(1)
-      expect(heard[6]?.requestId).toBe(heard[5]?.requestId)
-      expect(new Set(heard.map(({ requestId }) => requestId)).size).toBe(7)
+      expect(new Set(recorded.slice(0, 7).map(({ authorizationId }) => authorizationId)).size).toBe(1)
+      expect(recorded[6]?.requestId).toBe(recorded[5]?.requestId)
+      expect(new Set(recorded.map(({ requestId }) => requestId)).size).toBe(7)
     })
 
-    test('tell of tokens of the authorization endpoint by their response type', async () => {
+    test('report tokens of the authorization endpoint with their response type', async () => {
       const registration = { ...photoBook.registration, grant_types: ['implicit'], response_types: ['token'] }
-      const { flow, heard } = heardOn(stage, { clients: [registration], responseTypes: [implicit()] })
+      const { flow, recorded } = recordingStage(stage, {
+        clients: [registration],
+        responseTypes: [implicit()],
+      })
       const asked = { ...authorizationRequest(photoBook), response_type: 'token' }
       const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
       const credential = credentialFingerprint(fragmentOf(answer).parameters['access_token'] ?? '')
-      expect(heard).toMatchObject([
+      expect(recorded).toMatchObject([
         {
           event: 'issued',
           endpoint: 'authorization',
@@ -112,52 +115,52 @@ describe('events', () => {
           credential,
         },
       ])
-      expect(heard[0]?.requestId).toBe(answer.get('X-Request-Id'))
+      expect(recorded[0]?.requestId).toBe(answer.get('X-Request-Id'))
     })
 
-    test('tell of a code and a token at once as issued', async () => {
-      const { flow, heard } = heardOn(stage, codeTokenOptions)
+    test('report a code and a token together as issued', async () => {
+      const { flow, recorded } = recordingStage(stage, codeTokenOptions)
       const [registration] = codeTokenOptions.clients
       if (registration === undefined) throw new Error('The example registers no client.')
       const asked = { ...authorizationRequest({ registration }), response_type: 'code token' }
       const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
       const { code = '', access_token = '' } = fragmentOf(answer).parameters
       await flow.redeem({ registration }, code)
-      expect(heard).toMatchObject([
+      expect(recorded).toMatchObject([
         { event: 'issued', responseType: 'code token', credential: credentialFingerprint(access_token) },
         { event: 'issued', grantType: 'authorization_code' },
       ])
     })
 
-    test('tell of grants without an owner, with a password, and of a limit', async () => {
+    test('report grants without an owner, with a password, and a limit', async () => {
       const { verify } = new PasswordCheck()
       const limits = { username: { attempts: 1 } }
       const granting = withPassword({ verify, limits })
       const clients = [...granting.clients, nightlyReport.registration]
-      const { flow, heard } = heardOn(stage, { ...granting, clients })
+      const { flow, recorded } = recordingStage(stage, { ...granting, clients })
       await flow.request(nightlyReport, { grant_type: 'client_credentials', scope: 'photos:read' })
       await flow.request(oldPrint, passwordRequest)
       await flow.request(oldPrint, { ...passwordRequest, password: 'guess' })
       await flow.request(oldPrint, passwordRequest)
-      expect(heard).toMatchObject([
+      expect(recorded).toMatchObject([
         { event: 'issued', grantType: 'client_credentials', clientId: 'nightly-report', subject: undefined },
         { event: 'issued', grantType: 'password', clientId: 'photo-print', subject: 'subject of alice' },
         { event: 'refused', code: 'invalid_grant', reason: 'password_refused', subject: undefined },
         { event: 'throttled', code: 'temporarily_unavailable', reason: 'password_username_limited' },
       ])
-      expect(heard[3]).toHaveProperty('retryAfter', expect.any(Number))
-      expect(heard[3]).not.toHaveProperty('cause')
+      expect(recorded[3]).toHaveProperty('retryAfter', expect.any(Number))
+      expect(recorded[3]).not.toHaveProperty('cause')
     })
 
-    test('tell of a revocation by a client once, and of none of what is gone or is another client’s', async () => {
-      const { flow, heard, named } = heardOn(stage)
+    test('report a revocation by a client once, and none of a token that is gone or of another client', async () => {
+      const { flow, recorded, named } = recordingStage(stage)
       const { accessToken, refreshToken } = await flow.tokens(photoBook)
       await flow.revoke(photoPrint, refreshToken)
       expect(named('revoked')).toEqual([])
       const answer = await flow.revoke(photoBook, accessToken)
       await flow.revoke(photoBook, refreshToken)
       await flow.revoke(photoBook, 'garbage')
-      expect(heard.slice(2)).toMatchObject([
+      expect(recorded.slice(2)).toMatchObject([
         {
           event: 'revoked',
           endpoint: 'revocation',
@@ -170,13 +173,13 @@ describe('events', () => {
           requestId: answer.get('X-Request-Id'),
         },
       ])
-      expect(heard).toHaveLength(3)
+      expect(recorded).toHaveLength(3)
     })
 
-    test('tell of a revocation by the host, which is no request', async () => {
-      const { oauth, flow, clock, heard, named } = heardOn(stage)
+    test('report a revocation by the host, which is no request', async () => {
+      const { oauth, flow, clock, recorded, named } = recordingStage(stage)
       await flow.tokens(photoBook)
-      const authorizationId = heard[0]?.authorizationId ?? ''
+      const authorizationId = recorded[0]?.authorizationId ?? ''
       await oauth.revoke(authorizationId)
       await oauth.revoke(authorizationId)
       expect(named('revoked')).toEqual([
@@ -196,10 +199,10 @@ describe('events', () => {
       ])
     })
 
-    test('tell of a revocation by the host even if the record cannot be read', async () => {
-      const { oauth, flow, store, heard, named } = heardOn(stage)
+    test('report a revocation by the host even if the record cannot be read', async () => {
+      const { oauth, flow, store, recorded, named } = recordingStage(stage)
       await flow.tokens(photoBook)
-      const authorizationId = heard[0]?.authorizationId ?? ''
+      const authorizationId = recorded[0]?.authorizationId ?? ''
       store.begin('fails', 'find')
       await oauth.revoke(authorizationId)
       expect(named('revoked')).toMatchObject([{ authorizationId, reason: 'host', clientId: undefined }])
@@ -214,14 +217,14 @@ describe('events refused', () => {
   const photos = ['photos:read', 'photos:print']
 
   describeOnStores('Events of what is refused', (stage) => {
-    test('tell of a replayed code whose it was, and of the revocation that follows', async () => {
-      const { flow, heard } = heardOn(stage)
+    test('report a replayed code with its client and owner, and the revocation that follows', async () => {
+      const { flow, recorded } = recordingStage(stage)
       const code = await flow.approve(photoBook)
       await flow.redeem(photoPrint, code)
       await flow.redeem(photoBook, code)
       const response = await flow.redeem(photoBook, code)
       await flow.redeem(photoBook, code)
-      expect(heard.slice(1)).toMatchObject([
+      expect(recorded.slice(1)).toMatchObject([
         // Another client's try names the client that tried, and whose authorization it tried.
         { event: 'refused', reason: 'code_of_another_client', clientId: 'photo-print', subject: 'alice' },
         { event: 'issued' },
@@ -229,57 +232,57 @@ describe('events refused', () => {
         { event: 'revoked', reason: 'code_replayed', grantType: 'authorization_code', scope: photos },
         { event: 'refused', reason: 'code_unknown', subject: undefined, authorizationId: undefined },
       ])
-      expect(heard.slice(3, 5).map(({ requestId }) => requestId)).toEqual(
+      expect(recorded.slice(3, 5).map(({ requestId }) => requestId)).toEqual(
         Array.from({ length: 2 }, () => response.get('X-Request-Id')),
       )
-      for (const { event, credential } of heard)
+      for (const { event, credential } of recorded)
         expect(event === 'issued' || credential === credentialFingerprint(code)).toBe(true)
     })
 
-    test('tell of a decision: denied, sent twice, or by somebody else', async () => {
-      const { flow, heard } = heardOn(stage)
+    test('report a decision: denied, sent twice, or by another owner', async () => {
+      const { flow, recorded } = recordingStage(stage)
       const page = await flow.ask(authorizationRequest(photoBook), 'alice')
-      expect(heard).toEqual([])
+      expect(recorded).toEqual([])
       await flow.decide(page, 'approve', 'mallory')
       await flow.decide(page, 'deny', 'alice')
       await flow.decide(page, 'approve', 'alice')
       const alice = { event: 'refused', endpoint: 'authorization', clientId: 'photo-book', subject: 'alice' }
-      expect(heard).toMatchObject([
+      expect(recorded).toMatchObject([
         { ...alice, code: 'invalid_request', reason: 'authorization_request_of_another_owner' },
         { ...alice, code: 'access_denied', reason: 'owner_denied' },
         { ...alice, code: 'invalid_request', reason: 'authorization_request_not_open' },
       ])
-      expect(new Set(heard.map(({ credential }) => credential)).size).toBe(1)
-      expect(new Set(heard.map(({ authorizationId }) => authorizationId)).size).toBe(1)
+      expect(new Set(recorded.map(({ credential }) => credential)).size).toBe(1)
+      expect(new Set(recorded.map(({ authorizationId }) => authorizationId)).size).toBe(1)
     })
 
-    test('tell at a guard whose token has too little scope, and nothing of what it lets in or asks', async () => {
-      const { flow, heard } = heardOn(stage)
+    test('report at a guard the client of an insufficient scope, and nothing of what passes', async () => {
+      const { flow, recorded } = recordingStage(stage)
       const good = await flow.tokens(photoBook)
       await flow.photos(good.accessToken)
       await flow.open('/photos')
-      expect(heard.map(({ event }) => event)).toEqual(['approved', 'issued'])
+      expect(recorded.map(({ event }) => event)).toEqual(['approved', 'issued'])
       const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:print' })
       const answer = await flow.photos(accessToken)
-      expect(heard[4]).toMatchObject({
+      expect(recorded[4]).toMatchObject({
         event: 'refused',
         endpoint: 'protected resource',
         code: 'insufficient_scope',
         reason: 'token_scope_insufficient',
         clientId: 'photo-book',
         subject: 'alice',
-        authorizationId: heard[3]?.authorizationId,
-        credential: heard[3]?.credential,
+        authorizationId: recorded[3]?.authorizationId,
+        credential: recorded[3]?.credential,
         requestId: answer.get('X-Request-Id'),
       })
     })
 
-    test('tell of a store in trouble as a failure with its cause, and never as done', async () => {
-      const { flow, store, heard } = heardOn(stage)
+    test('report a failing store as a failure with its cause, and never as success', async () => {
+      const { flow, store, recorded } = recordingStage(stage)
       const code = await flow.approve(photoBook)
       store.begin('fails', 'save')
       const answer = await flow.redeem(photoBook, code)
-      expect(heard.slice(1)).toMatchObject([
+      expect(recorded.slice(1)).toMatchObject([
         {
           event: 'failure',
           endpoint: 'token',
@@ -293,20 +296,20 @@ describe('events refused', () => {
       ])
     })
 
-    test('tell of a use of an old secret beside the outcome, under one id', async () => {
+    test('report the use of an old secret beside the outcome, under one id', async () => {
       const hashes = [...(photoPrint.registration.client_secret_hashes ?? [])]
       const [newest = ''] = nightlyReport.registration.client_secret_hashes ?? []
       const { registration } = bent(photoPrint, { client_secret_hashes: [...hashes, newest] })
-      const { flow, heard } = heardOn(stage, { clients: [registration] })
+      const { flow, recorded } = recordingStage(stage, { clients: [registration] })
       const code = codeOf(
         await flow.decide(await flow.ask(authorizationRequest(photoPrint), 'alice'), 'approve', 'alice'),
       )
       const answer = await flow.redeem(photoPrint, code)
-      expect(heard.slice(1)).toMatchObject([
+      expect(recorded.slice(1)).toMatchObject([
         { event: 'oldSecretUsed', endpoint: 'token', clientId: 'photo-print', reason: undefined },
         { event: 'issued', clientId: 'photo-print' },
       ])
-      for (const { requestId } of heard.slice(1)) expect(requestId).toBe(answer.get('X-Request-Id'))
+      for (const { requestId } of recorded.slice(1)) expect(requestId).toBe(answer.get('X-Request-Id'))
     })
   })
 })

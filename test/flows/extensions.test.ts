@@ -28,7 +28,7 @@ const tenants: Extension = {
 }
 
 describeOnStores("An extension of the host's own", (stage) => {
-  test('keeps what a request named, and introspection tells it; its own members stay what they are', async () => {
+  test('keeps what a request named, and introspection returns it; its own members do not change', async () => {
     const { flow } = stage({ clients, extensions: [tenants] })
     const { accessToken } = await flow.tokens(photoBook, { tenant: 'north' })
     const { body } = await flow.introspect(report, accessToken)
@@ -219,7 +219,7 @@ describeOnStores('An extension at the token request', (stage) => {
     expect(outcomeOf(sent)).toBe('400 invalid_request')
   })
 
-  test('a guard refuses a token for another album as an unknown one; its event tells the reason', async () => {
+  test('a guard refuses a token for another album as an unknown one; its event has the reason', async () => {
     const { flow, oauth } = set()
     const refused: string[] = []
     oauth.events.on('refused', ({ reason }) => refused.push(reason))

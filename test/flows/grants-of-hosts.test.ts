@@ -46,6 +46,23 @@ describe('voucher grant', () => {
       tokensOf(await flow.refresh(bearer, tokens.refreshToken))
     })
 
+    test('gives exactly the scope of the grant, and by a refresh what the registration has of it', async () => {
+      const handle: GrantType['handle'] = async () => ({
+        grant: {
+          subject: 'alice',
+          scope: ['photos:read', 'photos:print'],
+          refreshToken: true,
+          extensionData: {},
+        },
+      })
+      const { registration } = bent(bearer, { scope: 'photos:read' })
+      const generous = { name: grant_type, parameters: [], handle }
+      const { flow } = stage({ grantTypes: [generous], clients: [registration] })
+      const tokens = tokensOf(await flow.request(bearer, { grant_type }))
+      expect(tokens.scope).toBe('photos:read photos:print')
+      expect(tokensOf(await flow.refresh(bearer, tokens.refreshToken)).scope).toBe('photos:read')
+    })
+
     test('of 20 parallel requests with one voucher exactly one wins', async () => {
       const { flow } = open(stage)
       const responses = await Promise.all(Array.from({ length: 20 }, () => flow.request(bearer, request)))
@@ -102,7 +119,7 @@ describe('host results', () => {
 
   test('may add members to the metadata, and replace none of the suite', async () => {
     const metadata = { voucher_values_supported: ['PAPER'], issuer: 'https://other.example' }
-    const handle = () => Promise.reject(new Error('Nobody asks.'))
+    const handle = () => Promise.reject(new Error('Not called here.'))
     const { flow } = setStage({ grantTypes: [{ name: grant_type, parameters: [], metadata, handle }] })
     expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
       voucher_values_supported: ['PAPER'],
@@ -160,7 +177,7 @@ describe('host results', () => {
   ]
 
   test.each(faults)(
-    'A grant type that returns %s gives no token, and the host is told',
+    'A grant type that returns %s gives no token, and the failure names the mistake',
     async (_, answer, path) => {
       const { flow, failures, store } = stageWith(answer)
       expect(refusalOf(await flow.request(client, { grant_type }))).toBe('500 server_error')
@@ -272,7 +289,7 @@ describe('host results', () => {
     })
   })
 
-  test('A resource owner whose subject is no text in bounds is nobody, and the host is told', async () => {
+  test('A subject that is no text within the bounds is a failure of the host', async () => {
     for (const subject of [7, Buffer.from('alice'), 'a'.repeat(1025), { subject: null }]) {
       const { flow, failures, store } = setStage({ resourceOwner: () => unchecked(subject) })
       const { headers } = await flow.ask(authorizationRequest(photoBook), 'alice')
@@ -325,7 +342,7 @@ describe('token exchange example', () => {
 })
 
 describeOnStores('Token exchange answers as a fault of this side', (stage) => {
-  test('every policy and every verification that breaks its word, without a detail [exchange-11]', async () => {
+  test('every policy and every verification with a wrong result, without a detail [exchange-11]', async () => {
     const answers = [
       null,
       false,

@@ -1,7 +1,6 @@
 import express from 'express'
 import type { Redis } from 'ioredis'
 import { createBearerGuard, redisStore, type RedisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { Flow } from '../support/flows/flow'
@@ -14,7 +13,7 @@ import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
-describeOwnRedis('A guard with a cache', () => {
+describe('A guard with a cache', () => {
   let server: RedisServer
   let redis: Redis
   let watched: WatchedCommands
@@ -63,7 +62,7 @@ describeOwnRedis('A guard with a cache', () => {
     return authorizationId
   }
 
-  test('lets a token pass that it has seen before without a word to Redis, and knows the same of it', async () => {
+  test('accepts a known token without a command to Redis, with the same req.oauth', async () => {
     const { accessToken } = await authorizations.flow.tokens(photoBook)
     await warm(accessToken)
     const { answer, sent } = await watched.during(() => resources.photos(accessToken))
@@ -72,7 +71,7 @@ describeOwnRedis('A guard with a cache', () => {
     expect(sent.filter((command) => command !== 'SET')).toEqual([])
   })
 
-  test('refuses a token that another server has revoked, as soon as Redis has told of it [revocation-12]', async () => {
+  test('refuses a token that another server has revoked, as soon as Redis announces it [revocation-12]', async () => {
     const { accessToken: kept } = await authorizations.flow.tokens(photoBook)
     const keptId = await warm(kept)
     for (let round = 0; round < 10; round++) {
@@ -122,7 +121,7 @@ describeOwnRedis('A guard with a cache', () => {
     }
   })
 
-  test('reads Redis for a refresh, whatever it recalls', async () => {
+  test('reads Redis for a refresh, whatever is cached', async () => {
     const { flow } = application({ store, storeDeadline: 10 })
     const tokens = await flow.tokens(photoBook)
     await warm(tokens.accessToken)

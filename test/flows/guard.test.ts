@@ -22,7 +22,7 @@ const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
   tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope })).accessToken
 
 describeOnStores('A guarded route', (stage) => {
-  test.each(['Bearer', 'bearer', 'BEARER'])('takes the token under the scheme %s', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('accepts the token with the scheme %s', async (scheme) => {
     const set = stage()
     const headers = { Authorization: `${scheme} ${await tokenFor(set, 'photos:read')}` }
     expect((await set.flow.open('/photos', undefined, headers)).status).toBe(200)
@@ -33,7 +33,7 @@ describeOnStores('A guarded route', (stage) => {
     ['one of another scheme', { Authorization: 'Basic YTpi' }],
     ['an empty one', { Authorization: '' }],
     ['a scheme like Bearer', { Authorization: 'BearerX abc' }],
-  ])('tells %s only that a token is needed', async (_, headers: Record<string, string>) => {
+  ])('answers %s with a challenge without an error', async (_, headers: Record<string, string>) => {
     const { flow, failures } = stage()
     const response = await flow.open('/photos', undefined, headers)
     expect(response.status).toBe(401)
@@ -43,7 +43,7 @@ describeOnStores('A guarded route', (stage) => {
   })
 
   test.each(['Bearer', 'Bearer a b', 'Bearer a, Bearer b'])(
-    'calls %p an invalid request',
+    'answers %p with invalid_request',
     async (Authorization) => {
       const { flow, store } = stage()
       const response = await flow.open('/photos', undefined, { Authorization })
@@ -56,7 +56,7 @@ describeOnStores('A guarded route', (stage) => {
     },
   )
 
-  test('calls two Authorization headers an invalid request, even if both are good [token-5]', async () => {
+  test('answers two Authorization headers with invalid_request, even if both are valid [token-5]', async () => {
     const set = stage()
     const good = `Bearer ${await tokenFor(set, 'photos:read')}`
     const response = await rawRequest(set.app, {
@@ -68,7 +68,7 @@ describeOnStores('A guarded route', (stage) => {
     expect(response.headers['www-authenticate']).toContain('error="invalid_request"')
   })
 
-  test('calls what is no access token an invalid token', async () => {
+  test('answers every other credential with invalid_token', async () => {
     const { flow, failures } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
     const page = await flow.ask(authorizationRequest(photoBook), 'alice')
@@ -92,7 +92,7 @@ describeOnStores('A guarded route', (stage) => {
     }
   })
 
-  test('refuses a good token of too little scope, and names the scope that it needs [token-8]', async () => {
+  test('refuses insufficient scope, and names the scope that is needed [token-8]', async () => {
     const set = stage()
     const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
     expect(response.status).toBe(403)
@@ -108,7 +108,7 @@ describeOnStores('A guarded route', (stage) => {
     expect((await set.flow.open(`/photos?access_token=${token}`)).status).toBe(401)
   })
 
-  test('tells no cache to keep a refusal [token-17]', async () => {
+  test('sends no-store with a refusal [token-17]', async () => {
     expect((await stage().flow.open('/photos')).headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
@@ -170,19 +170,19 @@ describeOnStores('A guard', (stage) => {
   })
 
   describe('that is optional', () => {
-    test('lets a request without a token pass, as nobody’s', async () => {
+    test('lets a request without a token pass, without an owner', async () => {
       const { response, present } = await call(stage, optional, 'photos:read')
       expect(response.body).toEqual({ clientId: 'nightly-report' })
       expect((await present()).body).toEqual({ clientId: null })
     })
 
-    test('need ask for no scope', async () => {
+    test('may name no scope', async () => {
       const { response, present } = await call(stage, optionalForAny, 'reports:write')
       expect(response.body).toEqual({ clientId: 'nightly-report' })
       expect((await present()).body).toEqual({ clientId: null })
     })
 
-    test('lets a request with another scheme pass: it shows no token', async () => {
+    test('accepts a request with another scheme: it has no token', async () => {
       const { present } = await call(stage, optional, 'photos:read')
       expect((await present('Basic YTpi')).status).toBe(200)
     })
@@ -191,12 +191,12 @@ describeOnStores('A guard', (stage) => {
       ['a bad token', `Bearer at_${'A'.repeat(64)}`, 401],
       ['garbage', 'Bearer x', 401],
       ['a scheme without a token', 'Bearer', 400],
-    ])('refuses %s all the same', async (_, Authorization, status) => {
+    ])('still refuses %s', async (_, Authorization, status) => {
       const { present } = await call(stage, optional, 'photos:read')
       expect((await present(Authorization)).status).toBe(status)
     })
 
-    test('refuses a good token of too little scope all the same', async () => {
+    test('refuses a valid token with insufficient scope', async () => {
       const { response } = await call(stage, optional, 'reports:write')
       expect(response.status).toBe(403)
     })
@@ -228,7 +228,7 @@ function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOption
 }
 
 describeOnStores('A guard in another application', (stage) => {
-  test('lets in what the authorization server issued, until it expires', async () => {
+  test('accepts tokens of the authorization server until they expire', async () => {
     const set = stage()
     const { flow } = resourceServer(set)
     const { accessToken } = await set.flow.tokens(photoBook)
@@ -256,7 +256,7 @@ describeOnStores('A guard in another application', (stage) => {
     expect((await flow.photos(third.accessToken)).status).toBe(401)
   })
 
-  test('asks for scopes that the authorization server need not know', async () => {
+  test('may require scopes that the authorization server does not know', async () => {
     const set = stage()
     const { flow } = resourceServer(set)
     const grant = { grant_type: 'client_credentials', scope: 'reports:write' }

@@ -70,19 +70,23 @@ describeOnStores('An identity assertion', (stage) => {
     expect(tokensOf(await ask(set, assertion, { scope: asked })).scope).toBe(scope)
   })
 
-  test.each<[reason: string, asserted: unknown, asked: string | undefined]>([
-    ['scope_not_asserted', 'photos:read', 'photos:print'],
-    ['scope_not_asserted', 'reports:write', undefined],
-    ['scope_not_asserted', undefined, undefined],
-    ['scope_not_asserted', undefined, 'photos:read'],
-    ['scope_not_allowed', 'reports:write', 'reports:write'],
-    ['scope_malformed', 'photos:read', 'photos:read  photos:print'],
-  ])('gives no token without a scope (%s): asserted %j, asked %j', async (reason, asserted, asked) => {
-    const set = open(stage)
-    const assertion = assertionAt(set, { claims: { scope: asserted } })
-    expect(refusalOf(await ask(set, assertion, { scope: asked }))).toBe('400 invalid_scope')
-    expect(set.failures).toMatchObject([{ reason }])
-  })
+  test.each<[error: string, reason: string, asserted: unknown, asked: string | undefined]>([
+    ['invalid_grant', 'scope_not_asserted', 'photos:read', 'photos:print'],
+    ['invalid_grant', 'scope_not_asserted', 'reports:write', undefined],
+    ['invalid_grant', 'scope_not_asserted', 'chat', undefined],
+    ['invalid_grant', 'scope_not_asserted', undefined, undefined],
+    ['invalid_grant', 'scope_not_asserted', undefined, 'photos:read'],
+    ['invalid_scope', 'scope_not_allowed', 'reports:write', 'reports:write'],
+    ['invalid_scope', 'scope_malformed', 'photos:read', 'photos:read  photos:print'],
+  ])(
+    'gives no token without a scope (%s, %s): asserted %j, asked %j',
+    async (error, reason, asserted, asked) => {
+      const set = open(stage)
+      const assertion = assertionAt(set, { claims: { scope: asserted } })
+      expect(refusalOf(await ask(set, assertion, { scope: asked }))).toBe(`400 ${error}`)
+      expect(set.failures).toMatchObject([{ reason }])
+    },
+  )
 
   test.each<[reason: string, title: string, bend: Bend]>([
     ['header_refused', 'is a plain JWT', { header: { typ: 'JWT' } }],
@@ -125,7 +129,14 @@ describeOnStores('An identity assertion', (stage) => {
     ['incomplete', 'has a malformed scope', { claims: { scope: 'photos:read  photos:print' } }],
     ['incomplete', 'has an empty scope', { claims: { scope: '' } }],
     ['bound_to_key', 'is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
-    ['subject_refused', 'is about nobody here', { claims: { sub: 'mallory' } }],
+    [
+      'details_unsupported',
+      'has details of an authorization',
+      { claims: { authorization_details: [{ type: 'payment', amount: '1' }] } },
+    ],
+    ['details_unsupported', 'has an empty list of details', { claims: { authorization_details: [] } }],
+    ['details_unsupported', 'has null for details', { claims: { authorization_details: null } }],
+    ['subject_refused', 'has an unknown subject', { claims: { sub: 'mallory' } }],
     ['expired', 'has expired', { times: { exp: -30 } }],
     ['too_long_lived', 'lives too long', { times: { exp: 3601 } }],
     ['not_yet_valid', 'is of the future', { times: { iat: 31 } }],
@@ -305,8 +316,19 @@ describeOnStores('An identity assertion for resources', (stage) => {
     const set = openApi()
     const assertion = assertionAt(set, { claims: { resource: reports, scope: 'photos:read reports:write' } })
     expect(refusalOf(await ask(set, assertion, { scope: 'photos:read' }, asker))).toBe('400 invalid_scope')
+    expect(set.failures).toMatchObject([{ reason: 'scope_of_another_resource' }])
     expect(tokensOf(await ask(set, assertion, {}, asker)).scope).toBe('reports:write')
   })
+
+  test.each([undefined, 'photos:read'])(
+    'is refused if its resource has none of its scopes, asked for %s',
+    async (scope) => {
+      const set = openApi()
+      const assertion = assertionAt(set, { claims: { resource: reports, scope: 'photos:read' } })
+      expect(refusalOf(await ask(set, assertion, { scope }, asker))).toBe('400 invalid_grant')
+      expect(set.failures).toMatchObject([{ reason: 'scope_not_asserted' }])
+    },
+  )
 })
 
 describe('The profile id-jag', () => {

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores } from '../support/flows/stores-of-run'
-import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from '../support/flows/tokens'
+import { expectUncachedJson, refusalOf, tokensOf } from '../support/flows/tokens'
 
 /** A resource server that gets tokens of its own, too. */
 const report = bent(nightlyReport, { may_introspect: true })
@@ -11,12 +11,12 @@ const clients = [photoBook, photoPrint, frame, report].map(({ registration }) =>
 
 function answerOf(response: Response): unknown {
   expect(response.status).toBe(200)
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   return JSON.parse(response.text)
 }
 
 describeOnStores('Introspection', (stage) => {
-  test('[INT-2] tells a resource server what any good access token stands for', async () => {
+  test('[INT-2] returns the members of every valid access token to a resource server', async () => {
     const { flow, clock } = stage({ clients })
     for (const client of [photoBook, photoPrint]) {
       const exp = Math.floor(clock.read() / 1000) + 3600
@@ -44,7 +44,7 @@ describeOnStores('Introspection', (stage) => {
     })
   })
 
-  test('[INT-4] says no more than that a token is not good', async () => {
+  test('[INT-4] answers active:false for expired, revoked and forged tokens', async () => {
     const { flow, clock, oauth } = stage({ clients })
     const tokens = await flow.tokens(photoBook)
     const garbage = `at_${tokens.accessToken.slice(3, 25)}${'A'.repeat(42)}`
@@ -58,7 +58,7 @@ describeOnStores('Introspection', (stage) => {
     expect(oauth.events.listenerCount('failure')).toBe(1)
   })
 
-  test('[INT-5] tells of a refresh token to the client that holds it, and to nobody else', async () => {
+  test('[INT-5] answers about a refresh token to its client alone', async () => {
     const { flow } = stage({ clients })
     const { refreshToken } = await flow.tokens(frame)
     const answer = answerOf(await flow.introspect(frame, refreshToken))
@@ -74,7 +74,7 @@ describeOnStores('Introspection', (stage) => {
     expect(answerOf(await flow.introspect(frame, refreshToken))).toEqual({ active: false })
   })
 
-  test('[INT-1] refuses everybody else before it looks', async () => {
+  test('[INT-1] refuses every other caller before it reads the store', async () => {
     const { flow, store, failures } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     const { find } = store.calls
@@ -88,7 +88,7 @@ describeOnStores('Introspection', (stage) => {
     expect(new Set(failures.map(({ endpoint }) => endpoint))).toEqual(new Set(['introspection']))
   })
 
-  test('[INT-6] wants a token, in the body, and no hint', async () => {
+  test('[INT-6] requires a token in the body, and no hint', async () => {
     const { flow } = stage({ clients })
     const { accessToken } = await flow.tokens(photoBook)
     expect(refusalOf(await flow.introspect(report, ''))).toBe('400 invalid_request')
@@ -102,7 +102,7 @@ describeOnStores('Introspection', (stage) => {
 
 function expectDone(response: Response): void {
   expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '{}' })
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
 }
 
 const known = (prefix: string, token: string) =>
@@ -113,7 +113,7 @@ describeOnStores('Revocation', (stage) => {
     ['[REV-1] a refresh token', 'refreshToken'],
     ['[REV-2] an access token', 'accessToken'],
   ] as const)(
-    'of %s ends all of the authorization, and no other one [revocation-3]',
+    'of %s revokes the whole authorization, and no other one [revocation-3]',
     async (_title, which) => {
       const { flow } = stage()
       for (const client of [photoBook, photoPrint]) {
@@ -128,7 +128,7 @@ describeOnStores('Revocation', (stage) => {
     },
   )
 
-  test('[REV-4] by an old refresh token ends it, too', async () => {
+  test('[REV-4] of an old refresh token revokes it, too', async () => {
     const { flow } = stage()
     const { refreshToken } = await flow.tokens(photoPrint)
     const { accessToken } = tokensOf(await flow.refresh(photoPrint, refreshToken))
@@ -136,7 +136,7 @@ describeOnStores('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('of a token of a client for itself works alike', async () => {
+  test('of a token of client credentials works alike', async () => {
     const { flow } = stage()
     const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
     const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
@@ -144,7 +144,7 @@ describeOnStores('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('[REV-3] [REV-4] of what is not a genuine token of this client does nothing, and looks the same', async () => {
+  test('[REV-3] [REV-4] of an unknown or foreign token does nothing, with the same response', async () => {
     const { flow, store } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoPrint)
     for (const client of everyClient.filter((one) => one !== photoPrint)) {
@@ -182,7 +182,7 @@ describeOnStores('Revocation', (stage) => {
     },
   )
 
-  test('[REV-6] [REV-7] refuses as the token endpoint does', async () => {
+  test('[REV-6] [REV-7] refuses like the token endpoint', async () => {
     const { flow, failures } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     const { registration } = photoPrint
@@ -200,7 +200,7 @@ describeOnStores('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('is 503 while the store is in trouble, by which a client knows that the token still exists [revocation-4]', async () => {
+  test('is 503 while the store fails, so a client knows that the token still exists [revocation-4]', async () => {
     const { flow, store } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     store.begin('fails', 'remove')
@@ -209,9 +209,9 @@ describeOnStores('Revocation', (stage) => {
     expectDone(await flow.revoke(photoPrint, accessToken))
   })
 
-  test('works as a part', async () => {
+  test('works as a mounted part', async () => {
     const { flow } = stage(
-      { revocationPath: '/connect/forget' },
+      { paths: { revocation: '/connect/forget' } },
       {
         mount: (app, oauth) => {
           app.post('/connect/forget', oauth.clientAuthentication(), oauth.revocation())

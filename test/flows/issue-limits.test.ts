@@ -1,4 +1,9 @@
-import { implicit, type AuthorizationServerOptions, type GrantType } from '../../lib/index'
+import {
+  implicit,
+  type AuthorizationServerOptions,
+  type GrantType,
+  type ServerLimitOptions,
+} from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
@@ -9,7 +14,7 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const overLimit = '429 temporarily_unavailable'
 
-/** An extension grant that tells how often it was asked: whoever names an owner gets tokens for them. */
+/** An extension grant that counts its requests: a client that names an owner gets tokens for them. */
 const named = 'https://photos.example/grants/named'
 let proven = 0
 const namedOwner: GrantType = {
@@ -31,13 +36,13 @@ const clients = [photoBook, photoPrint, nightlyReport, gateway, slideshow].map(
   ({ registration }) => registration,
 )
 
-type Limits = AuthorizationServerOptions['issueLimits']
+type Limits = ServerLimitOptions['issuing']
 const host = { clients, grantTypes: [namedOwner], responseTypes: [implicit()] }
-const withLimits = (stage: SetStage, issueLimits?: Limits, more: Partial<AuthorizationServerOptions> = {}) =>
+const withLimits = (stage: SetStage, issuing?: Limits, more: Partial<AuthorizationServerOptions> = {}) =>
   stage({
     ...host,
-    ...(issueLimits === undefined ? {} : { issueLimits }),
     ...more,
+    limits: { ...more.limits, ...(issuing === undefined ? {} : { issuing }) },
   })
 const three = { attempts: 3, seconds: 60 }
 
@@ -51,7 +56,7 @@ const inFragment = async ({ flow }: Stage, owner = 'alice') => {
 }
 
 describeOnStores('What is issued to one client', (stage) => {
-  test('is limited, and refills: the client is told when to come again, nothing is written, others are served [store-27]', async () => {
+  test('is limited, and refills: the client gets Retry-After, nothing is written, others are served [store-27]', async () => {
     const set = withLimits(stage, { client: three })
     for (let token = 0; token < 3; token++) tokensOf(await report(set))
     const refused = await report(set)
@@ -130,7 +135,7 @@ describeOnStores('What is issued to one client', (stage) => {
   })
 
   test('shuts out no network: beyond the limit nothing counts as a failure', async () => {
-    const set = withLimits(stage, { client: three }, { rateLimit: { clients: { attempts: 2 } } })
+    const set = withLimits(stage, { client: three }, { limits: { networks: { clients: { attempts: 2 } } } })
     for (let token = 0; token < 3; token++) tokensOf(await report(set))
     for (let more = 0; more < 5; more++)
       expect((await report(set)).body.error_description).toMatch('Too many tokens')
@@ -147,7 +152,7 @@ describeOnStores('What is issued to one client', (stage) => {
 })
 
 describeOnStores('What is issued for one resource owner', (stage) => {
-  test('is limited at each client by itself, so that no client shuts an owner out of others', async () => {
+  test('is limited for each client apart, so that no client shuts an owner out of others', async () => {
     const set = withLimits(stage, { owner: three })
     let { refreshToken } = await set.flow.tokens(photoBook)
     for (let again = 0; again < 2; again++)
@@ -170,7 +175,7 @@ describeOnStores('What is issued for one resource owner', (stage) => {
     expect(refusalOf(await forOwner(set, 'carol'))).toBe(overLimit)
   })
 
-  test('is told apart, however long their names are', async () => {
+  test('is counted apart, however long their names are', async () => {
     const set = withLimits(stage, { owner: three })
     const long = 'x'.repeat(1023)
     for (let token = 0; token < 3; token++) tokensOf(await forOwner(set, `${long}1`))
@@ -188,8 +193,8 @@ test('600 tokens a minute for one owner at one client are the limit by default, 
   expect(others.every(({ status }) => status === 200)).toBe(true)
 })
 
-test('A clock that is set back makes nobody wait longer for tokens', async () => {
-  const set = setStage({ ...host, issueLimits: { client: three } })
+test('A clock that is set back makes no client wait longer for tokens', async () => {
+  const set = setStage({ ...host, limits: { issuing: { client: three } } })
   for (let token = 0; token < 3; token++) tokensOf(await report(set))
   set.clock.advance(-3600)
   expect((await report(set)).headers['retry-after']).toBe('20')

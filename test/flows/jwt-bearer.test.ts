@@ -37,7 +37,7 @@ describe('jwt bearer', () => {
       })
     })
 
-    test('is good once, until nobody could use it any more [jwt-16]', async () => {
+    test('is accepted once, for as long as it would be valid [jwt-16]', async () => {
       const set = open(stage)
       const assertion = jwt(hub, claimsNow(set))
       tokensOf(await set.flow.request(desk, fields(assertion)))
@@ -80,7 +80,7 @@ describe('jwt bearer', () => {
       tokensOf(await set.flow.request(desk, good))
     })
 
-    test('about somebody without an account is refused, and nothing of it stands in the event [jwt-18]', async () => {
+    test('about an unknown subject is refused, and its event contains nothing of it [jwt-18]', async () => {
       const set = open(stage)
       const assertion = jwt(hub, { ...claimsNow(set), sub: 'mallory' })
       expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
@@ -181,7 +181,7 @@ describe('saml2 bearer', () => {
       })
     })
 
-    test('tells two owners of one name apart by their issuers [saml-15]', async () => {
+    test('distinguishes two owners of one name by their issuers [saml-15]', async () => {
       const place = open(stage)
       const xml = fresh(place, { issuer: museum.entry.issuer })
       expect(refusalOf(await place.flow.request(bearer, asking(encoded(xml))))).toBe('400 invalid_grant')
@@ -197,7 +197,7 @@ describe('saml2 bearer', () => {
       expect(tokensOf(await place.flow.request(bearer, asking(assertion))).scope).toBe('photos:read')
     })
 
-    test('takes an assertion once, whoever brings it again and however [saml-13]', async () => {
+    test('takes an assertion once, whichever client sends it again [saml-13]', async () => {
       const place = open(stage)
       const xml = fresh(place)
       tokensOf(await place.flow.request(bearer, asking(encoded(xml))))
@@ -217,7 +217,7 @@ describe('saml2 bearer', () => {
       expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
     })
 
-    test('a refusal leaves the assertion its use, and says one thing whatever is wrong [saml-16]', async () => {
+    test('a refusal leaves the assertion unused, and has one description for all reasons [saml-16]', async () => {
       const place = open(stage)
       const xml = fresh(place)
       const request = asking(encoded(xml))

@@ -47,7 +47,7 @@ const unsigned = [
   ['an altered payload', 'jwt_signature_wrong', `${head}.${json({ ...claims, sub: 'mallory' })}.${seal}`],
   ['a stranger with the kid of the issuer', 'jwt_signature_wrong', accessJwt(claims, stranger)],
   ['a key inside', 'jwt_signature_wrong', accessJwt(claims, stranger, { jwk: stranger.jwk })],
-  ['a kid of nobody', 'jwt_key_unknown', accessJwt(claims, hub, { kid: 'hub-9' })],
+  ['an unknown kid', 'jwt_key_unknown', accessJwt(claims, hub, { kid: 'hub-9' })],
   ['a kid that is a path', 'jwt_key_unknown', accessJwt(claims, hub, { kid: '../../etc/passwd' })],
   [
     'another issuer under its own key',

@@ -42,7 +42,7 @@ describe('A guard for JWTs', () => {
     expect(failures).toEqual([])
   })
 
-  test('refuses with the challenge of every guard, and tells the reason in an event alone', async () => {
+  test('refuses with the challenge of every guard, and gives the reason in an event alone', async () => {
     const { ask, token, now, failures } = guardedPhotos({ errorUri: 'https://photos.example/errors' })
     const response = await ask(token({ exp: now() - 60 }))
     expect(response.status).toBe(401)
@@ -62,7 +62,7 @@ describe('A guard for JWTs', () => {
     ])
   })
 
-  test('refuses a token of too little scope, from memory too, and tells whose it is', async () => {
+  test('refuses insufficient scope, from memory too, and its event names the client', async () => {
     const { ask, token, failures } = guardedPhotos()
     const poor = token({ scope: 'profile' })
     for (let round = 1; round <= 2; round++) {
@@ -70,8 +70,8 @@ describe('A guard for JWTs', () => {
       expect(response.status).toBe(403)
       expect(response.get('WWW-Authenticate')).toContain('error="insufficient_scope"')
     }
-    const told = { reason: 'token_scope_insufficient', clientId: 'photo-book', subject: 'alice' }
-    expect(failures).toMatchObject([told, told])
+    const failure = { reason: 'token_scope_insufficient', clientId: 'photo-book', subject: 'alice' }
+    expect(failures).toMatchObject([failure, failure])
     expect(failures[0]?.credential).toMatch(/^[0-9a-f]{8}$/)
   })
 
@@ -96,7 +96,7 @@ describe('A guard for JWTs', () => {
     expect((await ask('x.y.z', '/open')).status).toBe(401)
   })
 
-  test('takes a client that acts for itself for nobody else [access-18]', async () => {
+  test('takes a client that acts for itself for no owner [access-18]', async () => {
     const { ask, token } = guardedPhotos()
     const { body } = await ask(token({ sub: 'nightly-report', client_id: 'nightly-report' }))
     expect(body).toMatchObject({ clientId: 'nightly-report', claims: { sub: 'nightly-report' } })

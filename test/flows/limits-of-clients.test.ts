@@ -31,7 +31,7 @@ describe('client authentication limits', () => {
   beforeEach(() => compare.mockClear())
 
   const open = (stage: SetStage, limits: ClientAuthenticationLimits | false, hosting?: Hosting) =>
-    stage({ clientAuthenticationLimits: limits }, hosting)
+    stage({ limits: { clientAuthentication: limits } }, hosting)
 
   describeOnStores('Guessing at client secrets', (stage) => {
     test.each([
@@ -39,14 +39,14 @@ describe('client authentication limits', () => {
       ['photo-frame', 'photo-frame'],
       ['photo-book', 'photo-book'],
       ['nobody', createHash('sha256').update('nobody').digest('hex').slice(0, 8)],
-    ])('is limited per client and address: %s [store-12]', async (clientId, told) => {
+    ])('is limited per client and address: %s [store-12]', async (clientId, reportedId) => {
       const { flow, failures } = open(stage, { ...off, clientAndAddress: three })
       await guessTimes(3, flow, clientId)
       const response = await come(flow, clientId, 'guess')
       expect(refusalOf(response)).toBe(limited)
       expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
       expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(900)
-      expect(failures.at(-1)).toMatchObject({ reason: 'client_and_address_limited', clientId: told })
+      expect(failures.at(-1)).toMatchObject({ reason: 'client_and_address_limited', clientId: reportedId })
     })
 
     test('has one answer, whichever limit it is and whether there is such a client', async () => {
@@ -85,7 +85,7 @@ describe('client authentication limits', () => {
       await guessTimes(1, from(set, '2001:db8:0:2::1'))
     })
 
-    test('believes X-Forwarded-For only where the host trusts its proxy, and then its last word [store-19]', async () => {
+    test('uses X-Forwarded-For only where the host trusts its proxy, and then its last address [store-19]', async () => {
       const limits = { ...off, clientAndAddress: three }
       const believing = open(stage, limits, trusting)
       for (const end of [1, 2, 3]) await guessTimes(1, from(believing, `198.51.100.${end}, 192.0.2.7`))
@@ -195,7 +195,7 @@ describe('client authentication counts', () => {
     refusalOf(await flow.submit('/token', noGrant, undefined, { Authorization: `Word ${word}` }))
 
   describe('Guessing at client secrets, as time goes by', () => {
-    test('has room for 20 failures of a client and an address in 15 minutes, unless told otherwise', async () => {
+    test('allows 20 failures of a client and an address in 15 minutes by default', async () => {
       const clock = new Clock()
       const { flow } = application({ store: memoryStore({ clock: clock.read }), clock: clock.read })
       await guessTimes(1, flow)
@@ -240,7 +240,7 @@ describe('client authentication counts', () => {
   })
 
   describe('What is counted of guesses at client secrets', () => {
-    test('names nobody in clear', async () => {
+    test('stores no client or address in clear', async () => {
       const { keys, counters } = watchedCounters()
       await guess(application({ counters }).flow)
       expect(keys).toHaveLength(3)
@@ -291,7 +291,7 @@ describe('client authentication counts', () => {
       application({
         clients: [...everyClient, worded].map(({ registration }) => registration),
         clientAuthenticationMethods: [method(limitedToo)],
-        clientAuthenticationLimits: { clientAndAddress: three },
+        limits: { clientAuthentication: { clientAndAddress: three } },
       }).flow
 
     test('are not limited unless they say so', async () => {

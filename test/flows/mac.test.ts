@@ -105,12 +105,12 @@ describeOnStores('Tokens of the type mac', (stage) => {
     expect((await set.flow.photos(accessToken)).status).toBe(200)
   })
 
-  test('are told as such by introspection', async () => {
+  test('have their type in introspection', async () => {
     const asking = bent(photoPrint, { may_introspect: true })
     const set = stage({ ...signing, clients: [asking.registration, bentReport.registration] })
     const { body } = await set.flow.request(bentReport, grant)
-    const told = (await set.flow.introspect(asking, body.access_token)).body
-    expect(told).toMatchObject({ active: true, token_type: 'mac', client_id: 'nightly-report' })
+    const introspected = (await set.flow.introspect(asking, body.access_token)).body
+    expect(introspected).toMatchObject({ active: true, token_type: 'mac', client_id: 'nightly-report' })
     const usual = await set.flow.tokens(asking)
     expect((await set.flow.introspect(asking, usual.accessToken)).body.token_type).toBe('bearer')
   })

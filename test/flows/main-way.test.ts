@@ -17,7 +17,7 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 describeOnStores('The main way', (stage) => {
   test.each([photoBook, photoPrint, photoFrame])(
-    'leads $registration.client_id from nobody logged in to calls that outlive a refresh',
+    'leads $registration.client_id from the login to calls that outlive a refresh',
     async (client) => {
       const { flow } = stage()
       const asked = `/authorize?${formOf(authorizationRequest(client))}`
@@ -74,7 +74,7 @@ const partly: Hosting = {
   },
   paths: { authorize: '/connect/allow', token: '/connect/token' },
 }
-const paths = { authorizationPath: '/connect/allow', tokenPath: '/connect/token' }
+const paths = { authorization: '/connect/allow', token: '/connect/token' }
 
 const below: Hosting = {
   mount: (app, oauth) => {
@@ -107,16 +107,16 @@ async function mainWay({ flow }: Stage, client: typeof photoBook | typeof photoP
 describeOnStores('The suite', (stage) => {
   const issuer = 'http://localhost/oauth'
   const settings = [
-    { title: 'in parts under other paths', options: paths, hosting: partly },
+    { title: 'in parts under other paths', options: { paths }, hosting: partly },
     { title: 'as a router below a path', options: { issuer }, hosting: below },
     {
       title: 'as a router below a path, under paths of its own',
-      options: { issuer, authorizationPath: '/v1/allow', tokenPath: '/v1/token' },
+      options: { issuer, paths: { authorization: '/v1/allow', token: '/v1/token' } },
       hosting: { ...below, paths: { authorize: '/oauth/v1/allow', token: '/oauth/v1/token' } },
     },
     {
       title: 'in parts in a router of the host',
-      options: { issuer, authorizationPath: '/allow' },
+      options: { issuer, paths: { authorization: '/allow' } },
       hosting: inRouter,
     },
   ]
@@ -125,7 +125,7 @@ describeOnStores('The suite', (stage) => {
       expect(await mainWay(stage(options, hosting), client)).toBe(200)
   })
 
-  test.each(settings)('tells and refuses $title as ever', async ({ options, hosting }) => {
+  test.each(settings)('refuses $title as usual', async ({ options, hosting }) => {
     const { flow } = stage(options, hosting)
     expect(errorPageOf(await flow.ask({}, 'alice'))).toBe('400 invalid_request')
     const wrong = { ...photoPrint, secret: 'guess' }
@@ -148,7 +148,7 @@ describeOnStores('The suite', (stage) => {
   })
 })
 
-test('A token part without client authentication refuses everybody, and warns of it at the start', async () => {
+test('A token part without client authentication refuses every client, and warns at the start', async () => {
   const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const oauth = createAuthorizationServer(canonicalOptions)
   oauth.events.on('failure', () => {})

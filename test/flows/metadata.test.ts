@@ -34,13 +34,13 @@ const rootAndRouter: Mount = (app, oauth) => {
 describe('The metadata', () => {
   test('[META-1] names each endpoint where it answers', async () => {
     const paths = {
-      authorizationPath: '/v1/allow',
-      tokenPath: '/v1/token',
-      revocationPath: '/v1/forget',
-      introspectionPath: '/v1/about',
+      authorization: '/v1/allow',
+      token: '/v1/token',
+      revocation: '/v1/forget',
+      introspection: '/v1/about',
     }
     const issuer = 'http://localhost/oauth'
-    const { flow } = application({ ...paths, issuer }, { mount: rootAndRouter })
+    const { flow } = application({ paths, issuer }, { mount: rootAndRouter })
     const metadata = await metadataOf(flow, '/oauth/.well-known/oauth-authorization-server')
     expect(metadata).toMatchObject({
       issuer,
@@ -67,6 +67,24 @@ describe('The metadata', () => {
     tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope: 'photos:read' }))
     const wrong = { grant_type: 'authorization_code', code: 'x' }
     expect((await flow.request(nightlyReport, wrong)).status).toBe(400)
+  })
+
+  test('[META-2] lists refresh_token and none without resource owners only if a grant type of the host has a use for them', async () => {
+    const { issuer, scopes } = canonicalOptions
+    const offered = async (bend: object) => {
+      const grantType = { name: 'urn:example:voucher', parameters: [], handle: jest.fn(), ...bend }
+      const clients = [nightlyReport.registration]
+      const oauth = createAuthorizationServer({ issuer, scopes, clients, grantTypes: [grantType] })
+      const metadata = await metadataOf(new Flow(express().use(oauth.router())))
+      const methods = metadata['token_endpoint_auth_methods_supported']
+      return [
+        metadata.grant_types_supported.includes('refresh_token'),
+        JSON.stringify(methods).includes('"none"'),
+      ]
+    }
+    expect(await offered({})).toEqual([true, true])
+    expect(await offered({ refreshTokens: false })).toEqual([false, true])
+    expect(await offered({ publicClients: false })).toEqual([true, false])
   })
 
   test('[META-2] lists grant types that work, and others are refused', async () => {

@@ -17,7 +17,7 @@ const grantTypes = [assertions, vouchers]
 const desk = bent(photoPrint, { grant_types: ['refresh_token', assertions.name, vouchers.name] })
 const clients = [desk.registration, photoBook.registration, nightlyReport.registration]
 
-const open = (stage: SetStage) => stage({ grantTypes, clients, accessTokenLifetime: 60 })
+const open = (stage: SetStage) => stage({ grantTypes, clients, lifetimes: { accessToken: 60 } })
 
 type Fields = Readonly<Record<string, string>>
 
@@ -92,7 +92,7 @@ describe.each(requests)('%s', (_, make) => {
   test('is not used up where the memory store is full', async () => {
     const clock = new Clock()
     const store = memoryStore({ maximumRecords: 1, clock: clock.read })
-    const options = { store, clock: clock.read, grantTypes, clients, accessTokenLifetime: 60 }
+    const options = { store, clock: clock.read, grantTypes, clients, lifetimes: { accessToken: 60 } }
     const { flow } = application(options)
     const request = make(clock)
     const other = { grant_type: 'client_credentials', scope: 'reports:write' }
@@ -106,7 +106,13 @@ describe.each(requests)('%s', (_, make) => {
 test('A refresh token that is used again ends the grant of a voucher, which stays used', async () => {
   const clock = new Clock()
   const store = memoryStore({ clock: clock.read })
-  const { flow } = application({ store, clock: clock.read, grantTypes, clients, refreshTokenGrace: 0 })
+  const { flow } = application({
+    store,
+    clock: clock.read,
+    grantTypes,
+    clients,
+    lifetimes: { refreshTokenGrace: 0 },
+  })
   const request = { grant_type: vouchers.name, voucher: 'PAPER-1', scope: 'photos:read' }
   const { refreshToken } = tokensOf(await flow.request(desk, request))
   const { accessToken } = tokensOf(await flow.refresh(desk, refreshToken))
@@ -137,7 +143,7 @@ describe('A process whose clock is as far behind as the tolerance', () => {
         clock: () => clock.read() - behind * 1000,
         grantTypes: [taken, vouchers],
         clients,
-        accessTokenLifetime: 1,
+        lifetimes: { accessToken: 1 },
       }).flow
     const [here, behind] = [at(0), at(10)]
     const claims = claimsAt(Math.floor(clock.read() / 1000))
@@ -185,8 +191,8 @@ describe('A clock that was a day ahead and is set right', () => {
 
   const limit = { attempts: 1, seconds: 60 }
   test.each([
-    ['by network', { rateLimit: { authorization: limit } }],
-    ['on open requests of an owner', { openRequestLimit: limit }],
+    ['by network', { limits: { networks: { authorization: limit } } }],
+    ['on open requests of an owner', { limits: { openRequests: limit } }],
   ])('does not lengthen the limit %s', async (_what, limited) => {
     const { flow } = application({ clock: clock.read, ...limited })
     const asked = authorizationRequest(photoBook)
@@ -201,7 +207,7 @@ describe('A clock that was a day ahead and is set right', () => {
   test('does not lengthen the limit on guesses at a client', async () => {
     const { flow } = application({
       clock: clock.read,
-      clientAuthenticationLimits: { client: { attempts: 1, seconds: 60 } },
+      limits: { clientAuthentication: { client: { attempts: 1, seconds: 60 } } },
     })
     const guess = async () => {
       const guesser = { client_id: photoBook.registration.client_id, client_secret: 'wrong' }
@@ -217,7 +223,7 @@ describe('A clock that was a day ahead and is set right', () => {
 
   test('lets the memory store free the room of what has expired', async () => {
     const store = memoryStore({ maximumRecords: 8, clock: clock.read })
-    const { flow } = application({ store, clock: clock.read, accessTokenLifetime: 10 })
+    const { flow } = application({ store, clock: clock.read, lifetimes: { accessToken: 10 } })
     clock.advance(day)
     tokensOf(await flow.request(nightlyReport, grant))
     clock.advance(-day)

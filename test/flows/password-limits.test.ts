@@ -109,7 +109,7 @@ describeOnStores('Guessing at passwords', (stage) => {
     tokensOf(await right(flow, oldBook))
   })
 
-  test('is limited per address, by the word of a trusted proxy, and another address is not touched', async () => {
+  test('is limited per address, as a trusted proxy forwards it, and another address is not affected', async () => {
     const set = open(stage, { ...off, address: three }, trusting)
     for (const name of ['alice', 'bob', 'carol']) await guessTimes(1, from(set, '192.0.2.7'), name)
     expect(refusalOf(await right(from(set, '192.0.2.7')))).toBe(limited)
@@ -127,7 +127,7 @@ describeOnStores('Guessing at passwords', (stage) => {
     tokensOf(await right(from(set, '2001:db8:0:2::1')))
   })
 
-  test('per address is not got around by a header that nobody trusts [password-5]', async () => {
+  test('per address is not evaded by an untrusted header [password-5]', async () => {
     const set = open(stage, { ...off, address: three })
     for (const end of [1, 2, 3]) await guessTimes(1, from(set, `192.0.2.${end}`))
     expect(refusalOf(await right(from(set, '192.0.2.4')))).toBe(limited)
@@ -195,7 +195,7 @@ describeOnStores('Guessing at passwords', (stage) => {
     tokensOf(await flow.request(oldPrint, { ...passwordRequest, username: 'bob', password: 'builder' }))
   })
 
-  test('from an address whose limit is reached locks nobody out [password-8]', async () => {
+  test('from an address whose limit is reached locks no other address out [password-8]', async () => {
     const set = open(stage, { address: three, username: { attempts: 4 }, client: false }, trusting)
     await guessTimes(3, from(set, '192.0.2.7'))
     for (let time = 0; time < 10; time++) expect(await guess(from(set, '192.0.2.7'))).toBe(limited)
@@ -237,7 +237,7 @@ describe('Guessing at passwords, as time goes by', () => {
     expect(check.asked).toHaveLength(10)
   })
 
-  test('has room for 10 failures of a user name in 15 minutes, unless told otherwise', async () => {
+  test('allows 10 failures of a user name in 15 minutes by default', async () => {
     const clock = new Clock()
     const check = new PasswordCheck()
     const store = memoryStore({ clock: clock.read })
@@ -254,7 +254,7 @@ describe('Guessing at passwords, with a normalize that fails,', () => {
   test.each([
     ['rejects', throwing],
     ['returns no text', () => 7],
-  ])('is trouble of the server when it %s, and verifies nothing', async (_, normalize) => {
+  ])('is a failure of the server when it %s, and verifies nothing', async (_, normalize) => {
     const check = new PasswordCheck()
     const { flow, failures } = application(
       // @ts-expect-error A host without types may pass such a function.
@@ -266,11 +266,11 @@ describe('Guessing at passwords, with a normalize that fails,', () => {
   })
 })
 
-describe('Guessing at passwords, with counters in trouble', () => {
+describe('Guessing at passwords, with failing counters', () => {
   test.each([
     ['fail', async () => Promise.reject(new Error('connection refused'))],
     ['hang', async () => new Promise<never>(() => {})],
-  ])('is temporarily unavailable when they %s, and nobody is asked [password-9]', async (_, add) => {
+  ])('is temporarily unavailable when they %s, and verify is not called [password-9]', async (_, add) => {
     const { flow, check, failures } = stageOn(add)
     const response = await right(flow)
     expect(refusalOf(response)).toBe('400 temporarily_unavailable')
@@ -290,7 +290,7 @@ describe('Guessing at passwords, with counters in trouble', () => {
 })
 
 describe('What is counted of guesses', () => {
-  test('names nobody in clear [password-10]', async () => {
+  test('stores no user name or address in clear [password-10]', async () => {
     const { keys, counters } = watchedCounters()
     const { flow } = application({ ...withPassword({ verify: new PasswordCheck().verify }), counters })
     await guess(flow)

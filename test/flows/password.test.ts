@@ -204,7 +204,7 @@ describeOnStores('The password grant', (stage) => {
     }
   })
 
-  test('tells no password, and no user name, in an event [password-15]', async () => {
+  test('puts no password and no user name into an event [password-15]', async () => {
     const { flow, failures } = open(stage)
     for (const bend of [
       { password: 'p'.repeat(40) },

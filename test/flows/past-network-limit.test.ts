@@ -13,7 +13,7 @@ import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { watchedCounters } from '../support/watched-counters'
 
-const two = { rateLimit: { clients: { attempts: 2, seconds: 60 } } }
+const two = { limits: { networks: { clients: { attempts: 2, seconds: 60 } } } }
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const { client_id } = nightlyReport.registration
 const client_secret = nightlyReport.secret
@@ -58,7 +58,7 @@ describe('Once a network has used up its failures', () => {
     tokensOf(await flow.submit('/token', { ...grant, client_id, client_secret }))
   })
 
-  test('a right generated secret passes at every endpoint, and is told what its request fails with', async () => {
+  test('a right generated secret passes at every endpoint, and gets the error of its request', async () => {
     const { flow } = application(two)
     await exhaust(flow)
     const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
@@ -169,15 +169,15 @@ test('What a proven client fails with counts, and is never answered by the limit
 })
 
 const asked = authorizationRequest(photoBook)
-const three = { openRequestLimit: { attempts: 3 } }
+const three = { limits: { openRequests: { attempts: 3 } } }
 
-describeOnStores('Consent pages that nobody answers', (stage) => {
+describeOnStores('Unanswered consent pages', (stage) => {
   const opened = (set: ReturnType<typeof stage>, owner = 'alice') => set.flow.ask(asked, owner)
   const fill = async (set: ReturnType<typeof stage>, count = 3) => {
     for (let page = 0; page < count; page++) expect((await opened(set)).status).toBe(200)
   }
 
-  test('are limited: the owner is told when to come again, is not redirected, and nothing is stored', async () => {
+  test('are limited: the owner gets Retry-After, is not redirected, and nothing is stored', async () => {
     const set = stage(three)
     await fill(set)
     const refused = await opened(set)
@@ -263,7 +263,7 @@ describeOnStores('Consent pages that nobody answers', (stage) => {
   })
 
   test('are not limited where the host switches it off', async () => {
-    const set = stage({ openRequestLimit: false })
+    const set = stage({ limits: { openRequests: false } })
     await fill(set, 101)
     expect((await opened(set)).status).toBe(200)
   })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { Passport } from 'passport'
-import { documentFetch } from '../../lib/document-fetch/document-fetch'
+import { documentFetch } from '../../lib/clients/document-fetch/document-fetch'
 import {
   ConfigurationError,
   memoryClients,
@@ -190,7 +190,7 @@ describeOnStores('A client that signs who it is', (stage) => {
     ['client_unknown', 'unknown', 'nobody'],
     ['client_unknown', 'named like a member of every object', '__proto__'],
     ['client_not_authenticated', 'without keys', 'nightly-report'],
-  ])('is refused (%s) in the same words if it is %s [client-30]', async (reason, _title, id) => {
+  ])('is refused (%s) with the same description if it is %s [client-30]', async (reason, _title, id) => {
     const set = host(stage)
     for (const header of [{}, { kid: '9' }, { alg: 'RS256' }, { alg: 'EdDSA', kid: undefined }]) {
       const response = await ask(set, assertionAt(set, { header, claims: { iss: id, sub: id } }))
@@ -441,6 +441,25 @@ describeOnStores('A client that publishes its keys', (stage) => {
     expect(asked).toEqual([uri, uri])
   })
 
+  test('is not asked for unknown keys by a network over its limit, and still proves itself there', async () => {
+    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
+    const networks = { clients: { attempts: 3, seconds: 3600 } }
+    const set = stage({
+      clients,
+      clientAuthenticationMethods: [privateKeyJwt({ documents })],
+      limits: { networks },
+    })
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    for (let times = 0; times < 4; times++) await set.flow.submit('/token', { client_id: 'nobody' })
+    set.clock.advance(10)
+    const unknown = await ask(set, assertionAt(set, { claims, header: { kid: '2' } }))
+    expect(unknown.status).toBe(429)
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    set.clock.advance(60)
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    expect(asked).toEqual([uri])
+  })
+
   test('is asked to try again while they cannot be had, and keeps its assertion', async () => {
     const { state, documents } = publication()
     const set = host(stage, { documents })
@@ -521,6 +540,14 @@ describe('Keys of a client over https', () => {
       },
     )
     expect(connections).toBe(1)
+  })
+
+  test('may have 64 KiB', async () => {
+    const largest = `${' '.repeat(64 * 1024 - jwks.length)}${jwks}`
+    await withOrigin(
+      (_request, response) => void response.writeHead(200, json).end(largest),
+      async (set) => expect((await ask(set, assertionAt(set, { claims }))).status).toBe(200),
+    )
   })
 
   test.each<[string, RequestListener]>([

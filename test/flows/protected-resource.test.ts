@@ -166,7 +166,7 @@ describe.each(kinds)('%s', (kind, start) => {
     expect([malformed.status, malformed.challenge?.endsWith(metadata)]).toEqual([400, true])
   })
 
-  test('tells the SDK for MCP servers the resource and its metadata', async () => {
+  test('gives the SDK for MCP servers the resource and its metadata', async () => {
     const { guard, token } = start(api)
     const { body } = await ask(guard('photos:read', { authInfo: true }), await token())
     expect(body).toMatchObject({
@@ -180,7 +180,6 @@ describe.each(kinds)('%s', (kind, start) => {
     const { protectedResource } = start(api)
     const members = {
       scopes_supported: ['photos:read'],
-      resource_name: 'Photos',
       'resource_name#de': 'Fotos',
       resource_documentation: 'https://api.example/docs#mcp',
       resource_policy_uri: 'https://api.example/policy',
@@ -205,7 +204,7 @@ describe.each(kinds)('%s', (kind, start) => {
       expect(() => protectedResource(uri)).toThrow(cure)
   })
 
-  test('tells a host that mounts it without a call', async () => {
+  test('reports that a host mounted it without a call', async () => {
     const javascript: { use(part: unknown): Express } = express()
     const { protectedResource } = start(api)
     const { status, text } = await request(javascript.use(protectedResource)).get('/')
@@ -236,6 +235,13 @@ describe('several resources', () => {
     const { challenge } = await ask(server.bearerGuard('reports:write', { resource: other }))
     expect(challenge).toBe(
       `Bearer realm="oauth", scope="reports:write", resource_metadata="https://api.example${wellKnown}/notes"`,
+    )
+  })
+
+  test('have their names in the option resources alone, where the consent page finds them', () => {
+    const server = createAuthorizationServer({ ...canonicalOptions, resources })
+    expect(() => server.protectedResource(api, { resource_name: 'My photos' })).toThrow(
+      'members.resource_name belongs in the option resources',
     )
   })
 

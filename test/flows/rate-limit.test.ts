@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { Passport } from 'passport'
 import request from 'supertest'
+import type { Endpoint } from '../../lib/index'
 import { LimitStore } from '../../demo/limit-store'
-import { application, mountAll, mountPhotos, type Mount } from '../support/flows/application'
+import {
+  type Application,
+  application,
+  mountAll,
+  mountPhotos,
+  type Mount,
+} from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { errorPageOf } from '../support/flows/error-page'
-import { authorizationRequest, type Flow } from '../support/flows/flow'
+import { authorizationRequest, basic, type Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 import { startServer } from '../support/rooms/start-server'
@@ -70,10 +77,10 @@ const mounts: readonly [string, Mount][] = [
 ]
 
 describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
-  test('counts each authorization request once, tells the owner, and ends with its time', async () => {
+  test('counts each authorization request once, refuses on a page, and ends with its time', async () => {
     const clock = new Clock()
     const { flow, failures } = application(
-      { clock: clock.read, rateLimit: { authorization: two } },
+      { clock: clock.read, limits: { networks: { authorization: two } } },
       { mount },
     )
     const page = await flow.ask(asked, 'alice')
@@ -95,7 +102,10 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     'counts each failed request to %s once, and then refuses every one [store-13]',
     async (path) => {
       const clock = new Clock()
-      const { flow, failures } = application({ clock: clock.read, rateLimit: { clients: two } }, { mount })
+      const { flow, failures } = application(
+        { clock: clock.read, limits: { networks: { clients: two } } },
+        { mount },
+      )
       expect((await fail(flow, path)).status).toBe(401)
       expect((await fail(flow, path)).status).toBe(401)
       for (const refused of [await fail(flow, path), await comeUnproven(flow)]) {
@@ -116,8 +126,8 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
     },
   )
 
-  test('of many failures at once, tells no more of them than the limit allows', async () => {
-    const { flow } = application({ rateLimit: { clients: two } }, { mount })
+  test('of many failures at once, explains no more of them than the limit allows', async () => {
+    const { flow } = application({ limits: { networks: { clients: two } } }, { mount })
     const answers = await Promise.all(Array.from({ length: 6 }, () => fail(flow)))
     const answersOf = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([answersOf(401), answersOf(429)]).toEqual([2, 4])
@@ -125,7 +135,7 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
   })
 
   test('counts nothing that succeeds, and the three endpoints together', async () => {
-    const { flow } = application({ rateLimit: { clients: two } }, { mount })
+    const { flow } = application({ limits: { networks: { clients: two } } }, { mount })
     for (let round = 0; round < 5; round++) tokensOf(await succeed(flow))
     expect((await fail(flow, '/revoke')).status).toBe(401)
     tokensOf(await succeed(flow))
@@ -134,7 +144,7 @@ describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
   })
 
   test('leaves guards and the other kind of endpoint alone', async () => {
-    const { flow } = application({ rateLimit: { clients: two, authorization: two } }, { mount })
+    const { flow } = application({ limits: { networks: { clients: two, authorization: two } } }, { mount })
     const { accessToken } = tokensOf(await succeed(flow))
     for (let round = 0; round < 3; round++) await fail(flow)
     for (let round = 0; round < 5; round++) expect((await flow.photos(accessToken)).status).toBe(200)
@@ -157,7 +167,7 @@ describe('The limit by network', () => {
         resetKey: async () => {},
       }
     }
-    const { flow } = application({ rateLimit: { stores } })
+    const { flow } = application({ limits: { networks: { stores } } })
     expect((await flow.open('/authorize')).status).toBe(400)
     expect((await flow.open('/authorize')).status).toBe(429)
     expect((await flow.submit('/token', {})).status).toBe(401)
@@ -169,7 +179,7 @@ describe('The limit by network', () => {
     ['both', false],
     ['each', { authorization: false, clients: false }],
   ] as const)('is off where the host switches %s off', async (_, rateLimit) => {
-    const { app } = application({ rateLimit, clients: [] })
+    const { app } = application({ limits: { networks: rateLimit }, clients: [] })
     const { port, stop } = await startServer(app)
     try {
       const statuses = new Set<number>()
@@ -181,8 +191,8 @@ describe('The limit by network', () => {
     }
   })
 
-  test('knows a network by its address, and of IPv6 by 64 bits, as a trusted proxy tells it', async () => {
-    const { flow } = application({ rateLimit: { clients: two } }, { mount: behindProxy })
+  test('knows a network by its address, of IPv6 by 64 bits, behind a trusted proxy', async () => {
+    const { flow } = application({ limits: { networks: { clients: two } } }, { mount: behindProxy })
     const from = async (address: string) =>
       (await fail(flow, '/token', { 'X-Forwarded-For': address })).status
     expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([
@@ -197,15 +207,15 @@ describe('The limit by network', () => {
   })
 
   test('is not moved by a header of the client where no proxy is trusted', async () => {
-    const { flow } = application({ rateLimit: { clients: two } })
+    const { flow } = application({ limits: { networks: { clients: two } } })
     for (const address of ['192.0.2.1', '192.0.2.2'])
       expect((await fail(flow, '/token', { 'X-Forwarded-For': address })).status).toBe(401)
     expect((await fail(flow, '/token', { 'X-Forwarded-For': '192.0.2.3' })).status).toBe(429)
   })
 
-  test('counts no trouble of this side', async () => {
+  test('counts no failures of the server', async () => {
     let closed = true
-    const { flow } = application({ rateLimit: { clients: two }, maintenance: () => closed })
+    const { flow } = application({ limits: { networks: { clients: two } }, maintenance: () => closed })
     for (let round = 0; round < 5; round++)
       expect((await succeed(flow)).body.error).toBe('temporarily_unavailable')
     closed = false
@@ -215,7 +225,7 @@ describe('The limit by network', () => {
   test.each(['get', 'head', 'options', 'put'] as const)(
     'counts no %s at the endpoints for clients, and refuses none by the limit',
     async (method) => {
-      const { app, flow } = application({ rateLimit: { clients: two } })
+      const { app, flow } = application({ limits: { networks: { clients: two } } })
       const come = async () => (await request(app)[method]('/token')).status
       expect([await come(), await come(), await come()]).toEqual([405, 405, 405])
       expect((await comeUnproven(flow)).status).toBe(400)
@@ -225,9 +235,42 @@ describe('The limit by network', () => {
     },
   )
 
+  describe.each(['get', 'head'] as const)('at an endpoint with %s', (method) => {
+    const own: Endpoint = {
+      name: 'own',
+      path: '/own',
+      method: 'GET',
+      handle: async () => ({ members: {} }),
+    }
+    const hosting = () => application({ limits: { networks: { clients: two } }, endpoints: [own] })
+    const come = async (app: Application['app'], authorization?: string) => {
+      const headers = authorization === undefined ? {} : { Authorization: authorization }
+      return (await request(app)[method]('/own').set(headers)).status
+    }
+
+    test('counts no failure without an Authorization header: an image on a web page causes one [store-31]', async () => {
+      const { app, flow } = hosting()
+      for (let round = 0; round < 4; round++) expect(await come(app)).toBe(401)
+      expect((await comeUnproven(flow)).status).toBe(400)
+    })
+
+    test('counts failures with an Authorization header', async () => {
+      const { app, flow } = hosting()
+      const guess = basic('nobody', 'wrong')
+      expect([await come(app, guess), await come(app, guess), await come(app, guess)]).toEqual([
+        401, 401, 429,
+      ])
+      expect((await comeUnproven(flow)).status).toBe(429)
+      // The limit refuses what it does not count, too.
+      expect(await come(app)).toBe(429)
+    })
+  })
+
   test('asks a store neither about a success nor about a request that the limit refuses', async () => {
     const store = storeOf(() => new Date(Date.now() + 60_000))
-    const { flow } = application({ rateLimit: { authorization: false, clients: two, stores: () => store } })
+    const { flow } = application({
+      limits: { networks: { authorization: false, clients: two, stores: () => store } },
+    })
     for (let round = 0; round < 3; round++) tokensOf(await succeed(flow))
     expect(store.counted).toHaveLength(0)
     for (let round = 0; round < 2; round++) expect((await fail(flow)).status).toBe(401)
@@ -249,7 +292,7 @@ describe('The limit by network', () => {
     }
     const limit = { attempts: 1 }
     const { flow } = application({
-      rateLimit: { authorization: limit, clients: limit, stores: () => silent },
+      limits: { networks: { authorization: limit, clients: limit, stores: () => silent } },
       storeDeadline: 0.05,
     })
     expect((await succeed(flow)).status).toBe(200)
@@ -260,7 +303,7 @@ describe('The limit by network', () => {
   })
 })
 
-describe('The wait that the limit by network tells', () => {
+describe('The Retry-After of the limit by network', () => {
   const waitOf = async (flow: Flow) => (await fail(flow)).headers['retry-after']
   afterEach(() => jest.restoreAllMocks())
 
@@ -269,7 +312,7 @@ describe('The wait that the limit by network tells', () => {
     const now = Date.now
     let stepped = 0
     jest.spyOn(Date, 'now').mockImplementation(() => now() + stepped)
-    const { flow } = application({ rateLimit: { clients: two, authorization: two } })
+    const { flow } = application({ limits: { networks: { clients: two, authorization: two } } })
     for (let round = 0; round < 2; round++) {
       expect((await fail(flow)).status).toBe(401)
       expect((await flow.open('/authorize')).status).toBe(400)
@@ -289,7 +332,7 @@ describe('The wait that the limit by network tells', () => {
       const store = storeOf(() => new Date(clock.read() + 60_000))
       const { flow } = application({
         clock: clock.read,
-        rateLimit: { clients: two, ...(where === 'a store' ? { stores: () => store } : {}) },
+        limits: { networks: { clients: two, ...(where === 'a store' ? { stores: () => store } : {}) } },
       })
       for (let round = 0; round < 2; round++) expect((await fail(flow)).status).toBe(401)
       clock.advance(-3600)
@@ -312,7 +355,7 @@ describe('The wait that the limit by network tells', () => {
     const store = storeOf(() => (seconds === undefined ? undefined : new Date(clock.read() + seconds * 1000)))
     const { flow } = application({
       clock: clock.read,
-      rateLimit: { authorization: two, stores: () => store },
+      limits: { networks: { authorization: two, stores: () => store } },
     })
     for (let round = 0; round < 2; round++) expect((await flow.open('/authorize')).status).toBe(400)
     const refused = await flow.open('/authorize')
@@ -330,7 +373,7 @@ describe('The limit by network in a store of the host’s', () => {
     const prefix = randomUUID()
     const shared = () =>
       application({
-        rateLimit: { clients: two, stores: (name) => new LimitStore(redis, `${prefix}${name}:`) },
+        limits: { networks: { clients: two, stores: (name) => new LimitStore(redis, `${prefix}${name}:`) } },
       }).flow
     const [one, other] = [shared(), shared()]
     tokensOf(await succeed(one))

@@ -1,7 +1,6 @@
 import express from 'express'
 import { randomUUID } from 'node:crypto'
 import { createBearerGuard, redisStore, type RedisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { application, type Application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
@@ -41,7 +40,7 @@ describe('redis outage', () => {
     expect(refusalOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
   }
 
-  describeOwnRedis('A Redis', () => {
+  describe('A Redis', () => {
     test('that stalls is answered for within the deadline, and nothing is lost when it goes on', async () => {
       const set = application({ store })
       const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
@@ -85,14 +84,14 @@ describe('redis late', () => {
     )
   }
 
-  describeOwnRedis('A server that starts before its Redis', () => {
+  describe('A server that starts before its Redis', () => {
     let redis: RedisServer | undefined
     const unhandled = jest.fn()
     beforeAll(() => process.on('unhandledRejection', unhandled))
     afterAll(() => process.off('unhandledRejection', unhandled))
     afterEach(() => redis?.stop())
 
-    test('answers, is not ready, and works by itself as soon as Redis is there', async () => {
+    test('answers, is not ready, and recovers as soon as Redis is there', async () => {
       const port = await emptyPort()
       const [url, prefix] = [`redis://127.0.0.1:${port}`, `late:${randomUUID()}:`]
       const { flow, oauth } = application({ store: redisStore({ url, prefix }) })
@@ -127,7 +126,7 @@ describe('redis late', () => {
       expect(unhandled).not.toHaveBeenCalled()
     })
 
-    test('is not killed by a rejection that nobody handles', async () => {
+    test('is not killed by an unhandled rejection', async () => {
       const port = await emptyPort()
       const plan = { redis: { url: `redis://127.0.0.1:${port}` }, prefix: `late:${randomUUID()}:` }
       const server = await startServer({ ...plan, storeDeadline: 0.5 })
@@ -149,7 +148,7 @@ describe('redis late', () => {
     })
   })
 
-  describeOwnRedis('Closing on Redis', () => {
+  describe('Closing on Redis', () => {
     let redis: RedisServer
     beforeEach(async () => {
       redis = await startRedis({ own: true })

@@ -27,7 +27,7 @@ describeOnStores('A refresh', (stage) => {
   })
 
   test('that is repeated within the grace gets no tokens that have expired', async () => {
-    const { flow, clock } = stage({ accessTokenLifetime: 10 })
+    const { flow, clock } = stage({ lifetimes: { accessToken: 10 } })
     const { refreshToken } = await flow.tokens(photoBook)
     await flow.refresh(photoBook, refreshToken)
     clock.advance(20)
@@ -38,9 +38,9 @@ describeOnStores('A refresh', (stage) => {
 
   test.each([5, 100])(
     'that is repeated within the grace is refused once its refresh token has expired (access token of %d s)',
-    async (accessTokenLifetime) => {
-      const lifetimes = { accessTokenLifetime, refreshTokenLifetime: 10, refreshTokenGrace: 60 }
-      const { flow, clock } = stage(lifetimes)
+    async (accessToken) => {
+      const lifetimes = { accessToken, refreshToken: 10, refreshTokenGrace: 60 }
+      const { flow, clock } = stage({ lifetimes })
       const { refreshToken } = await flow.tokens(photoBook)
       await flow.refresh(photoBook, refreshToken)
       clock.advance(20)
@@ -71,7 +71,7 @@ describeOnStores('A refresh', (stage) => {
   })
 
   test('without a grace kills everything at the first repetition', async () => {
-    const { flow } = stage({ refreshTokenGrace: 0 })
+    const { flow } = stage({ lifetimes: { refreshTokenGrace: 0 } })
     const { refreshToken } = await flow.tokens(photoBook)
     const second = tokensOf(await flow.refresh(photoBook, refreshToken))
     expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
@@ -210,7 +210,7 @@ describeOnStores('The scope of a refresh', (stage) => {
   test.each([
     ['the client may have but the owner did not grant', 'photos:print'],
     ['the server has but not the client', 'photos:read reports:write'],
-    ['nobody knows', 'unheard-of'],
+    ['is unknown', 'unheard-of'],
     ['is malformed', 'photos:read  photos:read'],
     ['is in another case', 'PHOTOS:READ'],
   ])('that %s is invalid_scope, and the token stays good', async (_, scope) => {

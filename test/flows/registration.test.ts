@@ -93,7 +93,7 @@ describeOnEveryRegistry('A client that registers', (stage) => {
 })
 
 describeOnEveryRegistry('A rotation', (stage) => {
-  test('gives a second secret beside the first; who uses the first is told of, and only then', async () => {
+  test('gives a second secret beside the first, and reports only the use of the first', async () => {
     const { oauth, flow, oldSecrets, failures } = stage()
     const old = await registered(oauth)
     const { client_id: clientId } = old.registration
@@ -110,7 +110,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
   })
 
   test.each(['refresh', 'revoke', 'introspect'] as const)(
-    'is told of at every endpoint: %s with the old secret',
+    'is reported at every endpoint: %s with the old secret',
     async (act) => {
       const { oauth, flow, oldSecrets } = stage()
       const client = await registered(oauth, { ...webMetadata, may_introspect: true })
@@ -121,7 +121,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
     },
   )
 
-  test('is told of under one request id with a refusal that follows, and holds no credential', async () => {
+  test('is reported under one request id with a refusal that follows, without a credential', async () => {
     const { oauth, flow, oldSecrets, failures } = stage()
     const client = await registered(oauth)
     await rotated(oauth, client.registration.client_id)
@@ -130,7 +130,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
     expect(JSON.stringify(oldSecrets)).not.toContain(client.secret)
   })
 
-  test('by a secret that a person chose is told of, too, remembered or not', async () => {
+  test('by a secret that a person chose is reported, too, remembered or not', async () => {
     const { oauth, flow, oldSecrets } = stage()
     const registration = {
       ...webMetadata,
@@ -171,7 +171,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
     expect(outcomeOf(await flow.request(second, grant))).toBe('tokens')
   })
 
-  test('that misses the deadline is not finished before it is repeated: nobody has the secret that would stay', async () => {
+  test('that misses the deadline is not finished before it is repeated, so no unknown secret stays', async () => {
     const { oauth, clients } = stage()
     const { client_id } = (await registered(oauth)).registration
     const { registry, written } = answeringLate(clients)
@@ -277,7 +277,7 @@ describeOnEveryRegistry('A disabled client', (stage) => {
     expect(outcomeOf(await flow.refresh(phone, refreshToken))).toBe(refused)
   })
 
-  test('with an old secret is not told of as a client in rotation', async () => {
+  test('with an old secret is not reported as a client in rotation', async () => {
     const { oauth, flow, oldSecrets } = stage()
     const client = await registered(oauth)
     await rotated(oauth, client.registration.client_id)
@@ -286,7 +286,7 @@ describeOnEveryRegistry('A disabled client', (stage) => {
     expect(oldSecrets).toEqual([])
   })
 
-  test('is unknown at the authorization endpoint: the owner is told, nothing is redirected', async () => {
+  test('is unknown at the authorization endpoint, on a page without a redirect', async () => {
     const { oauth, flow, failures } = stage()
     const client = await registered(oauth)
     await oauth.disableClient(client.registration.client_id)

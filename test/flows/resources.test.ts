@@ -5,14 +5,17 @@ import {
   createAuthorizationServer,
   createBearerGuard,
   memoryStore,
+  tokenExchange,
 } from '../../lib/index'
 import type {
   AuthorizationServerOptions,
   ConsentView,
   ExchangePolicy,
+  GrantType,
   PriorConsentQuestion,
 } from '../../lib/index'
 import { mintToken } from '../../lib/testing'
+import type { DirectGrant } from '../../lib/token-endpoint/grant-type'
 import { canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -30,7 +33,7 @@ import {
   withResources,
 } from '../support/flows/resources'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
-import { exchangeOf } from '../support/flows/token-exchange'
+import { anyOwner, exchangeOf } from '../support/flows/token-exchange'
 import { tokensOf } from '../support/flows/tokens'
 
 const opener =
@@ -156,12 +159,14 @@ describeOnStores('The resource of an authorization request', (stage) => {
     expect(text).not.toContain(reportsApi)
   })
 
-  test('is told to a consent page of the host, and to whom says what was approved before [consent-33]', async () => {
+  test('is passed to a consent page of the host, and to skipConsent [consent-33]', async () => {
     const seen: (ConsentView | PriorConsentQuestion)[] = []
     const set = open({
-      consentPage: (_request, response, view) => {
-        seen.push(view)
-        response.end()
+      pages: {
+        consent: (_request, response, view) => {
+          seen.push(view)
+          response.end()
+        },
       },
       skipConsent: (_request, question) => {
         seen.push(question)
@@ -362,12 +367,86 @@ describeOnStores('An exchanged token', (stage) => {
   })
 
   test('is for what the policy names, if the request names nothing', async () => {
-    const set = open({}, () => ({ subject: 'alice', audience: [printApi, 'a name of the host'] }))
+    const set = open({}, () => ({ subject: 'alice', audience: ['a name of the host', printApi] }))
     const { accessToken } = await set.flow.tokens(gallery, both)
     const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
     expect((await reach(set, exchanged.accessToken)).passed).toEqual([printApi])
+    expect((await set.flow.introspect(job, exchanged.accessToken)).body).toMatchObject({
+      aud: [printApi, 'a name of the host'],
+    })
     const wider = await ofPhotos(set)
     expect(outcomeOf(await set.flow.request(job, exchangeOf(wider.accessToken)))).toBe('400 invalid_target')
+  })
+
+  const elsewhere = 'https://backend.example/api'
+  const named = { subject_token_type: 'urn:ietf:params:oauth:token-type:jwt' }
+  const verified = { [named.subject_token_type]: () => ({ sub: 'alice', exp: 9e9, scope: 'photos:read' }) }
+
+  test.each<[string, RepeatedFields, readonly string[]]>([
+    ['an audience', { audience: 'backend' }, ['backend']],
+    ['a resource', { resource: elsewhere }, [elsewhere]],
+    ['both', { resource: elsewhere, audience: 'backend' }, [elsewhere, 'backend']],
+  ])(
+    'for %s outside the option is for this target alone, and opens no guarded resource [exchange-13]',
+    async (_what, target, aud) => {
+      const grantTypes = [tokenExchange({ policy: anyOwner, tokenTypes: verified })]
+      const set = open({ defaultResource: photosApi, grantTypes })
+      const { accessToken } = await ofPhotos(set)
+      for (const subject of [exchangeOf(accessToken), exchangeOf('signed elsewhere', named)]) {
+        const exchanged = tokensOf(await set.flow.request(job, formFields(subject, target)))
+        expect(exchanged.scope).toBe('photos:read')
+        expect((await reach(set, exchanged.accessToken)).passed).toEqual([])
+        const { body } = await set.flow.introspect(job, exchanged.accessToken)
+        expect(body).toMatchObject({ active: true, aud })
+        // Once more: for the same target without a word, and for nothing that this token does not open.
+        const again = tokensOf(await set.flow.request(job, exchangeOf(exchanged.accessToken)))
+        expect((await reach(set, again.accessToken)).passed).toEqual([])
+        expect((await set.flow.introspect(job, again.accessToken)).body).toMatchObject({ aud })
+        const back = formFields(exchangeOf(exchanged.accessToken), { resource: photosApi })
+        expect(outcomeOf(await set.flow.request(job, back))).toBe('400 invalid_target')
+      }
+    },
+  )
+
+  test('for a target outside the option has no more scope than the subject token, and is no token for all', async () => {
+    const policy: ExchangePolicy = () => ({
+      subject: 'alice',
+      scope: ['photos:read', 'photos:print'],
+      audience: ['backend'],
+    })
+    const set = open({ defaultResource: photosApi }, policy)
+    const { accessToken } = await ofPhotos(set)
+    const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
+    expect(exchanged).toMatchObject({ scope: 'photos:read', expiresIn: 600 })
+    expect((await reach(set, exchanged.accessToken)).passed).toEqual([])
+  })
+
+  test.each<[string, readonly string[], RepeatedFields]>([
+    ['one of two resources', [photosApi], { resource: [photosApi, printApi] }],
+    ['another resource', [printApi], { resource: photosApi }],
+    ['no resource of the option', ['backend'], { resource: photosApi }],
+    ['no target outside the option', [photosApi], { resource: [photosApi, elsewhere] }],
+    ['another target outside the option', ['backend'], { resource: elsewhere }],
+    ['no resource, and an audience', ['backend'], { resource: photosApi, audience: 'backend' }],
+    ['nothing', [], { resource: elsewhere }],
+    ['nothing for an audience', [], { audience: 'backend' }],
+  ])('for which the policy approves %s is refused', async (_what, audience, asked) => {
+    const set = open({ defaultResource: photosApi }, () => ({ subject: 'alice', audience }))
+    const { accessToken } = await set.flow.tokens(gallery, both)
+    const response = await set.flow.request(job, formFields(exchangeOf(accessToken), asked))
+    expect(outcomeOf(response)).toBe('400 invalid_target')
+  })
+
+  test.each<[string, RepeatedFields, readonly string[]]>([
+    ['fewer resources than the policy approves', { resource: photosApi }, [photosApi]],
+    ['an audience that the policy knows by its URI', { audience: 'printing' }, [photosApi, printApi]],
+    ['both', { resource: photosApi, audience: 'printing' }, [photosApi, printApi]],
+  ])('that names %s is for what the policy approves of that', async (_what, asked, passed) => {
+    const policy: ExchangePolicy = () => ({ subject: 'alice', audience: [photosApi, printApi] })
+    const set = open({}, policy)
+    const { accessToken } = await set.flow.tokens(gallery, both)
+    const response = await set.flow.request(job, formFields(exchangeOf(accessToken), asked))
+    expect((await reach(set, tokensOf(response).accessToken)).passed).toEqual(passed)
   })
 
   test.each<[RepeatedFields, string]>([
@@ -379,6 +458,50 @@ describeOnStores('An exchanged token', (stage) => {
     const set = open({}, generous)
     const { accessToken } = await ofPhotos(set)
     expect(outcomeOf(await set.flow.request(job, formFields(exchangeOf(accessToken), bend)))).toBe(outcome)
+  })
+})
+
+describeOnStores('A grant type of the host that exchanges a token of this server', (stage) => {
+  const open = opener(stage)
+  const name = 'urn:example:delegation'
+
+  /** Delegates the presented token with these members of the grant; tells what the new token opens. */
+  const delegate = async (members: Partial<DirectGrant>, resource?: string) => {
+    const delegation: GrantType = {
+      name,
+      parameters: ['presented'],
+      async handle({ parameters, findAccess }) {
+        const subjectToken = await findAccess(parameters.require('presented'))
+        const grant = { subject: 'alice', scope: ['photos:read'], refreshToken: false, extensionData: {} }
+        return { grant: { ...grant, subjectToken, ...members } }
+      },
+    }
+    const owned = { ...gallery.registration, grant_types: ['authorization_code', 'refresh_token'] }
+    const clients = [owned, { ...job.registration, grant_types: [name] }]
+    const set = open({ clients, grantTypes: [delegation], defaultResource: printApi })
+    const subject = await set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
+    const asked = { grant_type: name, presented: subject.accessToken, resource }
+    const response = await set.flow.request(job, asked)
+    if (response.status !== 200) return outcomeOf(response)
+    return (await reach(set, tokensOf(response).accessToken)).passed
+  }
+  const bound = (resources: readonly string[]) => ({ extensionData: { 'resource-indicators': resources } })
+
+  test('opens no resource beyond those of the presented token, whatever the grant names [exchange-12]', async () => {
+    expect(await delegate({})).toEqual([photosApi])
+    expect(await delegate(bound([photosApi, printApi]))).toEqual([photosApi])
+    expect(await delegate(bound([photosApi, printApi]), printApi)).toBe('400 invalid_target')
+    expect(await delegate(bound([printApi]))).toBe('400 invalid_target')
+    expect(await delegate(bound([printApi]), photosApi)).toBe('400 invalid_target')
+    expect(await delegate({ audience: [photosApi, printApi] })).toBe('400 invalid_target')
+    expect(await delegate({ audience: [printApi] })).toBe('400 invalid_target')
+    expect(await delegate({ audience: [photosApi] })).toEqual([photosApi])
+  })
+
+  test('opens none that its bound and its targets do not share', async () => {
+    expect(await delegate({ ...bound([photosApi, printApi]), audience: [photosApi] })).toEqual([photosApi])
+    expect(await delegate({ ...bound([photosApi]), audience: ['backend'] })).toBe('400 invalid_target')
+    expect(await delegate({ audience: ['backend'] })).toEqual([])
   })
 })
 

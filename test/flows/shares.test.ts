@@ -32,7 +32,7 @@ describe('memory shares', () => {
   }
 
   describe('One client in the memory store', () => {
-    test('has a quarter of its room, is told to come again, and leaves the rest to others [store-26]', async () => {
+    test('has a quarter of its room, gets Retry-After, and leaves the rest to others [store-26]', async () => {
       const { flow, failures } = small(8)
       tokensOf(await flow.request(nightlyReport, grant))
       tokensOf(await flow.request(nightlyReport, grant))
@@ -68,7 +68,7 @@ describe('memory shares', () => {
       expect((await flow.refresh(photoPrint, refreshToken)).status).toBe(200)
     })
 
-    test('[AUZ-11] has a quarter of the room for requests that wait, denied ones too, and is told by redirect', async () => {
+    test('[AUZ-11] has a quarter of the room for open requests, denied ones too, and gets the error by redirect', async () => {
       const { flow, failures } = small(16)
       const asked = authorizationRequest(photoBook)
       for (const owner of ['alice', 'bob']) {
@@ -125,8 +125,8 @@ describe('single use limit', () => {
     (await flow.request(client, grant)).body
 
   describeOnStores('What one client may use once', (stage) => {
-    test('is limited: a signed request beyond it is told when to come again, and others pass', async () => {
-      const set = stage({ ...signing, singleUseLimit: three })
+    test('is limited: a signed request beyond it gets Retry-After, and others pass', async () => {
+      const set = stage({ ...signing, limits: { singleUses: three } })
       const [tokens, others] = [await tokensFor(set), await tokensFor(set, other)]
       const use = (own: MacTokens) => set.flow.open('/photos', undefined, signed(set.clock, own))
       for (let request = 0; request < 3; request++) expect((await use(tokens)).status).toBe(200)
@@ -152,7 +152,7 @@ describe('single use limit', () => {
         clock: clock.read,
         storeDeadline: 10,
         tokenTypes,
-        singleUseLimit: three,
+        limits: { singleUses: three },
       })
       const app = express()
       app.get('/photos', guard(), (_request, response) => void response.json({}))
@@ -168,7 +168,7 @@ describe('single use limit', () => {
     })
 
     test('is limited at the token endpoint by the same count', async () => {
-      const set = stage({ ...signing, singleUseLimit: three })
+      const set = stage({ ...signing, limits: { singleUses: three } })
       const use = () => set.flow.request(job, { grant_type: voucher, voucher: randomUUID() })
       for (let request = 0; request < 3; request++) expect((await use()).status).toBe(200)
       const refused = await use()
@@ -177,7 +177,7 @@ describe('single use limit', () => {
     })
 
     test('is not limited where the host switches it off', async () => {
-      const set = stage({ ...signing, singleUseLimit: false })
+      const set = stage({ ...signing, limits: { singleUses: false } })
       const tokens = await tokensFor(set)
       for (let request = 0; request < 10; request++)
         expect((await set.flow.open('/photos', undefined, signed(set.clock, tokens))).status).toBe(200)
@@ -210,7 +210,7 @@ describe('single use limit', () => {
         ...signing,
         store: redisStore({ client, prefix }),
         storeDeadline: 10,
-        singleUseLimit: three,
+        limits: { singleUses: three },
       })
       const tokens = await tokensFor(set)
       for (let request = 0; request < 12; request++) {

@@ -1,13 +1,16 @@
-import { memoryStore } from '../../lib/index'
+import request from 'supertest'
+import { memoryDynamicClients, memoryStore } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { notesApp } from '../support/flows/registering'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
-const storeDeadline = 0.1
+// Seconds. The store of a busy machine must answer within them where it does not hang.
+const storeDeadline = 1
 
 /** A patient server, and on the same store an impatient one, which meets the trouble. */
 function twoServers(stage: SetStage) {
@@ -80,7 +83,7 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
   describeOnStores('the authorization endpoint', (stage) => {
     const asked = authorizationRequest(photoBook)
 
-    test('tells the client when a request cannot be kept', async () => {
+    test('sends the client an error when a request cannot be stored', async () => {
       const { flow, store } = twoServers(stage)
       store.begin(trouble, 'save')
       const { uri, parameters } = redirectionOf(await flow.ask(asked, 'alice'))
@@ -88,19 +91,40 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
       expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
     })
 
-    test.each(['approve', 'deny'])('tells the owner when a request cannot be found: %s', async (decision) => {
-      const { calm, flow, store } = twoServers(stage)
-      const page = await calm.ask(asked, 'alice')
-      store.begin(trouble, 'find')
-      const response = await flow.decide(page, decision, 'alice')
-      expect(errorPageOf(response)).toBe('503 temporarily_unavailable')
-      expect(response.get('Retry-After')).toBe('1')
+    test('asks the owner to try again when the request of an unregistered client cannot be kept', async () => {
+      const { store, clock } = stage()
+      const dynamicRegistration = { store: memoryDynamicClients() }
+      const { app, flow } = application({ store, clock: clock.read, storeDeadline, dynamicRegistration })
+      const { body } = await request(app).post('/register').send(notesApp)
+      const [redirect_uri = ''] = notesApp.redirect_uris
+      const registration = { ...photoBook.registration, client_id: String(body.client_id) }
+      const ofStranger = { ...authorizationRequest({ registration }), redirect_uri, scope: 'photos:read' }
+      store.begin(trouble, 'save')
+      const page = await flow.ask(ofStranger, 'alice')
+      expect([page.status, page.get('Retry-After')]).toEqual([503, '1'])
+      expect(page.text).toContain('reload this page to try again')
+      expect(page.text).not.toContain('This request cannot go on')
+      expect(page.text).toContain(`href="${redirect_uri}?error=temporarily_unavailable&amp;`)
       store.recover()
-      expect(codeOf(await calm.decide(page, 'approve', 'alice'))).toMatch(/^ac_/)
+      expect((await flow.ask(ofStranger, 'alice')).text).toContain('name="decision"')
     })
 
     test.each(['approve', 'deny'])(
-      'tells the client when a decision cannot be kept: %s',
+      'shows the owner a page when a request cannot be read: %s',
+      async (decision) => {
+        const { calm, flow, store } = twoServers(stage)
+        const page = await calm.ask(asked, 'alice')
+        store.begin(trouble, 'find')
+        const response = await flow.decide(page, decision, 'alice')
+        expect(errorPageOf(response)).toBe('503 temporarily_unavailable')
+        expect(response.get('Retry-After')).toBe('1')
+        store.recover()
+        expect(codeOf(await calm.decide(page, 'approve', 'alice'))).toMatch(/^ac_/)
+      },
+    )
+
+    test.each(['approve', 'deny'])(
+      'sends the client an error when a decision cannot be stored: %s',
       async (decision) => {
         const { calm, flow, store } = twoServers(stage)
         const page = await calm.ask(asked, 'alice')

@@ -38,7 +38,7 @@ describeOnStores('Token exchange', (stage) => {
     expect(Object.keys(body)).not.toContain('aud')
   })
 
-  test('by delegation names the actor, which introspection tells, and the ones before inside it', async () => {
+  test('by delegation names the actor in introspection, and the ones before inside it', async () => {
     const { flow } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
     const actor = await actingAs(flow)
@@ -71,7 +71,7 @@ describeOnStores('Token exchange', (stage) => {
     expect(failures.at(-1)?.reason).toBe('actor_chain_too_long')
   })
 
-  test('tells the policy all of it, and the policy narrows the scope', async () => {
+  test('passes all of it to the policy, and the policy narrows the scope', async () => {
     const asked: ExchangeRequest[] = []
     const { flow, clock } = stage(
       exchanging((exchange) => {
@@ -117,6 +117,15 @@ describeOnStores('Token exchange', (stage) => {
     expect((await flow.introspect(service, second.accessToken)).body.aud).toEqual(['one'])
     const third = tokensOf(await flow.request(service, exchangeOf(second.accessToken, { audience: 'two' })))
     expect((await flow.introspect(service, third.accessToken)).body.aud).toEqual(['two'])
+  })
+
+  test('is for what the policy approves alone, also if the request names more [exchange-3]', async () => {
+    const { flow } = stage(exchanging(() => ({ subject: 'alice', audience: ['one'] })))
+    const { accessToken } = await flow.tokens(photoBook)
+    const asked = exchangeOf(accessToken, { resource: 'urn:b' })
+    const response = await flow.request(service, { ...asked, audience: ['two', 'one'] })
+    const { body } = await flow.introspect(service, tokensOf(response).accessToken)
+    expect(body.aud).toEqual(['one'])
   })
 
   test('gives no token that outlives the one it was exchanged for, nor the one of its actor [exchange-5]', async () => {
@@ -183,7 +192,7 @@ async function refused(set: Stage, fields: Fields | string): Promise<string> {
 }
 
 describeOnStores('Token exchange refuses', (stage) => {
-  test('a token of the type mac, which by itself proves nothing: whoever saw a request has it [exchange-7]', async () => {
+  test('a token of the type mac, which by itself proves nothing: every observer of a request has it [exchange-7]', async () => {
     const signing = bent(photoBook, { token_type: 'mac' })
     const { flow } = stage({
       ...exchanging(),
@@ -195,7 +204,7 @@ describeOnStores('Token exchange refuses', (stage) => {
     expect(refusalOf(await flow.request(service, exchangeOf(body.access_token)))).toBe('400 invalid_request')
   })
 
-  test('a subject token that is not good, in whatever way [exchange-6]', async () => {
+  test('an invalid subject token, for any reason [exchange-6]', async () => {
     const set = stage(exchanging())
     const { flow, clock } = set
     const tokens = await flow.tokens(photoBook)
@@ -227,7 +236,7 @@ describeOnStores('Token exchange refuses', (stage) => {
     )
   })
 
-  test('what is incomplete, or of a type that nobody can read', async () => {
+  test('what is incomplete, or of an unknown type', async () => {
     const set = stage(exchanging(anyOwner, { [tokenTypeOf('jwt')]: () => undefined }))
     const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
     const { actor_token } = await actingAs(set.flow)
@@ -347,7 +356,7 @@ describeOnStores('Token exchange refuses', (stage) => {
     }
   })
 
-  test('for now, while the store is in trouble', async () => {
+  test('temporarily, while the store fails', async () => {
     const { flow, store } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
     for (const verb of ['find', 'save'] as const) {

@@ -75,7 +75,7 @@ describe('token response', () => {
       expect(response.headers).not.toHaveProperty('etag')
     })
 
-    test('ignores parameters that nobody knows, and the order of the others', async () => {
+    test('ignores unknown parameters, and the order of the others', async () => {
       const { flow } = stage()
       const known = Object.entries(grant).toReversed()
       const body = `resource=a&resource=b&${formOf(Object.fromEntries(known))}&audience=%FF&x[y]=z`

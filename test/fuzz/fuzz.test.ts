@@ -10,8 +10,8 @@ const unhurried = 30 * 60_000
 
 /** What is wrong, with the seed that brings it again; empty when nothing is. */
 function complaintsIn({ complaints }: FuzzResult): string {
-  const told = [...complaints].map(([complaint, story]) => `${complaint}\n${story}`)
-  return told.length === 0 ? '' : `FUZZ_SEED=${seed}\n\n${told.join('\n\n')}`
+  const messages = [...complaints].map(([complaint, story]) => `${complaint}\n${story}`)
+  return messages.length === 0 ? '' : `FUZZ_SEED=${seed}\n\n${messages.join('\n\n')}`
 }
 
 test(

@@ -60,7 +60,7 @@ function whyBad({ attempt, message, other }: Sent): string | undefined {
   return other !== undefined && mustLose(other, message, attempt.secrets) === undefined ? undefined : why
 }
 
-// Whoever sends more than a server reads finds the connection reset, answered or not.
+// A client that sends more than the server reads finds the connection reset, answered or not.
 const isLarge = (message: Message): boolean =>
   bodyOf(message).length + targetOf(message).length + JSON.stringify(message.headers).length > 15_000
 
@@ -94,19 +94,19 @@ function statusComplaints(endpoint: Endpoint | undefined, answer: Answer): strin
 function codeIn(answer: Answer): string | undefined {
   const location = headerOf(answer, 'location')
   const [, redirected] = /[?&]error=([^&]*)/.exec(location ?? '') ?? []
-  const [, told] = /^\{"error":"([^"]*)"/.exec(answer.body) ?? []
-  return redirected ?? told
+  const [, error] = /^\{"error":"([^"]*)"/.exec(answer.body) ?? []
+  return redirected ?? error
 }
 
 function echoes({ attempt, message, mark }: Sent, answer: Answer): string[] {
   // Whatever Express itself finds nowhere, it names in its page.
   if (answer.status === 404 || (endpointOf(message) === undefined && answer.status !== 200)) return []
   const { body, headers } = answer
-  const told = headers.filter(([name]) => name !== 'location').flat()
+  const texts = headers.filter(([name]) => name !== 'location').flat()
   return [
     ...(body.includes(mark) ? ['the body echoes the request'] : []),
-    ...(told.some((text) => text.includes(mark)) ? ['a header echoes the request'] : []),
-    ...(attempt.secrets.some((secret) => body.includes(secret) || told.some((text) => text.includes(secret)))
+    ...(texts.some((text) => text.includes(mark)) ? ['a header echoes the request'] : []),
+    ...(attempt.secrets.some((secret) => body.includes(secret) || texts.some((text) => text.includes(secret)))
       ? ['the answer shows a secret of the request']
       : []),
   ]

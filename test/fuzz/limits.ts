@@ -11,6 +11,6 @@ export const limits: {
   readonly password: NonNullable<PasswordOptions['limits']>
 } = {
   on: false,
-  server: { clientAuthenticationLimits: false, ...withoutLimits },
+  server: { limits: { ...withoutLimits.limits, clientAuthentication: false } },
   password: { username: false, address: false, client: false },
 }

@@ -21,7 +21,7 @@ const onePair =
     const at = means.chance.below(pairs.length)
     const changed = pairs.flatMap((pair, index) => {
       if (index !== at) return [pair]
-      // Who is logged in is the host's word, and what the host says of nobody is not the matter here.
+      // Who is logged in is the host's word, and a host without an owner is no subject here.
       return pair[0].toLowerCase() === 'x-owner' ? [] : change(pair, means, pairs)
     })
     return withPairs(message, part, changed)

@@ -37,7 +37,7 @@ export const planted: Readonly<Record<Fault, RequestHandler>> = {
   },
   rejection: (request, _response, next) => {
     if (request.headers['content-type']?.startsWith('text/') === true)
-      void setTimeout(1).then(() => Promise.reject(new Error('Nobody waits for this.')))
+      void setTimeout(1).then(() => Promise.reject(new Error('A planted rejection.')))
     next()
   },
   leak: (_request, _response, next) => {

@@ -51,13 +51,13 @@ async function speak(
   { halfClose = false, patience = 5000, until }: Manner = {},
 ): Promise<string> {
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
-  const heard = hear(socket, patience, until)
+  const received = receive(socket, patience, until)
   for (const part of parts) await new Promise((resolve) => socket.write(part, 'latin1', resolve))
   if (halfClose) socket.end()
-  return heard
+  return received
 }
 
-function hear(socket: Socket, patience: number, until: RegExp | undefined): Promise<string> {
+function receive(socket: Socket, patience: number, until: RegExp | undefined): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const end = (how: string) => {
@@ -229,7 +229,7 @@ describe('a request with', () => {
     expect(statusesOf(await speak([framed(usual, `${form}&a=\xff`)]))).toEqual([400])
   })
 
-  it('an expectation of 100-continue is told to go on, and answered once', async () => {
+  it('an expectation of 100-continue gets 100, and one response', async () => {
     const head = lines(
       'POST /token HTTP/1.1',
       ...usual,

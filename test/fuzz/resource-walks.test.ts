@@ -8,7 +8,7 @@ const walks = extent(50, 10_000)
 const unhurried = 60 * 60_000
 
 test(
-  `no token has an audience or a scope that nobody approved: ${walks} walks, seed ${seed}`,
+  `no token has an unapproved audience or scope: ${walks} walks, seed ${seed}`,
   async () => {
     const { complaints, granted, refused } = await walkOften(walks, new Chance(seed))
     expect(complaints.map((complaint) => `FUZZ_SEED=${seed} ${complaint}`)).toEqual([])

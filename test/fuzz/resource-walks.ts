@@ -15,7 +15,7 @@ import { gallery, job, mountResources, pathOf, printApi, threeResources } from '
 import { exchangeOf } from '../support/flows/token-exchange'
 import type { Chance } from '../support/races/chance'
 
-/** What somebody has approved: the most that a token may ever give. */
+/** What was approved: the most that a token may ever give. */
 interface Approved {
   readonly resources: ReadonlySet<string>
   readonly scope: ReadonlySet<string>
@@ -45,7 +45,9 @@ const lifetimeOf = new Map<string, number>(
   ]),
 )
 const everyScope = ['photos:read', 'photos:print', 'reports:write'] as const
-const hostile = ['https://elsewhere.example', '/photos', 'photos', `${printApi}#`, '__proto__', '*'] as const
+const elsewhere = 'https://elsewhere.example'
+const nameOfHost = 'a name of the host'
+const hostile = [elsewhere, '/photos', 'photos', `${printApi}#`, '__proto__', '*'] as const
 
 /** One walk over a server. */
 interface Walker {
@@ -111,26 +113,32 @@ async function take(walker: Walker, ask: Ask): Promise<string> {
   const { flow, result, held } = walker
   const { bound, bend, fields, client = gallery } = ask
   const { status, body } = await flow.request(client, { ...fields, ...bend })
-  const told = JSON.stringify({ bend, grant: fields['grant_type'], status, body: { ...body, ...hidden } })
+  const described = JSON.stringify({
+    bend,
+    grant: fields['grant_type'],
+    status,
+    body: { ...body, ...hidden },
+  })
   if (status !== 200) {
     result.refused++
-    if (!['invalid_target', 'invalid_scope'].includes(body.error)) result.complaints.push(`Refused: ${told}`)
-    if (isSound(bend, bound, fields)) result.complaints.push(`A sound request was refused: ${told}`)
+    if (!['invalid_target', 'invalid_scope'].includes(body.error))
+      result.complaints.push(`Refused: ${described}`)
+    if (isSound(bend, bound, fields)) result.complaints.push(`A sound request was refused: ${described}`)
     return ''
   }
   result.granted++
   const accessToken = String(body.access_token)
   const given = await whatItGives(walker, accessToken)
-  requireWithin(result, told, given, bound)
-  requireWithin(result, told, given, { ...bound, scope: scopesOf(given.resources) })
+  requireWithin(result, described, given, bound)
+  requireWithin(result, described, given, { ...bound, scope: availableTo(given.resources, bound) })
   const asked = namedIn(bend)
   if (asked.some((uri) => !given.resources.has(uri)))
-    result.complaints.push(`For something else than was asked: ${told}`)
+    result.complaints.push(`For something else than was asked: ${described}`)
   if (asked.length > 0 && given.resources.size !== new Set(asked).size)
-    result.complaints.push(`For more than was asked: ${told}`)
-  const shortest = Math.min(...[...given.resources].map((uri) => lifetimeOf.get(uri) ?? 0))
-  if (Number(body.expires_in) > shortest) result.complaints.push(`Lives too long: ${told}`)
-  if ([...given.scope].join(' ') !== body.scope) result.complaints.push(`Says another scope: ${told}`)
+    result.complaints.push(`For more than was asked: ${described}`)
+  const shortest = Math.min(...[...given.resources].map((uri) => lifetimeOf.get(uri) ?? 3600))
+  if (Number(body.expires_in) > shortest) result.complaints.push(`Lives too long: ${described}`)
+  if ([...given.scope].join(' ') !== body.scope) result.complaints.push(`Says another scope: ${described}`)
   held.push({ accessToken, bound: given })
   return String(body.refresh_token ?? '')
 }
@@ -148,7 +156,10 @@ async function actForItself(walker: Walker): Promise<void> {
 async function exchange(walker: Walker, { accessToken, bound }: Held): Promise<void> {
   const { chance } = walker
   const bend = { ...resourceOf(chance), ...scopeAsked(chance) }
-  await take(walker, { bound, bend, fields: exchangeOf(accessToken), client: job })
+  // A policy may approve targets that are no resources: the token is then for these, and opens no more than before.
+  const targets = new Set([...bound.resources, elsewhere, nameOfHost])
+  const fields = exchangeOf(accessToken)
+  await take(walker, { bound: { ...bound, resources: targets }, bend, fields, client: job })
 }
 
 /** What a token gives, by introspection and by the guard of some resource, which must agree. */
@@ -165,12 +176,12 @@ async function whatItGives({ flow, chance, result }: Walker, accessToken: string
   return { resources: new Set(audience), scope: new Set(String(body.scope).split(' ')) }
 }
 
-function requireWithin(result: Result, told: string, given: Approved, bound: Approved): void {
+function requireWithin(result: Result, described: string, given: Approved, bound: Approved): void {
   for (const uri of given.resources)
-    if (!bound.resources.has(uri)) result.complaints.push(`For ${uri}, which nobody approved: ${told}`)
+    if (!bound.resources.has(uri)) result.complaints.push(`For ${uri}, which was not approved: ${described}`)
   for (const token of given.scope)
-    if (!bound.scope.has(token)) result.complaints.push(`With ${token}, which nobody approved: ${told}`)
-  if (given.resources.size === 0) result.complaints.push(`For nothing: ${told}`)
+    if (!bound.scope.has(token)) result.complaints.push(`With ${token}, which was not approved: ${described}`)
+  if (given.resources.size === 0) result.complaints.push(`For nothing: ${described}`)
 }
 
 /** Whether nothing is wrong with a request: it names approved resources, and a scope that these have. */
@@ -179,7 +190,7 @@ function isSound(bend: RepeatedFields, bound: Approved, { grant_type: grant }: R
   // A client that acts for itself must name a resource where none is the default.
   if (asked.length === 0 && grant === 'client_credentials') return false
   const chosen = asked.length === 0 ? [...bound.resources] : asked
-  const available = [...scopesOf(new Set(chosen))].filter((token) => bound.scope.has(token))
+  const available = [...availableTo(new Set(chosen), bound)]
   const scope = grant === 'authorization_code' ? undefined : bend['scope']
   const wanted = typeof scope === 'string' ? scope.split(' ') : []
   return (
@@ -187,6 +198,12 @@ function isSound(bend: RepeatedFields, bound: Approved, { grant_type: grant }: R
     available.length > 0 &&
     wanted.every((token) => available.includes(token))
   )
+}
+
+/** The scope of a token for these targets. Of targets that are no resources, the server knows no scope. */
+function availableTo(targets: ReadonlySet<string>, { scope }: Approved): ReadonlySet<string> {
+  const known = [...targets].some((uri) => scopeOf.has(uri))
+  return known ? new Set([...scopesOf(targets)].filter((token) => scope.has(token))) : scope
 }
 
 const namedIn = ({ resource }: RepeatedFields): readonly string[] =>
@@ -218,7 +235,7 @@ type Result = { complaints: string[]; granted: number; refused: number }
 const policies: readonly ExchangePolicy[] = [
   ({ resource }) => ({ subject: 'alice', scope: [...everyScope], audience: [...resource] }),
   ({ resource, audience }) => ({ subject: 'mallory', audience: [...resource, ...audience] }),
-  ({ resource }) => ({ subject: 'alice', audience: [...resource, 'a name of the host'] }),
+  ({ resource }) => ({ subject: 'alice', audience: [...resource, nameOfHost] }),
 ]
 
 /** Walks so many times, over servers with each policy, with and without a default resource. */
@@ -256,7 +273,7 @@ async function startServer(policy: ExchangePolicy, defaultResource: string | und
     defaultScope: everyScope.join(' '),
     grantTypes: [tokenExchange({ policy })],
     store: memoryStore(),
-    consentPage: (_request, response, view) => response.json(view),
+    pages: { consent: (_request, response, view) => response.json(view) },
   })
   const app = express()
   mountResources(app, oauth)

@@ -44,7 +44,7 @@ function serve({ clients, issuers, redis, fault }: FuzzPlan): void {
     clock,
     // A machine under load is not a store in trouble.
     storeDeadline: 10,
-    refreshTokenGrace: 0,
+    lifetimes: { refreshTokenGrace: 0 },
     // A header without a value is nobody: what it holds is for the host to see, and not for the fuzzer.
     resourceOwner: (request) => request.get('X-Owner') || undefined,
     tokenTypes: [mac({ hosts: ['api.example.com'] })],

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { isRecord } from '../../lib/protocol/configuration'
+import { isRecord } from '../../lib/primitives/options-reader'
 import { bundled } from '../support/bundled'
 import type { FuzzPlan } from './parties'
 import type { Health } from './server-process'
@@ -24,9 +24,9 @@ export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
   })
   const gone = once(child, 'exit')
   const answer = async (): Promise<Record<string, unknown>> => {
-    const [told] = await once(child, 'message', { signal: AbortSignal.timeout(240_000) })
-    if (!isRecord(told)) throw new Error('The server said nothing that can be read.')
-    return told
+    const [message] = await once(child, 'message', { signal: AbortSignal.timeout(240_000) })
+    if (!isRecord(message)) throw new Error('The server said nothing that can be read.')
+    return message
   }
   const { port } = await Promise.race([
     answer(),
@@ -36,9 +36,9 @@ export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
     port: Number(port),
     isAlive: () => child.exitCode === null && child.signalCode === null,
     health: async (advance = 0) => {
-      const told = answer()
+      const message = answer()
       child.send({ advance })
-      return healthOf(await told)
+      return healthOf(await message)
     },
     stop: async () => {
       child.kill('SIGKILL')

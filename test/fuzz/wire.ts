@@ -39,7 +39,7 @@ export function converse(port: number, bytes: Buffer): Promise<Answer> {
   })
 }
 
-const whatNobodyServes = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+const unservedRequest = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 /** Resolves when the server has given so many other answers one after the other. */
 async function overtaken(port: number): Promise<void> {
@@ -54,7 +54,7 @@ function isAnswered(port: number): Promise<boolean> {
     let answered = false
     socket.on('data', () => (answered = true)).on('error', () => {})
     socket.on('close', () => resolve(answered))
-    socket.write(whatNobodyServes)
+    socket.write(unservedRequest)
   })
 }
 

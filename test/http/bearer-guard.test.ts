@@ -1,7 +1,7 @@
 import request from 'supertest'
 import type { BearerGuardOptions } from '../../lib/http/bearer-guard'
-import { ConfigurationError } from '../../lib/protocol/configuration'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
+import type { AuthorizationStore } from '../../lib/authorization/store'
 import { hostWith } from '../support/rooms/host'
 import { printer, printerSecret } from '../support/rooms/registrations'
 import { answerOf, statusOf } from '../support/rooms/status'
@@ -121,7 +121,7 @@ describe('bearerGuard that is optional', () => {
     expect({ status, body }).toEqual({ status: 200, body: 'anybody' })
   })
 
-  it('takes a good token, and refuses a bad one all the same [token-16]', async () => {
+  it('accepts a valid token, and refuses an invalid one [token-16]', async () => {
     const { get, token } = await guarded('photos.read', { optional: true })
     expect((await get(`Bearer ${token}`)).body).toHaveProperty('clientId', printer.client_id)
     expect(await statusOf(get('Bearer x'))).toBe(401)
@@ -140,7 +140,7 @@ const guardOn = (find: AuthorizationStore['find']) =>
     app.get('/photos', oauth.bearerGuard(), (_req, response) => void response.send('in')),
   )
 
-describe('bearerGuard in trouble', () => {
+describe('bearerGuard with a failing store', () => {
   const token = `at_${'A'.repeat(64)}`
 
   it('answers 503 when the store does not, and never that the token is bad', async () => {

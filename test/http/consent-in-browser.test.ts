@@ -1,7 +1,12 @@
 import express, { type Express, type Response } from 'express'
 import helmet from 'helmet'
 import type { Browser, Page } from 'playwright-core'
-import { type AuthorizationServerOptions, type ConsentView, createAuthorizationServer } from '../../lib/index'
+import {
+  type AuthorizationServerOptions,
+  type ConsentView,
+  createAuthorizationServer,
+  generateClientSecret,
+} from '../../lib/index'
 import { launchChromium } from '../support/chromium'
 import { Documents, sourceOf } from '../support/client-documents'
 import { type StartedServer, startServer } from '../support/rooms/start-server'
@@ -30,6 +35,7 @@ async function question(
   before: (app: Express) => unknown,
   options: Partial<AuthorizationServerOptions> = {},
   client_name = 'Photo Book',
+  type: object = { client_type: 'public' },
 ): Promise<{ readonly page: Page; readonly client: string; readonly complaints: readonly string[] }> {
   const client = await listen(express().get('/cb', (_request, response) => void response.send('<p>back</p>')))
   const app = express()
@@ -37,7 +43,7 @@ async function question(
   const registration = { client_id: 'a', client_type: 'public', client_name, scope: 'a' } as const
   const oauth = createAuthorizationServer({
     issuer,
-    clients: [{ ...registration, redirect_uris: [`${client}/cb`] }],
+    clients: [{ ...registration, ...type, redirect_uris: [`${client}/cb`] }],
     scopes: { a: 'See your photos' },
     resourceOwner: () => 'alice',
     pkce: 'none',
@@ -66,7 +72,7 @@ describe('In Chromium the button of a consent page', () => {
   it.each([
     ['of the suite', () => undefined, {}],
     ['of the suite, behind helmet', withHelmet, {}],
-    ['of the host, with the form-action of the docs', asTold, { consentPage: ownPage }],
+    ['of the host, with the form-action of the docs', asTold, { pages: { consent: ownPage } }],
   ])('%s leads back to the client', async (_which, before, options) => {
     const { page, client, complaints } = await question(before, options)
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -77,7 +83,7 @@ describe('In Chromium the button of a consent page', () => {
 
   // The reason of EAS_FORM_ACTION: if a browser ever changes its mind, the warning may go.
   it('of the host, behind helmet, leads nowhere', async () => {
-    const { page, complaints } = await question(withHelmet, { consentPage: ownPage })
+    const { page, complaints } = await question(withHelmet, { pages: { consent: ownPage } })
     const at = page.url()
     const said = page.waitForEvent('console')
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -85,6 +91,49 @@ describe('In Chromium the button of a consent page', () => {
     expect(complaints.join()).toContain('form-action')
     expect(page.url()).not.toContain('/cb')
     expect(at).toContain('/authorize')
+    await page.close()
+  })
+})
+
+const secret = {
+  client_type: 'confidential',
+  client_secret_hashes: [generateClientSecret().client_secret_hash],
+}
+// The login posts to itself, and returns to the authorization endpoint.
+const withLogin = (before: (app: Express) => unknown) => (app: Express) => {
+  before(app)
+  app.get('/login', (request, response) => {
+    const { href } = new URL(request.originalUrl, 'http://localhost')
+    response.send(
+      `<!doctype html><form method="post" action="${href.slice(16)}"><button>Sign in</button></form>`,
+    )
+  })
+  app.post('/login', ({ query: { return_to: returnTo } }, response) =>
+    response.cookie('owner', 'alice').redirect(303, typeof returnTo === 'string' ? returnTo : '/'),
+  )
+}
+const behindLogin: Partial<AuthorizationServerOptions> = {
+  resourceOwner: (request) => request.headers.cookie?.includes('owner=alice') && 'alice',
+  skipConsent: () => true,
+}
+
+describe('In Chromium the button of a login, with skipConsent,', () => {
+  it('leads to the client with the form-action of the docs', async () => {
+    const { page, client, complaints } = await question(withLogin(asTold), behindLogin, 'Photo Book', secret)
+    await page.getByRole('button').click()
+    await page.waitForURL(`${client}/cb?code=**`)
+    expect(complaints).toEqual([])
+    await page.context().clearCookies()
+    await page.close()
+  })
+
+  it('leads nowhere behind helmet', async () => {
+    const { page, complaints } = await question(withLogin(withHelmet), behindLogin, 'Photo Book', secret)
+    const said = page.waitForEvent('console')
+    await page.getByRole('button').click()
+    await said
+    expect(complaints.join()).toContain('form-action')
+    expect(page.url()).not.toContain('/cb')
     await page.close()
   })
 })
@@ -111,7 +160,7 @@ describe('In Chromium a client with a name', () => {
   })
 })
 
-describe('In Chromium the consent page of a client that nobody registered', () => {
+describe('In Chromium the consent page of an unregistered client', () => {
   it('shows the host of its document, warns of this device, and leads there', async () => {
     const clientId = 'https://notes.example/oauth/client.json'
     const name = 'Your Bank, Accounts Department, Signed and Verified by the Federal Office of Trust'

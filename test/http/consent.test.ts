@@ -1,13 +1,10 @@
 import type { Request, Response } from 'express'
 import helmet from 'helmet'
 import request from 'supertest'
-import { mayEndAt } from '../../lib/http/consent'
-import { formActionOf, formTargetsOf } from '../../lib/http/response'
-import { authorizationRequest, handleIn } from '../support/rooms/consent-form'
+import { authorizationRequest, consentTokenIn } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
 import { callback, printer } from '../support/rooms/registrations'
 import { answerOf } from '../support/rooms/status'
-import { warningsOf } from '../support/rooms/warnings'
 
 const ask = (host: ReturnType<typeof hostWith>, bend: object = {}) =>
   request(host.app)
@@ -73,7 +70,7 @@ describe('pages of the suite', () => {
 
 describe('a consent page of the host', () => {
   it('gets no more of the registration than a page shows: no digest of a secret', async () => {
-    const host = hostWith({ consentPage: (_request, response, view) => response.json(view) })
+    const host = hostWith({ pages: { consent: (_request, response, view) => response.json(view) } })
     const { body, text } = await ask(host)
     expect(body.client).toEqual({ client_id: printer.client_id, client_name: printer.client_name })
     expect(text).not.toContain('sha256:')
@@ -81,7 +78,7 @@ describe('a consent page of the host', () => {
 
   it('gets the view, and answers under private headers', async () => {
     const consentPage = jest.fn(mine)
-    const { status, text, headers } = await ask(hostWith({ consentPage }))
+    const { status, text, headers } = await ask(hostWith({ pages: { consent: consentPage } }))
     expect({ status, text }).toEqual({ status: 200, text: 'mine' })
     expect(headers).toMatchObject(isPrivate)
     expect(headers).not.toHaveProperty('content-security-policy')
@@ -99,9 +96,11 @@ describe('a consent page of the host', () => {
 
   it('may take its time', async () => {
     const host = hostWith({
-      consentPage: async (_request, response) => {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        response.send('later')
+      pages: {
+        consent: async (_request, response) => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          response.send('later')
+        },
       },
     })
     expect((await ask(host)).text).toBe('later')
@@ -115,23 +114,28 @@ describe('a consent page of the host', () => {
       },
     ],
     ['rejects', () => Promise.reject(new TypeError('no template'))],
-  ])('that %s is reported to the host, and the client is told by redirect', async (_what, consentPage) => {
-    const host = hostWith({ consentPage })
-    const { status, headers } = await ask(host)
-    expect(status).toBe(303)
-    expect(headers['location']).toMatch(/^https:\/\/printer\.example\/callback\?error=server_error&/)
-    expect(host.failures).toEqual([
-      expect.objectContaining({ code: 'server_error', cause: new TypeError('no template') }),
-    ])
-    expect(host.errors).toEqual([])
-  })
+  ])(
+    'that %s is reported to the host, and the client gets the error by redirect',
+    async (_what, consentPage) => {
+      const host = hostWith({ pages: { consent: consentPage } })
+      const { status, headers } = await ask(host)
+      expect(status).toBe(303)
+      expect(headers['location']).toMatch(/^https:\/\/printer\.example\/callback\?error=server_error&/)
+      expect(host.failures).toEqual([
+        expect.objectContaining({ code: 'server_error', cause: new TypeError('no template') }),
+      ])
+      expect(host.errors).toEqual([])
+    },
+  )
 
   it('that breaks after it has answered is reported with what broke it, and goes to the error handling of the host', async () => {
     const cause = new TypeError('after the answer')
     const host = hostWith({
-      consentPage: (_request, response) => {
-        response.send('mine')
-        throw cause
+      pages: {
+        consent: (_request, response) => {
+          response.send('mine')
+          throw cause
+        },
       },
     })
     expect(await answerOf(ask(host))).toEqual({ status: 200, text: 'mine' })
@@ -141,7 +145,7 @@ describe('a consent page of the host', () => {
 
   it('sends a decision that the suite takes', async () => {
     const host = hostWith({
-      consentPage: (_request, response, view) => response.json(view.fields),
+      pages: { consent: (_request, response, view) => response.json(view.fields) },
     })
     const { body } = await ask(host)
     const { headers } = await request(host.app)
@@ -155,7 +159,9 @@ describe('a consent page of the host', () => {
 describe('an error page of the host', () => {
   it('gets the view, and answers under status and private headers', async () => {
     const errorPage = jest.fn(mine)
-    const { status, text, headers } = await ask(hostWith({ errorPage }), { client_id: 'nobody' })
+    const { status, text, headers } = await ask(hostWith({ pages: { error: errorPage } }), {
+      client_id: 'nobody',
+    })
     expect({ status, text }).toEqual({ status: 400, text: 'mine' })
     expect(headers).toMatchObject(isPrivate)
     expect(errorPage.mock.calls[0]?.[2]).toEqual({
@@ -169,7 +175,7 @@ describe('an error page of the host', () => {
   it('says when it is worth another try', async () => {
     const down = { find: () => Promise.reject(new Error('down')) }
     const errorPage = jest.fn(mine)
-    for (const bend of [{}, { errorPage }]) {
+    for (const bend of [{}, { pages: { error: errorPage } }]) {
       const { status, headers } = await ask(hostWith({ clients: down, ...bend }))
       expect({ status, wait: headers['retry-after'] }).toEqual({ status: 503, wait: '1' })
     }
@@ -181,8 +187,10 @@ describe('an error page of the host', () => {
 
   it('that throws goes to the error handling of the host', async () => {
     const host = hostWith({
-      errorPage: () => {
-        throw new TypeError('no template')
+      pages: {
+        error: () => {
+          throw new TypeError('no template')
+        },
       },
     })
     expect(await answerOf(ask(host, { client_id: 'nobody' }))).toEqual({
@@ -194,107 +202,9 @@ describe('an error page of the host', () => {
 })
 
 describe('the form of the consent page', () => {
-  it('names the handle and nothing of the request', async () => {
+  it('names the consent token and nothing of the request', async () => {
     const { text } = await ask(hostWith())
-    expect(handleIn(text)).toMatch(/^ar_/)
+    expect(consentTokenIn(text)).toMatch(/^ar_/)
     expect(text).not.toContain(authorizationRequest.state)
-  })
-})
-
-describe('form action', () => {
-  const issuer = 'https://photos.example'
-  const ownCallback = 'https://printer.example/callback'
-
-  describe('mayEndAt', () => {
-    it.each([
-      ['', ownCallback],
-      ["default-src 'none'", ownCallback],
-      ["form-action 'self' https:", ownCallback],
-      ["FORM-ACTION 'Self' HTTPS:", ownCallback],
-      ["script-src 'self';form-action https://printer.example", ownCallback],
-      ['form-action printer.example', ownCallback],
-      ['form-action *.example', ownCallback],
-      ['form-action https://printer.example:443/elsewhere', ownCallback],
-      ['form-action printer.example:*', 'https://printer.example:8443/'],
-      ['form-action http:', ownCallback],
-      ['form-action *', ownCallback],
-      ["form-action 'self'", 'https://photos.example/own/ownCallback'],
-      ['form-action com.example.app:', 'com.example.app:/cb'],
-      ["form-action https:; form-action 'none'", ownCallback],
-      ["form-action 'self' https: http:", 'http://127.0.0.1:8080/cb'],
-    ])('lets %j lead to %s', (policy, uri) => {
-      expect(mayEndAt(policy, uri, issuer)).toBe(true)
-    })
-
-    it.each([
-      ["form-action 'self'", ownCallback],
-      ['form-action', ownCallback],
-      ["form-action 'none'", ownCallback],
-      ["default-src *; form-action 'self';", ownCallback],
-      ["form-action 'self' https:", 'com.example.app:/cb'],
-      ['form-action *', 'com.example.app:/cb'],
-      ['form-action https:', 'http://127.0.0.1:8080/cb'],
-      ['form-action example', ownCallback],
-      ['form-action *.printer.example', ownCallback],
-      ['form-action https://printer.example:8443', ownCallback],
-      ['form-action https://other.example', ownCallback],
-      ["form-action 'none'; form-action https:", ownCallback],
-    ])('does not let %j lead to %s', (policy, uri) => {
-      expect(mayEndAt(policy, uri, issuer)).toBe(false)
-    })
-
-    it.each([ownCallback, 'http://[::1]:8080/cb', 'com.example.app:/cb'])(
-      'lets what the suite says lead to %s',
-      (uri) => {
-        expect(mayEndAt(formActionOf(formTargetsOf(uri)), uri, issuer)).toBe(true)
-      },
-    )
-  })
-
-  const client = `{ client_id: 'a', client_type: 'public', redirect_uris: ['https://a.example/cb'], scope: 'a' }`
-  const shown = (before: string, consentPage: string, more = '') =>
-    warningsOf(`
-    const app = express()
-    ${before}
-    const oauth = createAuthorizationServer({
-      ...options, clients: [${client}], resourceOwner: () => 'alice', pkce: 'none', ${consentPage}
-    })
-    app.use(oauth.router())
-    await serve(app, async (url) => {
-      for (let i = 0; i < 2; i++) await (await fetch(url + '/authorize?response_type=code&client_id=a&scope=a${more}', { redirect: 'manual' })).text()
-    })
-  `).map(({ code, message }) => `${code} ${message}`)
-  const page = "consentPage: (request, response) => { response.send('mine') }"
-  const warning =
-    "EAS_FORM_ACTION The page of the option consentPage has a Content-Security-Policy that blocks the redirect to a.example: send the page with form-action 'self' https:."
-
-  describe('EAS_FORM_ACTION', () => {
-    it.each([
-      ['helmet before the suite', "app.use(require('helmet')())", page],
-      [
-        'the page itself',
-        '',
-        `consentPage: (request, response) => { response.writeHead(200, { 'Content-Security-Policy': "form-action 'self'" }).end() }`,
-      ],
-      [
-        'a second policy',
-        '',
-        `consentPage: (request, response) => { response.set('Content-Security-Policy', ['form-action https:', "form-action 'self'"]).send('mine') }`,
-      ],
-    ])('is given once when %s blocks the way back', (_what, before, consentPage) => {
-      expect(shown(before, consentPage)).toEqual([warning])
-    })
-
-    it.each([
-      [
-        'the host says what the docs say',
-        `app.use(require('helmet')({ contentSecurityPolicy: { directives: { 'form-action': ["'self'", 'https:'] } } }))`,
-        page,
-      ],
-      ['there is no policy', '', page],
-      ["the page is the suite's, behind helmet", "app.use(require('helmet')())", ''],
-    ])('is not given when %s', (_what, before, consentPage) => {
-      expect(shown(before, consentPage)).toEqual([])
-    })
   })
 })

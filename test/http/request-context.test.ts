@@ -19,7 +19,7 @@ describe('RequestContexts', () => {
     expect(new RequestContexts().of(request).client).toBeUndefined()
   })
 
-  it('takes nothing that somebody wrote onto the request for a proof, and leaves nothing there', () => {
+  it('takes no property of the request for a proof, and leaves none there', () => {
     const { client } = proven
     const request = Object.assign(plainRequest(), { user: client, client, oauth: { client } })
     const before = Object.getOwnPropertyNames(request)

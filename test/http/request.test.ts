@@ -258,7 +258,7 @@ describe('form body', () => {
     it.each([
       ['at once', []],
       ['later', [later]],
-    ])('tells of a host that had its text decoded, %s', async (_when, waiting) => {
+    ])('reports that the host decoded its text, %s', async (_when, waiting) => {
       expect(await send('a=1', {}, formApp(decoding, ...waiting))).toMatch(/^broke: .*set an encoding/)
     })
   })
@@ -314,7 +314,7 @@ describe('form body parsed', () => {
 
   describe('formOf behind a host', () => {
     it.each(['Transfer-Encoding: chunked', 'Content-Length: 0'])(
-      'takes a body for empty that somebody read to its end, though nothing came out of it: %s',
+      'takes a body as empty that was read to its end and gave nothing: %s',
       async (framing) => {
         const answer = await onTheWire(formApp(readToEnd, later), (open) =>
           exchangeBytes(open(), [formHead('/', framing), framing.endsWith('0') ? '' : '0\r\n\r\n']),
@@ -327,7 +327,7 @@ describe('form body parsed', () => {
       expect(await send('a=1', [express.json()])).toBe('parameters a=1')
     })
 
-    it('reads the stream even where somebody put an object in its place', async () => {
+    it('reads the stream even if req.body is an object', async () => {
       expect(await send('a=1', [decoy])).toBe('parameters a=1')
     })
 
@@ -353,7 +353,7 @@ describe('form body parsed', () => {
         })
         req.resume()
       }
-      // Without the body, nobody would know: the message is for the host, in its log.
+      // The message is for the log of the host.
       expect(await send('a=1', [swallow])).toBe(
         'broke: Error: Another middleware read the request body and left nothing in request.body: mount the authorization server before that middleware.',
       )

@@ -88,7 +88,7 @@ describe('requests in flight', () => {
     await expect(closing).resolves.toBeUndefined()
   })
 
-  it('are forgotten once: the next one is waited for all the same', async () => {
+  it('are removed once: the next one is still awaited', async () => {
     const socket = await say(get('/never'))
     await haveCome(1)
     const gone = once(socket, 'close')
@@ -116,7 +116,7 @@ describe('requests in flight', () => {
     await app.close(patience)
   })
 
-  it('that never end are waited for no longer than told', async () => {
+  it('that never end are awaited no longer than closeDeadline', async () => {
     await say(get('/never'))
     await haveCome(1)
     await expect(requests.close(0.01)).resolves.toBeUndefined()

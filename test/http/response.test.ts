@@ -1,6 +1,14 @@
 import express from 'express'
 import request from 'supertest'
-import { formTargetsOf, sendText } from '../../lib/http/response'
+import { formTargetsOf, errorPageOf, sendText } from '../../lib/http/response'
+import {
+  invalidClient,
+  invalidScope,
+  OAuthError,
+  serverError,
+  temporarilyUnavailable,
+  tooManyForShare,
+} from '../../lib/protocol/oauth-error'
 
 describe('formTargetsOf', () => {
   it.each([
@@ -10,6 +18,32 @@ describe('formTargetsOf', () => {
     ['COM.Example:/cb', ['https:', 'com.example:']],
   ])('of %s are schemes: %j', (redirectUri, targets) => {
     expect(formTargetsOf(redirectUri)).toEqual(targets)
+  })
+})
+
+describe('errorPageOf', () => {
+  const refusal = { status: 400, headers: {}, isTrouble: false }
+  it.each([
+    ['a refusal', invalidScope('scope_missing', 'x'), refusal],
+    ['a refusal of a client: a page has no challenge', invalidClient('client_unknown', 'x'), refusal],
+    ['a fault of the server', serverError('unexpected', 'x'), { status: 500, headers: {}, isTrouble: true }],
+    [
+      'a store in trouble',
+      temporarilyUnavailable('store_unavailable', 'x'),
+      { status: 503, headers: { 'Retry-After': '1' }, isTrouble: true },
+    ],
+    [
+      'a share that is used up',
+      tooManyForShare('owner_share_full', 'x', 60),
+      { status: 429, headers: { 'Retry-After': '60' }, isTrouble: true },
+    ],
+    [
+      'an error with a status of its own',
+      new OAuthError('access_denied', 'own_reason', 'x', { status: 403, headers: { 'X-Why': 'own' } }),
+      { status: 403, headers: { 'X-Why': 'own' }, isTrouble: false },
+    ],
+  ])('says of %s what a browser and a person may do', (_what, error, expected) => {
+    expect(errorPageOf(error)).toEqual(expected)
   })
 })
 

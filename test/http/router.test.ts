@@ -1,7 +1,7 @@
 import { part } from '../../lib/http/router'
 import express from 'express'
 import request from 'supertest'
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { createAuthorizationServer } from '../../lib/server/authorization-server'
 import { authorizationRequest } from '../support/rooms/consent-form'
 import { hostWith } from '../support/rooms/host'
@@ -20,8 +20,8 @@ describe('router', () => {
   )
 
   it('answers at the paths that the host chose', async () => {
-    const paths = { authorizationPath: '/oauth/ask', tokenPath: '/oauth/tokens' }
-    const host = hostWith(paths)
+    const paths = { authorization: '/oauth/ask', token: '/oauth/tokens' }
+    const host = hostWith({ paths })
     expect(await statusOf(request(host.app).get('/oauth/ask').query(authorizationRequest))).toBe(200)
     expect(await statusOf(request(host.app).post('/oauth/tokens'))).toBe(400)
     expect(await statusOf(request(host.app).post('/token'))).toBe(404)
@@ -48,7 +48,7 @@ describe('router', () => {
   })
 
   it('has no authorization endpoint for a server that knows no resource owners', async () => {
-    const { resourceOwner: _nobody, ...options } = optionsWith({ clients: [] })
+    const { resourceOwner: _unused, ...options } = optionsWith({ clients: [] })
     const oauth = createAuthorizationServer(options)
     const app = express().use(oauth.router())
     expect(await statusOf(request(app).get('/authorize'))).toBe(404)

@@ -43,7 +43,7 @@ describe('transport', () => {
     ).toBe(400)
   })
 
-  it('is not believed of anybody else', async () => {
+  it('is ignored without a trusted proxy', async () => {
     const { app } = hostWith({ issuer })
     expect(
       await statusOf(
@@ -68,7 +68,7 @@ describe('transport', () => {
 
 const refused = (headers: Record<string, string>, trust = 'false') =>
   warningsOf(`
-    const oauth = createAuthorizationServer({ ...options, issuer: 'https://photos.example', rateLimit: false })
+    const oauth = createAuthorizationServer({ ...options, issuer: 'https://photos.example', limits: { networks: false } })
     const app = express().set('trust proxy', ${trust}).use(oauth.router())
     const headers = ${JSON.stringify(headers)}
     await serve(app, async (url) => {
@@ -94,6 +94,42 @@ describe('EAS_TLS_REQUIRED', () => {
   it('is not given when the proxy is trusted', () => {
     expect(refused({ 'X-Forwarded-Proto': 'https' }, '1')).toEqual([])
   })
+})
+
+describe('A proxy that ends TLS and is not trusted', () => {
+  const warningsAt = (paths: readonly string[]) =>
+    warningsOf(`
+      process.env.NODE_ENV = 'development'
+      const oauth = createAuthorizationServer({ ...options, issuer: '${issuer}' })
+      const headers = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' }
+      await serve(express().use(oauth.router()), async (url) => {
+        for (const path of ${JSON.stringify(paths)}) await fetch(url + path, { headers })
+        await fetch(url + '/token', { method: 'POST', headers })
+      })
+    `).map(({ code, message }) => `${code} ${message}`)
+
+  it('causes one warning, which names the consequences and the setting', () => {
+    expect(warningsAt(['/authorize', '/authorize'])).toEqual([
+      expect.stringMatching(
+        /^EAS_TRUST_PROXY .*count as one network, and .* https issuer refuses them as plain HTTP\. Set trust proxy/,
+      ),
+    ])
+  })
+
+  it('causes one warning, too, when a client is refused before the network counts', () => {
+    expect(warningsAt([])).toEqual([expect.stringMatching(/^EAS_(?:TLS_REQUIRED|TRUST_PROXY) .*trust proxy/)])
+  })
+})
+
+it('a stranger who sends X-Forwarded-For alone does not silence EAS_TLS_REQUIRED', () => {
+  const codes = warningsOf(`
+    const oauth = createAuthorizationServer({ ...options, issuer: 'https://photos.example' })
+    await serve(express().use(oauth.router()), async (url) => {
+      await fetch(url + '/authorize', { headers: { 'X-Forwarded-For': '192.0.2.1' } })
+      await fetch(url + '/authorize', { headers: { 'X-Forwarded-Proto': 'https' } })
+    })
+  `).map(({ code }) => code)
+  expect(codes).toEqual(['EAS_TRUST_PROXY', 'EAS_TLS_REQUIRED'])
 })
 
 describe('EAS_ISSUER_HOST', () => {

@@ -123,31 +123,34 @@ describe('A published JWK set', () => {
   })
 })
 
-describe('A JWK set that cannot be had refuses nobody for good:', () => {
-  test.each<[string, (told: KeyServer) => void]>([
+describe('A JWK set that cannot be fetched refuses no token for good:', () => {
+  test.each<[string, (keyServer: KeyServer) => void]>([
     [
       'status 500',
-      (told) => told.say((_request, response) => void response.writeHead(500).end('{"keys":[]}')),
+      (keyServer) => keyServer.say((_request, response) => void response.writeHead(500).end('{"keys":[]}')),
     ],
-    ['status 404', (told) => told.say((_request, response) => void response.writeHead(404).end())],
-    ['nothing', (told) => told.say((_request, response) => void response.end())],
-    ['no JSON', (told) => told.say((_request, response) => void response.end('<html>'))],
-    ['a list', (told) => told.sayJson([hub.jwk])],
-    ['keys that are no list', (told) => told.sayJson({ keys: { 0: hub.jwk } })],
-    ['null', (told) => told.sayJson(null)],
-    ['more than 256 KiB', (told) => told.sayJson({ keys: [hub.jwk], more: 'a'.repeat(maximumSize) })],
-    ['a connection that breaks', (told) => told.say((request) => void request.socket.destroy())],
+    ['status 404', (keyServer) => keyServer.say((_request, response) => void response.writeHead(404).end())],
+    ['nothing', (keyServer) => keyServer.say((_request, response) => void response.end())],
+    ['no JSON', (keyServer) => keyServer.say((_request, response) => void response.end('<html>'))],
+    ['a list', (keyServer) => keyServer.sayJson([hub.jwk])],
+    ['keys that are no list', (keyServer) => keyServer.sayJson({ keys: { 0: hub.jwk } })],
+    ['null', (keyServer) => keyServer.sayJson(null)],
+    [
+      'more than 256 KiB',
+      (keyServer) => keyServer.sayJson({ keys: [hub.jwk], more: 'a'.repeat(maximumSize) }),
+    ],
+    ['a connection that breaks', (keyServer) => keyServer.say((request) => void request.socket.destroy())],
     [
       'a body that breaks off',
-      (told) =>
-        told.say((request, response) => {
+      (keyServer) =>
+        keyServer.say((request, response) => {
           response.writeHead(200, { 'Content-Length': 1000 }).write('{"keys":[')
           setImmediate(() => request.socket.destroy())
         }),
     ],
-    ['silence', (told) => told.say(() => {})],
-  ])('%s', async (_, tell) => {
-    tell(server)
+    ['silence', (keyServer) => keyServer.say(() => {})],
+  ])('%s', async (_, prepare) => {
+    prepare(server)
     expect(await refusalOf(desk()(hub))).toEqual(unavailable)
   })
 
@@ -177,7 +180,7 @@ describe('A JWK set that cannot be had refuses nobody for good:', () => {
     expect(await present(hub, pause)).toMatchObject(sound)
   })
 
-  test('leaves the keys that are known, for ten minutes, and says of others that it cannot tell', async () => {
+  test('leaves the known keys for ten minutes, and answers unavailable for others', async () => {
     server.publish(hub.jwk)
     const present = desk()
     await present(hub)

@@ -69,7 +69,7 @@ async function load(records: number, perSecond: number): Promise<Seen> {
   await saveMany(Math.ceil(records / 3), () => pendingRecord(seconds(1)))
   const bytesAfterExpiry = memory() - before
 
-  // Whoever fills the room of consent pages takes nothing from codes and tokens.
+  // A flood of consent pages takes no room from codes and tokens.
   now += 60
   await saveMany(Math.ceil(records * 0.6), () => pendingRecord(seconds(1)))
   const tokensBesideWaiting = await save(activeRecord(seconds(1)))

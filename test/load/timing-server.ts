@@ -45,9 +45,7 @@ const oauth = createAuthorizationServer({
   ],
   scopes: { 'photos:read': 'See your photos' },
   // Limits would end the measurement, and their counters are no part of what is compared.
-  clientAuthenticationLimits: false,
-  rateLimit: false,
-  issueLimits: false,
+  limits: { clientAuthentication: false, networks: false, issuing: false },
   grantTypes: [
     password({
       verify: bcryptPasswords((username) => owners.get(username)),

@@ -176,7 +176,7 @@ async function main(): Promise<void> {
   )
   const rows = [...fast, ...slow]
   for (const row of rows) console.log(`${row.case} | ${row.rounds} | ${row.invariant} | ${row.result}`)
-  report('timing', 'npm run test:timing', rows, join(__dirname, '../../docs/timing.md'))
+  report('timing', 'npm run test:timing', rows, join(__dirname, '../../docs/reports/security.md'))
 }
 
 void main().finally(() => agent.destroy())

@@ -33,11 +33,11 @@ describe('the built package', () => {
     ['required', 'names.cjs', `const suite = require('${name}'), testing = require('${name}/testing')`],
     ['imported', 'names.mjs', `import * as suite from '${name}'; import * as testing from '${name}/testing'`],
   ])('has all that the source exports when it is %s', (_how, file, load) => {
-    const told = said(
+    const output = said(
       file,
       `${load}; console.log(JSON.stringify([Object.keys(suite), Object.keys(testing)]))`,
     )
-    expect(told).toEqual([
+    expect(output).toEqual([
       expect.arrayContaining(Object.keys(source)),
       expect.arrayContaining(Object.keys(sourceOfTesting)),
     ])

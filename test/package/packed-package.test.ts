@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { isRecord } from '../../lib/protocol/configuration'
+import { isRecord } from '../../lib/primitives/options-reader'
 import * as suite from '../../lib/index'
 import * as kit from '../../lib/testing/index'
 import { extent } from '../support/extent'
+import { cursorUris, throughCursor } from '../support/mcp/cursor'
+import { runClient } from '../support/mcp/run-client'
 import { imported, required } from './kit-tests'
 import { mcpHost } from './mcp-host'
+import { tryPage, type TriedPage } from './mcp-page'
 import { pluggingIn } from './plug-ins'
 import { PackedPackage } from './packed-package'
 
@@ -107,27 +110,14 @@ const nameOf = (page: string, index: number) =>
 describe('the TypeScript of the README, the guides and the page of testing', () => {
   // What the snippets leave to the reader: the application around them.
   const context = `
-import type { Express, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import type { Server } from 'node:http'
-import type {} from 'express-session'
 import type { PassportStatic } from 'passport'
 import type supertest from 'supertest'
 import type {
   AuthorizationServer, AuthorizationServerOptions, ClientRegistration, Endpoint, ExchangePolicy, RedisStore,
 } from 'express-authorization-server'
-interface Owner {
-  readonly id: string
-  readonly name: string
-}
-declare module 'express-session' {
-  interface SessionData {
-    user: Owner
-  }
-}
 declare global {
-  namespace Express {
-    interface User extends Owner {}
-  }
   const app: Express
   const server: Server
   const passport: PassportStatic
@@ -139,6 +129,7 @@ declare global {
   const whoami: Endpoint
   const showPhotos: RequestHandler
   const mcpServer: RequestHandler
+  const currentUser: (request: Request) => { subject: string; name: string } | undefined
   const request: typeof supertest
   const callback: string
   const issuer: string
@@ -155,7 +146,8 @@ declare global {
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
     const sdk = ['node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
-    const packages = ['express', 'supertest', 'ioredis', ...sdk, ...types.map((name) => `@types/${name}`)]
+    const others = ['connect-redis', 'express-session', 'helmet', 'ioredis']
+    const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
     application = packed.application('readme', packages)
     const files = packed
       .files()
@@ -179,6 +171,23 @@ declare global {
       expect(complaints(compiler, application, true)).toBe('')
     },
   )
+
+  // A declaration in one snippet holds for all that are compiled with it. A reader copies one of them.
+  test('declares the members of a user or a session in each snippet that reads them', () => {
+    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
+    const packages = ['express', 'express-session', 'helmet', 'supertest']
+    const alone = packed.application('alone', [...packages, ...types.map((name) => `@types/${name}`)])
+    const read = (file: string) => readFileSync(join(application, file), 'utf8')
+    const readers = readdirSync(application).filter(
+      (file) => file.startsWith('snippet-') && /\breq\.(?:user|session)\b/.test(read(file)),
+    )
+    expect(readers.length).toBeGreaterThanOrEqual(3)
+    write(alone, { 'context.d.ts': read('context.d.ts') })
+    for (const file of readers) {
+      write(alone, { 'snippet.mts': read(file) })
+      expect(complaints('typescript', alone, true)).toBe('')
+    }
+  })
 
   test('is compiled from every guide', () => {
     const pages = readdirSync(join(root, 'docs/guides')).map((file) => `docs/guides/${file}`)
@@ -264,6 +273,54 @@ describe('the examples of MCP, against the packed package', () => {
   })
 })
 
+describe('the page of MCP, tried in an empty folder', () => {
+  let page: TriedPage
+  beforeAll(async () => {
+    page = await tryPage(packed, 'try')
+  })
+  afterAll(() => page.stop())
+
+  const tools = ['list_notes', 'write_note', 'list_notes']
+  const dynamic = { kind: 'dynamic', redirectUri: 'http://127.0.0.1:3333/callback' } as const
+  const note = (text: string) => ({ write_note: { text } })
+
+  test('leads mcp-remote by its printed command to the result of every tool', async () => {
+    const { issuer, mcpRemote: command } = page
+    const plan = { generation: 'remote', command, server: '', issuer, client: dynamic, tools } as const
+    const { results, error } = await runClient({ ...plan, arguments: note('from mcp-remote') })
+    expect(error).toBeUndefined()
+    expect(results.slice(1)).toEqual(['Written.', expect.stringContaining('from mcp-remote')])
+  })
+
+  // A client of the first generation with a refresh token cannot ask for more.
+  test.each([
+    [1, ['authorization_code']],
+    [2, ['authorization_code', 'refresh_token']],
+  ] as const)('leads SDK %s to the result of every tool', async (generation, grantTypes) => {
+    const { issuer } = page
+    const plan = { generation, server: `${issuer}/mcp`, issuer, client: { ...dynamic, grantTypes }, tools }
+    const { results, error } = await runClient({ ...plan, arguments: note(`from SDK ${generation}`) })
+    expect(error).toBeUndefined()
+    expect(results.slice(1)).toEqual(['Written.', expect.stringContaining(`from SDK ${generation}`)])
+  })
+
+  test('leads a client that registers as Cursor does to the tools, by its URI on loopback', async () => {
+    expect(await throughCursor(page.issuer, cursorUris.device)).toEqual(['list_notes', 'write_note'])
+    expect(await throughCursor(page.issuer, cursorUris.scheme)).toBe(400)
+  })
+
+  test('leads Cursor to the tools by its own scheme, with the line of the page for it', async () => {
+    const admitting = await tryPage(packed, 'try-cursor', (text) =>
+      text.replace('// redirectUris', 'redirectUris'),
+    )
+    try {
+      expect(await throughCursor(admitting.issuer, cursorUris.scheme)).toEqual(['list_notes', 'write_note'])
+    } finally {
+      await admitting.stop()
+    }
+  })
+})
+
 describe('the tarball', () => {
   test('has every document that its documents lead to', () => {
     const files = packed.files()
@@ -274,9 +331,7 @@ describe('the tarball', () => {
       const paths = prose.matchAll(/\]\((?!https?:|#)([^)\s#]+)[^)]*\)/g)
       return Array.from(paths, ([, path = '']) => posix.join(posix.dirname(file), path))
     })
-    // Proofs and sources stay in the repository.
-    const elsewhere = /^(?:test\/.*|lib\/.*\.ts|bench\/.*|demo\/.*)$/
-    const dead = links.filter((path) => !files.includes(path) && !elsewhere.test(path))
+    const dead = links.filter((path) => !files.includes(path))
     expect([...new Set(dead)]).toEqual([])
   })
 
@@ -285,7 +340,7 @@ describe('the tarball', () => {
     const links = Array.from(readme.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g), ([, path]) => path)
     expect(packed.files()).toEqual(expect.arrayContaining(links))
     const [, first] = /^```sh\n(.*)$/m.exec(readme) ?? []
-    expect(first).toBe('npm install express-authorization-server express')
+    expect(first).toMatch(/^npm ci && npm pack/)
     const [, opening = ''] = readme.split('\n\n')
     expect(opening.split(/(?<=\.) /)[2]).toMatch(/^It is OAuth 2\.0, not OpenID Connect/)
   })
@@ -293,19 +348,17 @@ describe('the tarball', () => {
   test('has the build and the documents, and nothing else', () => {
     const tops = packed.files().map((file) => file.split('/', 1).join())
     expect([...new Set(tops)].toSorted()).toEqual(
-      [
-        'CHANGELOG.md',
-        'LICENSE',
-        'README.md',
-        'SECURITY.md',
-        'dist',
-        'docs',
-        'lib',
-        'package.json',
-      ].toSorted(),
+      ['LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json'].toSorted(),
     )
-    const sources = packed.files().filter((file) => file.startsWith('lib/'))
-    expect(sources.toSorted()).toEqual(['lib/README.md', 'lib/stores/README.md'])
+    const folders = packed.files().flatMap((file) => /^docs\/(.*)\//.exec(file)?.[1] ?? [])
+    expect([...new Set(folders)].toSorted()).toEqual(['examples', 'examples/views', 'guides', 'images'])
+  })
+
+  test('names ranges of its dependencies: applications get security patches without a release', () => {
+    const { dependencies } = JSON.parse(packed.read('package.json'))
+    expect(Object.values(dependencies)).toEqual(
+      Object.values(dependencies).map(() => expect.stringMatching(/^\^\d/)),
+    )
   })
 })
 

@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const root = join(__dirname, '../..')
 const installed = join(root, 'node_modules')
+const self = 'express-authorization-server'
 
 /** The package as npm packs it. */
 export class PackedPackage {
@@ -48,17 +58,35 @@ export class PackedPackage {
 
   /** An application that has installed the package and these others, and nothing else that a resolver could find. */
   application(name: string, packages: readonly string[]): string {
-    const application = join(this.folder, name)
-    const modules = join(application, 'node_modules')
-    const own = join(modules, 'express-authorization-server')
-    mkdirSync(own, { recursive: true })
-    execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', own])
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    for (const other of [...Object.keys(dependencies), ...packages]) {
-      mkdirSync(dirname(join(modules, other)), { recursive: true })
-      symlinkSync(join(installed, other), join(modules, other))
-    }
+    const application = this.emptyFolder(name)
+    this.install(application, [self, ...packages])
     return application
+  }
+
+  emptyFolder(name: string): string {
+    const folder = join(this.folder, name)
+    mkdirSync(folder)
+    return folder
+  }
+
+  /** Does what `npm install` does: this package comes from the tarball, others in the versions of the lockfile. */
+  install(application: string, packages: readonly string[]): void {
+    const modules = join(application, 'node_modules')
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    for (const name of packages.flatMap((each) =>
+      each === self ? [self, ...Object.keys(dependencies)] : each,
+    )) {
+      const place = join(modules, name)
+      mkdirSync(dirname(place), { recursive: true })
+      if (name !== self) symlinkSync(join(installed, name), place)
+      else {
+        mkdirSync(place)
+        execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', place])
+      }
+      const command = join(installed, '.bin', name)
+      mkdirSync(join(modules, '.bin'), { recursive: true })
+      if (existsSync(command)) symlinkSync(realpathSync(command), join(modules, '.bin', name))
+    }
   }
 
   remove(): void {

@@ -197,7 +197,7 @@ describe('secureRandom', () => {
     expect(new Set(drawn).size).toBe(drawn.length)
   })
 
-  it('gives bytes that belong to whoever asked: what comes later changes nothing of them', () => {
+  it('gives bytes that belong to the caller: later calls do not change them', () => {
     const first = secureRandom(32)
     const before = first.toString('hex')
     for (let round = 0; round < 1000; round++) secureRandom(32).fill(0)
@@ -291,7 +291,7 @@ describe('isSecretHash', () => {
 })
 
 describe('isBcryptHash', () => {
-  it('tells the two kinds apart', () => {
+  it('distinguishes the two kinds', () => {
     expect(isBcryptHash(chosen)).toBe(true)
     expect(isBcryptHash(generated)).toBe(false)
   })

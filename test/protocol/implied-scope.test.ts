@@ -1,4 +1,4 @@
-import { OptionsReader } from '../../lib/protocol/configuration'
+import { OptionsReader } from '../../lib/primitives/options-reader'
 import { readImplications, withImplied } from '../../lib/protocol/implied-scope'
 
 const known = ['notes:read', 'notes:write', 'notes:admin', 'profile']

@@ -60,6 +60,46 @@ test.each(['', 'Zu "jung"', 'back\\slash', 'line\nbreak', 'für'])(
   },
 )
 
+describe('the response of an OAuthError', () => {
+  const errorWith = (options: object) => new errors.OAuthError('access_denied', 'own_reason', 'Why.', options)
+
+  it('has the status, headers and challenge that the options name', () => {
+    const own = { status: 403, headers: { 'Retry-After': '7' }, challenge: { scope: 'a b', acr_values: 'x' } }
+    expect(errorWith(own)).toMatchObject(own)
+    expect(errorWith({})).toMatchObject({ status: undefined, headers: undefined, challenge: undefined })
+  })
+
+  it.each([399, 600, 400.5, Number.NaN, '400', null])('has no status %j', (status) => {
+    expect(() => errorWith({ status })).toThrow(
+      new RangeError('The status of "own_reason" must be a whole number, 400 to 599.'),
+    )
+  })
+
+  it.each([[null], ['X: y'], [{ 'X Y': 'z' }], [{ X: 7 }], [{ X: 'a\r\nSet-Cookie: b' }], [{ X: 'é' }]])(
+    'has no headers %j',
+    (headers) => {
+      expect(() => errorWith({ headers })).toThrow(
+        new RangeError(
+          'The headers of "own_reason" must be an object of names and texts of printable ASCII.',
+        ),
+      )
+    },
+  )
+
+  it.each([
+    [null],
+    ['scope="a"'],
+    [{ 'a b': 'c' }],
+    [{ scope: '' }],
+    [{ scope: 'a"' }],
+    [{ max_age: 300 }],
+    [{ realm: 'a' }],
+    [{ Error: 'a' }],
+  ])('has no challenge %j', (challenge) => {
+    expect(() => errorWith({ challenge })).toThrow(/^The challenge of "own_reason" must be/)
+  })
+})
+
 class ReplyError extends Error {
   override readonly name = 'ReplyError'
   constructor(
@@ -73,7 +113,7 @@ class ReplyError extends Error {
 const command = { name: 'set', args: ['oauth:authorization:x', 'the record'] }
 
 describe('an error without its properties', () => {
-  it('tells name, message, stack and class, and no command', () => {
+  it('copies name, message, stack and class, and no command', () => {
     const bare = bareError(new ReplyError('OOM command not allowed', command))
     expect(bare).toBeInstanceOf(ReplyError)
     expect([bare.name, bare.message]).toEqual(['ReplyError', 'OOM command not allowed'])
@@ -96,13 +136,13 @@ describe('an error without its properties', () => {
   })
 
   it('cuts the arguments that Redis repeats', () => {
-    const told = "ERR unknown command 'evalsha', with args beginning with: 'sha' '1' 'the record'"
-    const bare = bareError(new Error(told))
+    const message = "ERR unknown command 'evalsha', with args beginning with: 'sha' '1' 'the record'"
+    const bare = bareError(new Error(message))
     expect(bare.message).toBe("ERR unknown command 'evalsha'")
     expect(inspect(bare)).not.toContain('the record')
   })
 
-  it('tells nothing of what is no error, and ends where causes go round', () => {
+  it('copies nothing of a value that is no error, and ends with circular causes', () => {
     expect(inspect(bareError({ password: 'wonderland' }))).not.toContain('wonderland')
     const round = new Error('round')
     round.cause = round

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { ConfigurationIssue } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { largestMembers, longestValues, Parameters } from '../../lib/protocol/parameters'
 import { anyCapabilities, parseClient } from '../../lib/protocol/parse-client'
@@ -73,7 +73,7 @@ describe('Parameters.parse', () => {
     expect(Parameters.parse(`${name}=x`).get(name)).toBe('x')
   })
 
-  it('reads whatever a form can say', () => {
+  it('reads every form', () => {
     const pairs = fc.uniqueArray(
       fc.tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'grapheme', minLength: 1 })),
       { selector: ([name]) => name },
@@ -254,7 +254,7 @@ describe.each(largestMembers)('the member %s of a registration', (name, most) =>
 })
 
 describe('parameters', () => {
-  it('that nobody knows may have any length', () => {
+  it('that are unknown may have any length', () => {
     expect(Parameters.parse(`nonce=${'a'.repeat(50_000)}`).get('nonce')).toHaveLength(50_000)
   })
 

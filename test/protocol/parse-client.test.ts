@@ -1,9 +1,10 @@
-import { ConfigurationError, type ConfigurationIssue } from '../../lib/protocol/configuration'
+import { ConfigurationError, type ConfigurationIssue } from '../../lib/primitives/options-reader'
 import {
   parseClient,
   parseStoredClient,
   registrationOf,
   anyCapabilities,
+  type ServerCapabilities,
 } from '../../lib/protocol/parse-client'
 import { parsed, registration, capabilities } from '../support/authorization/client'
 
@@ -113,6 +114,13 @@ describe('parseClient', () => {
     ['none beside a secret', { client_type: 'public', token_endpoint_auth_method: 'none' }],
   ])('refuses %s', (_what, bend) => {
     expect(mistakesWith(bend)).toEqual([mistake('token_endpoint_auth_method', 'cannot be')])
+  })
+
+  it('needs a redirection URI of a public client without an extension grant, also without a response type', () => {
+    const bend = { redirect_uris: undefined, response_types: [], grant_types: ['refresh_token'] }
+    expect(mistakesWith({ ...publicClient, ...bend })).toContainEqual(
+      mistake('redirect_uris', 'must hold at least one URI'),
+    )
   })
 
   it('refuses a response type without its grant', () => {
@@ -289,10 +297,11 @@ describe('parseStoredClient', () => {
 })
 
 describe('a server whose redirection URIs are https or loopback', () => {
-  const faultsOf = (redirect_uris: readonly string[], bend: object = {}) => {
+  const strict: Partial<ServerCapabilities> = { redirectUris: 'https or loopback' }
+  const faultsOf = (redirect_uris: readonly string[], bend: object = {}, rule = strict) => {
     const issues: ConfigurationIssue[] = []
-    const strict = { ...capabilities, redirectUris: 'https or loopback' } as const
-    parseClient({ ...registration, redirect_uris, ...bend }, 'client', issues, strict)
+    const offered = { ...capabilities, ...rule }
+    parseClient({ ...registration, redirect_uris, ...bend }, 'client', issues, offered)
     return issues.map(({ path }) => path)
   }
 
@@ -312,6 +321,15 @@ describe('a server whose redirection URIs are https or loopback', () => {
     expect(faultsOf(['http://a.example/'], { insecure_redirect_uris: true })).toEqual([
       'client.redirect_uris[0]',
     ])
+  })
+
+  it('lets clients register the schemes of apps that it admits, in any letter case, and no others', () => {
+    const admitting = { redirectUris: { schemes: ['cursor', 'com.example.app'] } }
+    const admitted = ['https://a.example/', 'http://[::1]/', 'cursor://a/b', 'COM.example.APP:/callback']
+    const others = ['cursor2:/', 'example:/', 'http://a.example/', 'vscode:/']
+    expect(faultsOf([...admitted, ...others], { insecure_redirect_uris: true }, admitting)).toEqual(
+      [4, 5, 6, 7].map((index) => `client.redirect_uris[${index}]`),
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import {
   hasCredentialFor,
   hasCredentials,
 } from '../../lib/protocol/client'
-import type { ConfigurationIssue } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
 import { parseClient } from '../../lib/protocol/parse-client'
 import { capabilities, registration } from '../support/authorization/client'
 

@@ -150,7 +150,7 @@ describe('registered redirect uri', () => {
       expect(matches(loopback, registered, sent)).toBe(false)
     })
 
-    it('whatever matches is the registered one for a browser, too, but for the port [redirect-3]', () => {
+    it('a match is the registered URI for a browser, too, except for the port [redirect-3]', () => {
       const piece = fc.constantFrom(
         'http://',
         '127.0.0.1',
@@ -291,7 +291,7 @@ describe('[REG-9] With dynamic_redirect_query', () => {
     expect(matches(both, ipv4, `${sent}#`)).toBe(false)
   })
 
-  it('whatever matches has the origin and path of the registered one, and every byte fits a header', () => {
+  it('a match has the origin and path of the registered URI, and every byte fits a header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '?', '/', '@', ':'), (text, joint) => {
         const sent = web + joint + text

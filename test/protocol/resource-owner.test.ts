@@ -1,7 +1,7 @@
 import { parseResourceOwner } from '../../lib/protocol/resource-owner'
 
 describe('parseResourceOwner', () => {
-  it.each([undefined, null, false])('takes %j for nobody', (value) => {
+  it.each([undefined, null, false])('takes %j for no owner', (value) => {
     expect(parseResourceOwner(value)).toBeUndefined()
   })
 
@@ -16,7 +16,7 @@ describe('parseResourceOwner', () => {
   })
 
   it.each([[''], [0], [7], [true], [['alice']], [{}], [{ subject: '' }], [{ subject: 7 }], [{ id: '7' }]])(
-    'takes %j neither for an owner nor for nobody [consent-10]',
+    'refuses %j, which is neither an owner nor none [consent-10]',
     (value) => {
       expect(() => parseResourceOwner(value)).toThrow(TypeError)
     },

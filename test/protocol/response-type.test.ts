@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { ConfigurationIssue } from '../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
 import { parseClient } from '../../lib/protocol/parse-client'
 import {
   holdsResponseParameter,

@@ -2,7 +2,7 @@ import { memoryStore } from '../../lib/stores/memory-store'
 import { checkAuthorizationStore } from '../../lib/testing/index'
 import { extent } from '../support/extent'
 import { Chance, seedOfRun } from '../support/races/chance'
-import { fieldHere } from '../support/races/field-here'
+import { serversInProcess } from '../support/races/servers-in-process'
 import { roundsOfAll } from '../support/races/plan'
 import { race, type Verdict } from '../support/races/race'
 import { faults, type Fault } from '../support/stores/broken-stores'
@@ -15,9 +15,9 @@ async function racesOver(
   plant: Fault['plant'],
   most: { rounds: number; untilBroken?: number },
 ): Promise<readonly Verdict[]> {
-  const { field, stop } = await fieldHere(plant, new Chance(seed))
+  const { origins, stop } = await serversInProcess(plant, new Chance(seed))
   try {
-    return await race(field, { seed, ...most })
+    return await race(origins, { seed, ...most })
   } finally {
     await stop()
   }
@@ -29,7 +29,7 @@ const complaintsOf = (verdicts: readonly Verdict[]): readonly string[] =>
 describe(`The race suite, RACES_SEED=${seed}`, () => {
   it('passes a sound store, though its calls wait and its saves are resent', async () => {
     const verdicts = await racesOver((sound) => sound, { rounds: extent(roundsOfAll / 4, roundsOfAll) })
-    // A save that is sent again after a replay removed the record cannot know that it had won; nobody wins then.
+    // A save that is sent again after a replay removed the record cannot know that it had won; no redemption wins then.
     const complaints = complaintsOf(verdicts).filter(
       (complaint) => !complaint.endsWith(': 0 redemptions won'),
     )

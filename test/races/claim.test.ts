@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import type { Authorization } from '../../lib/authorization/authorization'
 import { begin, commit } from '../../lib/authorization/commit'
-import { claim } from '../../lib/authorization/decision'
+import { claim } from '../../lib/authorization/claim'
 import { redisStore } from '../../lib/index'
 import { secureRandom } from '../../lib/protocol/credential'
-import { unclaimedAuthorization } from '../support/authorization/authorization'
+import { proposal, unclaimedAuthorization } from '../support/authorization/authorization'
 import { context } from '../support/authorization/issue-context'
 import { withRedis } from '../support/with-redis'
 
@@ -24,7 +25,8 @@ describe('A request that waits for its owner', () => {
     const claims = Array.from({ length: 32 }, async (_, index) => {
       const store = stores[index % stores.length] ?? first
       const subject = `owner-${index}`
-      const transition = (current: Parameters<typeof claim>[0]) => claim(current, { handle, subject }, at)
+      const transition = (current: Authorization | undefined) =>
+        claim(current, handle, { ...proposal, subject }, at)
       return commit(store, unclaimed.id, transition, secureRandom).then(
         ({ pending }) => pending.subject,
         ({ reason }: { reason?: string }) => reason ?? 'broken',

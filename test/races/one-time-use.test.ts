@@ -41,7 +41,7 @@ class FatefulWay implements RedisCommands {
 function start(redis: Redis) {
   const way = new FatefulWay(redis)
   const store = redisStore({ client: way, prefix })
-  const always = { storeDeadline: 10, rateLimit: false } as const
+  const always = { storeDeadline: 10, limits: { networks: false } } as const
   const { flow } = application({ store, grantTypes: [grantType], clients: [desk.registration], ...always })
   return { flow, way }
 }
@@ -63,7 +63,7 @@ describe('Assertions, presented in parallel to two servers whose writes fail in 
   test('give one token each at most, and are used up only by an authorization that began', async () => {
     const servers = [start(redis), start(redis)]
     const chance = new Chance(16)
-    const heard = new Set<string>()
+    const recorded = new Set<string>()
     for (let round = 0; round < 80; round++) {
       const assertion = jwt(hub, claimsAt(Math.floor(Date.now() / 1000)))
       for (const { way } of servers)
@@ -76,12 +76,12 @@ describe('Assertions, presented in parallel to two servers whose writes fail in 
         await way.arrive()
       }
       for (const { flow } of servers) answers.push(await present(flow, assertion))
-      for (const answer of answers.flat()) heard.add(answer)
+      for (const answer of answers.flat()) recorded.add(answer)
       expect(answers.flat().filter((answer) => answer === 'token').length).toBeLessThanOrEqual(1)
       // The last answer was a refusal, and there is what used the assertion up: one authorization.
       expect(answers.at(-1)).toEqual(['invalid_grant'])
       expect(await redis.keys(`${prefix}authorization:*`)).toHaveLength(round + 1)
     }
-    expect([...heard].toSorted()).toEqual(['invalid_grant', 'temporarily_unavailable', 'token'])
+    expect([...recorded].toSorted()).toEqual(['invalid_grant', 'temporarily_unavailable', 'token'])
   })
 })

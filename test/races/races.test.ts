@@ -1,10 +1,9 @@
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { extent } from '../support/extent'
 import { seedOfRun } from '../support/races/chance'
-import { laws } from '../support/races/laws'
+import { invariants } from '../support/races/invariants'
 import { roundsOfAll } from '../support/races/plan'
 import { race, type Verdict } from '../support/races/race'
-import { startField } from '../support/races/start-field'
+import { startServers } from '../support/races/start-servers'
 import { topologies } from '../support/races/topologies'
 import { report, type Row } from '../support/reliability/report'
 
@@ -14,7 +13,7 @@ const seed = seedOfRun()
 const enough = 60_000 + rounds * 200
 const rows: Row[] = []
 
-describeOwnRedis.each(extent(topologies.slice(0, 1), topologies))(
+describe.each(extent(topologies.slice(0, 1), topologies))(
   `Six processes on %s, RACES_SEED=${seed}`,
   (name, start) => {
     const stops: (() => Promise<void>)[] = []
@@ -24,16 +23,16 @@ describeOwnRedis.each(extent(topologies.slice(0, 1), topologies))(
       process.stderr.write(`${rounds} races on ${name}: RACES_SEED=${seed} repeats them\n`)
       const { redis, stop } = await start()
       stops.push(stop)
-      const running = await startField(redis)
+      const running = await startServers(redis)
       stops.unshift(running.stop)
-      verdicts = await race(running.field, { seed, rounds })
+      verdicts = await race(running.origins, { seed, rounds })
       rows.push(...verdicts.map((verdict) => rowOf(name, verdict)))
     }, enough)
     afterAll(async () => {
       for (const stop of stops) await stop()
     })
 
-    it.each(laws)('$title', ({ title }) => {
+    it.each(invariants)('$title', ({ title }) => {
       const verdict = verdicts.find((one) => one.title === title)
       expect(verdict?.violations).toEqual([])
       expect(verdict?.rounds).toBeGreaterThan(0)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Cluster, Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { extent } from '../support/extent'
 import { application } from '../support/flows/application'
 import { redemption, type Flow, type RepeatedFields } from '../support/flows/flow'
@@ -12,9 +11,9 @@ import type { RedisPlan } from '../support/redis-plan'
 import { topologies } from '../support/races/topologies'
 
 const approved = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
-const asks = [[photosApi], [printApi], [photosApi, printApi], [reportsApi], [photosApi, reportsApi], []]
+const requests = [[photosApi], [printApi], [photosApi, printApi], [reportsApi], [photosApi, reportsApi], []]
 /** How many requests race, two servers in turn. */
-const racers = 4 * asks.length
+const racers = 4 * requests.length
 
 /** A client of a single Redis or of a cluster, which its test closes. */
 function clientOn(plan: RedisPlan): Redis | Cluster {
@@ -23,7 +22,7 @@ function clientOn(plan: RedisPlan): Redis | Cluster {
   throw new Error('This race takes one Redis or a cluster.')
 }
 
-describeOwnRedis.each(topologies.slice(0, 2))('Two servers on %s', (_name, start) => {
+describe.each(topologies.slice(0, 2))('Two servers on %s', (_name, start) => {
   const stops: (() => Promise<unknown>)[] = []
   const clients: (Redis | Cluster)[] = []
   const flows: Flow[] = []
@@ -53,7 +52,7 @@ describeOwnRedis.each(topologies.slice(0, 2))('Two servers on %s', (_name, start
   const race = async (fields: (resource: readonly string[]) => RepeatedFields) =>
     Promise.all(
       Array.from({ length: racers }, async (_, index) => {
-        const resource = asks[index % asks.length] ?? []
+        const resource = requests[index % requests.length] ?? []
         const response = await flowOf(index).request(gallery, fields(resource))
         return { resource, response, outcome: outcomeOf(response) }
       }),

@@ -1,6 +1,11 @@
-import { OptionsReader } from '../../lib/protocol/configuration'
-import { AccessRefusal } from '../../lib/resource-server/access-refusal'
-import { type Challenge, readChallenge, usualChallenge } from '../../lib/resource-server/challenge'
+import { OptionsReader } from '../../lib/primitives/options-reader'
+import {
+  type Challenge,
+  type ChallengeAttributes,
+  readChallenge,
+  usualChallenge,
+  writeChallenge,
+} from '../../lib/resource-server/challenge'
 
 function read(options: object, defaults: Challenge = usualChallenge) {
   const reading = new OptionsReader(options, '')
@@ -9,14 +14,29 @@ function read(options: object, defaults: Challenge = usualChallenge) {
   return { challenge, issues: reading.issues }
 }
 
-const written = ({ challenge }: { challenge: Challenge }) =>
-  AccessRefusal.insufficientScope(['a', 'b']).challenge('Bearer', challenge, undefined)
+const error = { error: 'insufficient_scope', error_description: 'Too little.' }
+const written = ({ challenge }: { challenge: Challenge }, own: ChallengeAttributes = { scope: 'a b' }) =>
+  writeChallenge('Bearer', challenge, own, error)
 
 describe('the challenge of a guard', () => {
   it('names realm and attributes of the host, behind what the refusal says', () => {
     const options = { realm: 'my photos', attributes: { acr_values: 'urn:example:mfa', max_age: '300' } }
     expect(written(read(options))).toBe(
-      'Bearer realm="my photos", scope="a b", error="insufficient_scope", error_description="The access token does not have the scope that this resource needs.", acr_values="urn:example:mfa", max_age="300"',
+      'Bearer realm="my photos", scope="a b", error="insufficient_scope", error_description="Too little.", acr_values="urn:example:mfa", max_age="300"',
+    )
+  })
+
+  it('has the attributes of the error behind those of the guard, and prefers them, whatever the case', () => {
+    const guard = read({ attributes: { acr_values: 'a', max_age: '300' } })
+    expect(written(guard, { Max_Age: '5', scope: 'a' })).toBe(
+      'Bearer realm="oauth", scope="a", error="insufficient_scope", error_description="Too little.", acr_values="a", Max_Age="5"',
+    )
+  })
+
+  it('names scheme and metadata, and no error for a request without a token', () => {
+    const challenge = { ...usualChallenge, resourceMetadata: 'https://photos.example/metadata' }
+    expect(writeChallenge('MAC', challenge, {}, {})).toBe(
+      'MAC realm="oauth", resource_metadata="https://photos.example/metadata"',
     )
   })
 

@@ -15,7 +15,7 @@ const canonical: JwtAccessTerms = {
   audience: [photoServer],
   algorithms: ['RS256', 'ES256'],
   types: ['at+jwt'],
-  dialect: rfc9068,
+  claimNames: rfc9068,
   clockTolerance: 5,
   maximumCached: 100,
   maximumAge: 300,
@@ -193,7 +193,7 @@ describe('findJwt: when the keys', () => {
     expect(keys.asked).toBe(0)
   })
 
-  it('cannot be had, nobody is told that the token is bad, even one that is remembered', async () => {
+  it('cannot be fetched, no token is called invalid, even one that is remembered', async () => {
     const keys = new ChangingKeys()
     const find = findJwt({ ...canonical, keys })
     const shown = token()

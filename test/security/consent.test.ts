@@ -9,7 +9,7 @@ import { tokensOf } from '../support/flows/tokens'
 
 const asked = authorizationRequest(photoBook)
 
-// Doorkeeper passed a public client that was approved once, whoever named it (CVE-2023-34246).
+// Doorkeeper passed a public client that was approved once, without authentication (CVE-2023-34246).
 test.each([photoBook, photoPrint])(
   'who was approved before is asked for again: $registration.client_id [consent-6]',
   async (client) => {
@@ -22,7 +22,7 @@ test.each([photoBook, photoPrint])(
   },
 )
 
-// better-auth believed a name in the body where nobody was logged in (CVE-2025-61928).
+// better-auth believed a name in the body without a login (CVE-2025-61928).
 test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint', 'id_token_hint'])(
   'a request cannot say by %s who the owner is [consent-7]',
   async (name) => {
@@ -38,8 +38,8 @@ test.each(['subject', 'sub', 'user_id', 'owner', 'resource_owner', 'login_hint',
   },
 )
 
-// dex gave the code to whoever had the id of the request (CVE-2022-39222).
-test('the handle of a page gives its code to nobody but its owner, and to nobody once it is redeemed [consent-5]', async () => {
+// dex gave the code to every holder of the id of the request (CVE-2022-39222).
+test('the consent token of a page gives its code to its owner alone, and no longer once it is redeemed [consent-5]', async () => {
   const { flow } = setStage()
   const page = await flow.ask(asked, 'alice')
   const { action, fields } = consentFormOf(page, '/authorize')

@@ -10,10 +10,10 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 test('a credential is worth nothing in the place of another, under no prefix [token-7]', async () => {
   const { flow } = setStage()
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
-  const [handle = ''] = Object.values(consentFormOf(page, '/authorize').fields)
+  const [consentToken = ''] = Object.values(consentFormOf(page, '/authorize').fields)
   const code = await flow.approve(photoBook)
   const { accessToken, refreshToken } = await flow.tokens(photoBook)
-  const all = { handle, code, accessToken, refreshToken }
+  const all = { consentToken, code, accessToken, refreshToken }
   expect(Object.values(all).every((credential) => /^[a-z]{2}_/.test(credential))).toBe(true)
   // As it is, behind the prefix of the place, and behind prefix and identifier of what belongs there.
   const guises = (own: string) =>
@@ -27,7 +27,7 @@ test('a credential is worth nothing in the place of another, under no prefix [to
     expect(refusalOf(await flow.redeem(photoBook, guise))).toBe('400 invalid_grant')
   for (const guise of guises(refreshToken))
     expect(refusalOf(await flow.refresh(photoBook, guise))).toBe('400 invalid_grant')
-  for (const guise of guises(handle)) {
+  for (const guise of guises(consentToken)) {
     const { action, fields } = consentFormOf(page, '/authorize')
     const forged = Object.fromEntries(Object.keys(fields).map((name) => [name, guise]))
     const response = await flow.submit(action, { ...forged, decision: 'approve' }, 'alice')

@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt'
 import express, { type Express } from 'express'
 import request from 'supertest'
-import { ConfigurationError } from '../../lib/protocol/configuration'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { type AuthorizationServer, createAuthorizationServer } from '../../lib/server/authorization-server'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { approvedCode, authorizationRequest } from '../support/rooms/consent-form'
@@ -76,7 +76,7 @@ describe('an authorization server', () => {
 
   it('works by the clock of the host', async () => {
     let now = Date.UTC(2030, 0, 1)
-    const host = hostWith({ clock: () => now, accessTokenLifetime: 60 }, (app, oauth) => {
+    const host = hostWith({ clock: () => now, lifetimes: { accessToken: 60 } }, (app, oauth) => {
       app.use(oauth.router())
       app.get('/me', oauth.bearerGuard(), (req, response) => void response.json(req.oauth))
     })
@@ -113,7 +113,7 @@ describe('an authorization server', () => {
     expect(body.scope).toBe('photos.write')
   })
 
-  it('waits no longer for a store than it is told', async () => {
+  it('waits no longer for a store than storeDeadline', async () => {
     const store = { ...quickStore(), save: () => new Promise<boolean>(() => undefined) }
     const host = hostWith({ store, storeDeadline: 0.05 })
     const { headers } = await request(host.app).get('/authorize').query(authorizationRequest)
@@ -189,7 +189,7 @@ describe('a part that is mounted uncalled', () => {
 })
 
 describe('a server without resource owners', () => {
-  const { resourceOwner: _nobody, ...options } = optionsWith({ clients: [] })
+  const { resourceOwner: _unused, ...options } = optionsWith({ clients: [] })
   const oauth = createAuthorizationServer(options)
 
   it('says why it has no authorization endpoint when the host wants to mount it', () => {

@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard } from '../../lib/server/bearer-guard'
+import { createBearerGuard } from '../../lib/server/remote-guard'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { failuresOf } from '../support/events'
 import { hostWith } from '../support/rooms/host'

@@ -1,4 +1,4 @@
-import { createJwtBearerGuard } from '../../lib/server/jwt-bearer-guard'
+import { createJwtBearerGuard } from '../../lib/server/jwt-guard'
 import { hub } from '../support/assertions/jwt'
 import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
 
@@ -27,7 +27,7 @@ describe('createJwtBearerGuard', () => {
         path: 'maximumCache',
         message:
           'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
-          'closeDeadline, cors, errorUri, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
+          'closeDeadline, cors, errorUri, explainRefusals, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
       },
     ])
   })

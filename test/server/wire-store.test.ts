@@ -73,7 +73,7 @@ describe('a store that looks at its surroundings', () => {
   })
   afterEach(() => jest.useRealTimers())
 
-  it('does so once, for whoever holds it first', async () => {
+  it('does so once, for its first holder', async () => {
     const store = looking(found('EAS_TEST_ONCE'))
     holdStore(store, issuer)
     holdStore(store, issuer)
@@ -144,15 +144,15 @@ describe('a store that looks at its surroundings', () => {
     expect([looks(store), jest.getTimerCount()]).toEqual([1, 0])
     warned.mockClear()
 
-    const underWay = looking(found('EAS_TEST_UNDER_WAY'))
-    await holdStore(underWay, issuer)()
+    const running = looking(found('EAS_TEST_RUNNING'))
+    await holdStore(running, issuer)()
     const failing = looking(() => Promise.reject(new Error('ECONNREFUSED')))
     await holdStore(failing, issuer)()
     await settled()
     expect([codes(), jest.getTimerCount()]).toEqual([[], 0])
   })
 
-  it('hurts nobody when it throws at once', async () => {
+  it('harms no holder when it throws at once', async () => {
     const store = looking(() => {
       throw new Error('no connection')
     })

@@ -1,4 +1,4 @@
-import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
 import { AuthorizationCache } from '../../lib/stores/redis/authorization-cache'
 import { remembering } from '../../lib/stores/redis/cache'
 import {
@@ -136,7 +136,7 @@ describe('a cache of authorizations', () => {
     expect(cache.getCached(id)).toBeUndefined()
   })
 
-  it('tells once that it was wanted', () => {
+  it('reports once that it was wanted', () => {
     cache.wasWanted()
     expect(cache.wasWanted()).toBe(false)
     cache.getCached('an id')
@@ -174,7 +174,7 @@ describe('a store with a cache, while a read of it is under way', () => {
   const found = record()
   const id = idOf(found)
 
-  it('does not keep what was read before a change that it was told of', async () => {
+  it('does not keep what was read before an announced change', async () => {
     const { store, gates } = waiting(found)
     const reading = store.find(id)
     cache.drop(id)
@@ -220,7 +220,7 @@ describe('a store with a cache, while a read of it is under way', () => {
     expect(store.getCached(id)).toBeUndefined()
   })
 
-  it('has forgotten it before its own removal settles, even if nobody knows whether it was done', async () => {
+  it('has dropped it before its own removal settles, even if the result is unknown', async () => {
     const { store, gates } = waiting(found)
     read(found)
     const reading = store.find(id)

@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../../lib/protocol/client'
-import type { ClientRegistry } from '../../lib/stores/client-store'
+import type { ClientRegistry } from '../../lib/clients/client-store'
 import { random22 } from '../../lib/testing/example-records'
 import { oneMore, registration } from '../../lib/testing/client-registry-rules'
 

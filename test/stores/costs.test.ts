@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis'
 import supertest, { type Response } from 'supertest'
 import { redisStore, type AuthorizationServerOptions, type RedisStore } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { application } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, basic, Flow } from '../support/flows/flow'
@@ -33,13 +32,13 @@ const promised: Readonly<Record<string, { readonly configured: string; readonly 
   'client credentials': { configured: 'EVALSHA', registered: 'HGET, EVALSHA' },
   guard: { configured: 'GET', registered: 'GET' },
   introspection: { configured: 'GET', registered: 'HGET, GET' },
-  revocation: { configured: 'GET, DEL', registered: 'HGET, GET, DEL' },
+  revocation: { configured: 'GET, EVALSHA', registered: 'HGET, GET, EVALSHA' },
   'revocation, repeated': { configured: 'GET', registered: 'HGET, GET' },
   'code redeemed, where nothing is there': { configured: 'GET', registered: 'HGET, GET' },
   'refresh, where nothing is there': { configured: 'GET', registered: 'HGET, GET' },
 }
 
-describeOwnRedis('On Redis', () => {
+describe('On Redis', () => {
   let server: RedisServer
   let redis: Redis
   let watched: WatchedCommands
@@ -96,8 +95,8 @@ describeOwnRedis('On Redis', () => {
     const itself = { grant_type: 'client_credentials', scope: 'photos:read' }
     tokensOf(await watch('client credentials', () => flow.request(nightlyReport, itself)))
     expect(await watch('guard', () => flow.photos(accessToken))).toHaveProperty('status', 200)
-    const told = await watch('introspection', () => flow.introspect(photoPrint, accessToken))
-    expect(told.body).toMatchObject({ active: true })
+    const introspected = await watch('introspection', () => flow.introspect(photoPrint, accessToken))
+    expect(introspected.body).toMatchObject({ active: true })
     for (const operation of ['revocation', 'revocation, repeated'])
       expect(await watch(operation, () => flow.revoke(photoPrint, accessToken))).toHaveProperty('status', 200)
     const ended = [

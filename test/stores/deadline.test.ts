@@ -1,5 +1,5 @@
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import type { AuthorizationStore } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore } from '../../lib/authorization/store'
 import { isDeadline, withDeadline, withinDeadline } from '../../lib/stores/deadline'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { runInNode } from '../support/stores/node-program'
@@ -55,7 +55,7 @@ describe.each(verbs)('withDeadline: %s', (_verb, call) => {
     })
   })
 
-  it('names the place of the store, if it has one, and keeps what errors are told apart by', async () => {
+  it('names the place of the store, if it has one, and keeps class and code of the error', async () => {
     const place = 'Redis at localhost:6379'
     const silent = storeThat(() => new Promise(() => {}))
     const late = refusalOf(call(withDeadline(Object.assign(silent, { place }), 0.5)))
@@ -78,7 +78,7 @@ describe.each(verbs)('withDeadline: %s', (_verb, call) => {
       },
     ],
   ])(
-    'is temporarily_unavailable at once when the store %s, and tells why on this side only',
+    'is temporarily_unavailable at once when the store %s, with the cause only on the error',
     async (_how, fail) => {
       const cause = new Error('password authentication failed for 10.0.0.7')
       const error = await refusalOf(

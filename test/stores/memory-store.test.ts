@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../lib/protocol/configuration'
-import type { StoredAuthorization } from '../../lib/stores/authorization-store'
+import { ConfigurationError } from '../../lib/primitives/options-reader'
+import type { StoredAuthorization } from '../../lib/authorization/store'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryStore } from '../../lib/stores/memory-store'

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { redisStore } from '../../lib/index'
+import { redisStore, type RedisStore } from '../../lib/index'
 import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { photoBook } from '../support/flows/clients'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import type { Redis } from 'ioredis'
 import { withRedis } from '../support/with-redis'
 
-describeOwnRedis('redisStore', () => {
+describe('redisStore', () => {
   let redis: Redis
   let url = ''
   withRedis(
@@ -18,13 +17,17 @@ describeOwnRedis('redisStore', () => {
     { own: true },
   )
 
+  let store: RedisStore | undefined
+  // An open connection would keep the process alive after a failure.
+  afterEach(() => store?.close())
+
   it('needs no more rights than the page of stores says', async () => {
     const page = readFileSync(join(__dirname, '../../docs/stores.md'), 'utf8')
     const [, named = ''] = /^`redisStore` needs `(.+?)`/m.exec(page) ?? []
     const rules = ['resetchannels', '-@all', '+info', ...named.split(' ')]
     expect(rules).toContain('+time')
     await redis.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~oauth:*', ...rules)
-    const store = redisStore({ url: url.replace('//', '//limited:secret@') })
+    store = redisStore({ url: url.replace('//', '//limited:secret@') })
     const [first, second] = threeVersions()
     expect(await saveRecord(store, first)).toBe(true)
     expect(await saveRecord(store, second, first)).toBe(true)
@@ -38,14 +41,22 @@ describeOwnRedis('redisStore', () => {
     await store.clients.update(registration.client_id, (client) => ({ ...client, disabled: true }))
     expect(await store.clients.list()).toMatchObject([{ disabled: true }])
     const dynamic = { registration, issuedAt: 1, secretExpiries: [], registrationTokenDigest: undefined }
-    expect(await store.dynamicClients.add(dynamic, 60, 1)).toBeDefined()
+    const added = await store.dynamicClients.add({ client: dynamic, lifetime: 60, maximum: 1 })
+    expect(added).toMatchObject({ outcome: 'stored' })
     await store.dynamicClients.update(registration.client_id, (client) => ({ ...client, issuedAt: 2 }))
     await store.dynamicClients.extend(registration.client_id, 120, 120)
     expect(await store.dynamicClients.find(registration.client_id)).toMatchObject({ issuedAt: 2 })
+    const unused = { client: dynamic, lifetime: 60, maximum: 2, network: 'abcd', grace: 0 }
+    for (const client_id of ['one', 'two', 'two'])
+      await store.dynamicClients.add({
+        ...unused,
+        client: { ...dynamic, registration: { ...registration, client_id } },
+      })
+    expect(await store.dynamicClients.find('one')).toBeUndefined()
+    await store.dynamicClients.extend('two', 30, 30)
     await store.dynamicClients.remove(registration.client_id)
     await store.sharedCache.set('a', 'text', 60)
     expect(await store.sharedCache.get('a')).toBe('text')
     expect(await store.check()).toEqual([])
-    await store.close()
   })
 })

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
 import { activeRecord, inSeconds, saveRecord, version } from '../../lib/testing/example-records'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { type FaultyNetwork, startFaultyNetwork } from '../support/faulty-network'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../support/redis-server'
 import { cachedRecord, isCached, lastRecall, recalls, savedRecord } from '../support/stores/cached-records'
@@ -15,7 +14,7 @@ import { waitUntil } from '../support/wait-until'
 const trustedFor = 1000
 const lateness = 100
 
-describeOwnRedis('redisStore with a cache', () => {
+describe('redisStore with a cache', () => {
   const opened: (() => unknown)[] = []
   const servers: RedisServer[] = []
   afterEach(async () => {
@@ -55,7 +54,7 @@ describeOwnRedis('redisStore with a cache', () => {
     ['over which it reads', 'normal'],
   ])('forgets everything when the connection is lost %s [revocation-14]', async (_which, type) => {
     const id = await cachedRecord(store)
-    // One act: nobody is left to be told of the removal.
+    // One act: no process is left to learn of the removal.
     const deaf = redis.multi().call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').del(keyOf(id))
     await deaf.exec()
     await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { ConfigurationError, redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { cachedRecord, recalls, savedRecord } from '../support/stores/cached-records'
 import { runInNode } from '../support/stores/node-program'
@@ -39,7 +38,7 @@ describe('a cache of redisStore', () => {
   })
 })
 
-describeOwnRedis('redisStore with a cache', () => {
+describe('redisStore with a cache', () => {
   let server: RedisServer
   let redis: Redis
   withRedis(
@@ -95,7 +94,7 @@ describeOwnRedis('redisStore with a cache', () => {
       expect((await statistic(redis, 'total_connections_received')) - before).toBeLessThanOrEqual(2)
     })
 
-    it('works without it and says so when Redis accepts everything and tells of nothing', async () => {
+    it('works without it and warns when Redis accepts everything and announces nothing', async () => {
       // As a proxy of a hoster may: here the names of keys are not those that were agreed on.
       const own = open({ cache, url: `${server.url}?keyPrefix=other:` })
       const id = await savedRecord(own)

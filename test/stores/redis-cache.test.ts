@@ -11,7 +11,6 @@ import {
   version,
 } from '../../lib/testing/example-records'
 import { oneMoreFailure } from '../../lib/testing/race-rules'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { cachedRecord, forgetsOnly, isCached, recalls, savedRecord } from '../support/stores/cached-records'
 import { type HoldingProxy, startHoldingProxy } from '../support/stores/holding-proxy'
@@ -22,7 +21,7 @@ import { withRedis } from '../support/with-redis'
 
 const cache = { maximum: 100 }
 
-describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
+describe('redisStore with a cache, while Redis is well,', () => {
   let server: RedisServer
   let redis: Redis
   withRedis(
@@ -196,7 +195,7 @@ describeOwnRedis('redisStore with a cache, while Redis is well,', () => {
     expect(recalls(store, id)).toBe(true)
   })
 
-  it('leaves Redis alone while nobody asks', async () => {
+  it('sends Redis nothing without requests', async () => {
     await cachedRecord(store)
     await setTimeout(600)
     const before = await statistic(redis, 'total_commands_processed')

@@ -1,9 +1,7 @@
-import { Cluster, Redis } from 'ioredis'
+import { type Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
-import { describeOwnRedis } from '../support/describe-own-redis'
-import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import type { RedisServer } from '../support/redis-server'
-import { withRedis } from '../support/with-redis'
+import { withRedis, withRedisCluster } from '../support/with-redis'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import { clientObjectsContract } from './client-objects-contract'
 import { uniquePrefix } from '../support/stores/redis-under-test'
@@ -82,7 +80,7 @@ describe('clients on one Redis', () => {
     ['no JSON', 'x'.repeat(22) + '{"client_secret_hashes":["sha256:digest'],
     ['no registration', `${'x'.repeat(22)}[1]`],
     ['nothing', ''],
-  ])('reject with a text that quotes nothing when somebody stored %s', async (_what, value) => {
+  ])('reject with a text that quotes nothing when the stored value is %s', async (_what, value) => {
     const prefix = uniquePrefix()
     await redis.hset(`${prefix}clients`, 'photos', value)
     const { clients } = redisStore({ client: redis, prefix })
@@ -155,16 +153,10 @@ describe('clients on one Redis', () => {
   })
 })
 
-describeOwnRedis('clients on a cluster of three masters', () => {
-  let cluster: RedisCluster
+describe('clients on a cluster of three masters', () => {
   let redis: Cluster
-  beforeAll(async () => {
-    cluster = await startRedisCluster()
-    redis = new Cluster(cluster.nodes)
-  })
-  afterAll(async () => {
-    redis.disconnect()
-    await cluster.stop()
+  withRedisCluster((started) => {
+    redis = started.client
   })
 
   const open = () => redisStore({ client: redis, prefix: uniquePrefix() }).clients

@@ -1,11 +1,10 @@
-import { Cluster, type Redis } from 'ioredis'
+import { type Cluster, type Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
-import { redisCounters } from '../../lib/stores/redis/counters'
-import type { RedisCommands } from '../../lib/stores/redis/commands'
-import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
+import { redisCounters } from '../../lib/stores/redis/redis-counters'
+import type { RedisCommands } from '../../lib/stores/redis/redis-commands'
 import type { RedisServer } from '../support/redis-server'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
-import { withRedis } from '../support/with-redis'
+import { withRedis, withRedisCluster } from '../support/with-redis'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { countersContract } from '../../lib/testing/index'
 
@@ -48,7 +47,7 @@ describe('redisCounters on one server', () => {
     for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(50_000)
   })
 
-  it.each([['OK'], [['x', 1]], [{}]])('take the reply %j for trouble', async (reply) => {
+  it.each([['OK'], [['x', 1]], [{}]])('take the reply %j for a failure', async (reply) => {
     const counters = redisCounters({ call: async () => reply }, '')
     await expect(counters.add('a', 1, 60)).rejects.toThrow('something other than two numbers')
     await expect(counters.useOnce('a', 60)).rejects.toThrow('something other than 0 or 1')
@@ -80,15 +79,9 @@ describe('The counters of redisStore over a connection of its own', () => {
 })
 
 describe('redisCounters on a cluster of three masters', () => {
-  let cluster: RedisCluster
   let client: Cluster
-  beforeAll(async () => {
-    cluster = await startRedisCluster()
-    client = new Cluster([...cluster.nodes])
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await cluster.stop()
+  withRedisCluster((started) => {
+    client = started.client
   })
 
   countersContract(

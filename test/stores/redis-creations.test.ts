@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
 import { connectionSettings } from '../../lib/stores/redis/connection'
 import { Creations } from '../../lib/stores/redis/writes'
@@ -8,18 +9,20 @@ import { bent, everyClient, nightlyReport, photoPrint } from '../support/flows/c
 import { authorizationRequest, type Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
+import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
 const patience = 2000
 const hour = 3_600_000
+const keys = ['record', 'mark'] as const
 
 /** A Redis with one key, as its script sees it, whose clock and the stopwatch of the process have nothing in common. */
 function stage() {
   const at = { stopwatch: 5, redis: 1.7e12 }
   const deadlines: number[] = []
   let stored: string | undefined
-  const run = async (_script: unknown, _key: string, ...words: string[]): Promise<number> => {
+  const run = async (_script: unknown, _keys: unknown, ...words: string[]): Promise<number> => {
     const [revision, , , deadline] = words
     deadlines.push(Number(deadline))
     if (stored !== undefined && stored !== revision) return 0
@@ -28,7 +31,7 @@ function stage() {
     return at.redis
   }
   const creations = new Creations({ run, patience, stopwatch: () => at.stopwatch })
-  const create = async (revision = 'a') => creations.create('key', revision, '[]', '1000')
+  const create = async (revision = 'a') => creations.create(keys, revision, '[]', '1000')
   const remove = () => void (stored = undefined)
   return { at, deadlines, create, remove, creations }
 }
@@ -74,8 +77,32 @@ describe('A create', () => {
       return -1.7e12
     }
     const creations = new Creations({ run, patience, stopwatch: () => now })
-    await expect(creations.create('key', 'a', '[]', '1000')).rejects.toThrow('reached Redis too late')
+    await expect(creations.create(keys, 'a', '[]', '1000')).rejects.toThrow('reached Redis too late')
     expect(sent).toBe(1)
+  })
+})
+
+describe('On Redis, a create', () => {
+  let redis: Redis
+  withRedis(({ client }) => void (redis = client))
+
+  /** A store whose creates have a deadline that is so much later: its process knows a wrong time of Redis. */
+  const storeAhead = (milliseconds: number): RedisStore => {
+    const call = (command: string, ...words: string[]) => {
+      const deadline = Number(words.at(-1))
+      const isCreate = words.some((word) => word.startsWith('[')) && deadline > 0
+      const sent = isCreate ? [...words.slice(0, -1), String(deadline + milliseconds)] : words
+      return redis.call(command, ...sent)
+    }
+    return redisStore({ client: { call }, prefix: uniquePrefix() })
+  }
+
+  it('is void if its deadline is later than the mark of a removal would live', async () => {
+    const [first] = threeVersions()
+    const store = storeAhead(hour)
+    await expect(saveRecord(store, first)).rejects.toThrow('too late')
+    expect(await findRecord(store, first)).toBeUndefined()
+    expect(await saveRecord(storeAhead(0), first)).toBe(true)
   })
 })
 

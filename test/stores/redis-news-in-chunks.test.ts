@@ -2,14 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
 import type { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../lib/index'
-import { isRecord } from '../../lib/protocol/configuration'
+import { isRecord } from '../../lib/primitives/options-reader'
 import { cachedRecord, lastRecall } from '../support/stores/cached-records'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
-describeOwnRedis('redisStore with a cache, when many records change one after the other,', () => {
+describe('redisStore with a cache, when many records change one after the other,', () => {
   let server: RedisServer
   let redis: Redis
   withRedis(

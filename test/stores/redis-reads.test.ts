@@ -4,7 +4,6 @@ import { createId, secureRandom } from '../../lib/protocol/credential'
 import { Batcher } from '../../lib/stores/redis/batched-reads'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from '../support/reliability/watched-commands'
 import { startRedisProxy } from '../support/stores/redis-proxy'
@@ -23,7 +22,7 @@ async function records(store: RedisStore) {
   return { expected, findAll: () => Promise.all(wanted.map((record) => findRecord(store, record))) }
 }
 
-describeOwnRedis('Reads of one turn', () => {
+describe('Reads of one turn', () => {
   let server: RedisServer
   let redis: Redis
   let watched: WatchedCommands
@@ -73,7 +72,7 @@ describeOwnRedis('Reads of one turn', () => {
     expect(await redis.info('commandstats')).toMatch(/cmdstat_mget:.*rejected_calls=1,/)
   })
 
-  it('are trouble for each when Redis is in trouble', async () => {
+  it('fail each when Redis fails', async () => {
     const store = storeOn({ url: server.url })
     const { findAll } = await records(store)
     await store.close()
@@ -81,7 +80,7 @@ describeOwnRedis('Reads of one turn', () => {
   })
 })
 
-describeOwnRedis('Reads of one turn, at the only server of a cluster', () => {
+describe('Reads of one turn, at the only server of a cluster', () => {
   let server: RedisServer
   let redis: Redis
   withRedis((started) => ({ server, client: redis } = started), {
@@ -151,7 +150,7 @@ describe('Together', () => {
     expect(askAll).not.toHaveBeenCalled()
   })
 
-  it('tells each of trouble, and asks again afterwards', async () => {
+  it('rejects each read after a failure, and asks again afterwards', async () => {
     let isDown = true
     const echo = new Batcher<string, string>(async (words) => {
       if (isDown) throw new Error('It is down.')
@@ -169,7 +168,7 @@ describe('Together', () => {
   it.each([
     ['too few', ['a']],
     ['too many', ['a', 'b', 'c']],
-  ])('gives nobody the answer of another when there are %s', async (_, answers) => {
+  ])('gives no read the reply of another when there are %s', async (_, answers) => {
     const broken = new Batcher<string, string>(async () => answers)
     const asked = [broken.add('a'), broken.add('b')]
     broken.flush()

@@ -1,6 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore } from '../../lib/stores/redis/redis-store'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { authorizationStoreContract } from '../../lib/testing/index'
@@ -8,7 +7,7 @@ import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example
 
 const waitForReplicas = { replicas: 1, within: 1 }
 
-describeOwnRedis('redisStore that waits for a replica, on a cluster of three masters with one each', () => {
+describe('redisStore that waits for a replica, on a cluster of three masters with one each', () => {
   let cluster: RedisCluster
   let client: Cluster
   let replicas: readonly Redis[]

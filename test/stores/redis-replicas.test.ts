@@ -1,10 +1,8 @@
 import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
-import { deleteRecord, save as saving } from '../../lib/authorization/transition'
 import { secureRandom } from '../../lib/protocol/credential'
-import { confirmAbsence } from '../../lib/stores/authorization-store'
+import { confirmAbsence } from '../../lib/authorization/store'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { startReplicatedRedis, type ReplicatedRedis } from '../support/redis-replicated'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
@@ -58,7 +56,7 @@ describe('the option waitForReplicas', () => {
       [null, 1],
       [null, 'x'],
     ],
-  ] as const)('takes an answer that is none for trouble: %j', async (answer) => {
+  ] as const)('takes a malformed reply for a failure: %j', async (answer) => {
     const exec = async (): Promise<[null, unknown][] | null> =>
       answer && answer.map(([, reply]) => [null, reply])
     const store = redisStore({ client: { ...client, pipeline: () => ({ exec }) }, waitForReplicas: wait })
@@ -68,7 +66,7 @@ describe('the option waitForReplicas', () => {
   })
 })
 
-describeOwnRedis('redisStore that waits for a replica', () => {
+describe('redisStore that waits for a replica', () => {
   let redis: ReplicatedRedis
   let master: Redis
   let replica: Redis
@@ -141,7 +139,7 @@ describeOwnRedis('redisStore that waits for a replica', () => {
         () => false,
       ),
     )
-    expect(await saveRecord(store, first)).toBe(true)
+    expect(await saveRecord(store, threeVersions()[0])).toBe(true)
   })
 
   it.each(['save', 'remove', 'confirmAbsent'] as const)(
@@ -173,29 +171,35 @@ describeOwnRedis('redisStore that waits for a replica', () => {
     expect(await confirmAbsence(store, first.authorization.id)).toBe(false)
   })
 
-  it('leaves no trace of a removal of nothing', async () => {
+  it('leaves no trace of a confirmation that nothing is there', async () => {
     const prefix = uniquePrefix()
     const [first] = threeVersions()
     const store = open({ prefix })
-    await store.remove(first.authorization.id)
+    expect(await confirmAbsence(store, first.authorization.id)).toBe(true)
     expect(await master.keys(`${prefix}*`)).toEqual([])
     expect(await findRecord(store, first)).toBeUndefined()
   })
 
-  it('delivers nothing of a commit that did not reach the replica, and the next one tells as well', async () => {
+  it('delivers nothing of a commit that did not reach the replica, and fails the next one as well', async () => {
     const [first, second] = threeVersions()
     const store = open()
     await saveRecord(store, first)
     await redis.replica.kill('SIGSTOP')
     const moves = () =>
-      commit(store, first.authorization.id, () => saving(second.authorization, 'moved'), secureRandom)
+      commit(
+        store,
+        first.authorization.id,
+        () => ({ action: 'save', authorization: second.authorization, outcome: 'moved' }),
+        secureRandom,
+      )
     await expect(moves()).rejects.toThrow(tooFew)
-    const removes = () => commit(store, first.authorization.id, () => deleteRecord('removed'), secureRandom)
+    const removes = () =>
+      commit(store, first.authorization.id, () => ({ action: 'delete', outcome: 'removed' }), secureRandom)
     await expect(removes()).rejects.toThrow(tooFew)
     await expect(removes()).rejects.toThrow(tooFew)
   })
 
-  it('does not make whoever lost to another writer wait for replicas in vain', async () => {
+  it('does not make the loser of a race wait for replicas in vain', async () => {
     const [first, second] = threeVersions()
     const store = open()
     await saveRecord(store, first)

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import type { AuthorizationStore, StoredAuthorization } from '../../lib/stores/authorization-store'
+import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
 import { withDeadline } from '../../lib/stores/deadline'
 import { redisStore, type RedisStore } from '../../lib/stores/redis/redis-store'
 import {
@@ -14,7 +14,6 @@ import {
   version,
 } from '../../lib/testing/example-records'
 import { oneMoreFailure } from '../../lib/testing/race-rules'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { type FaultyNetwork, startFaultyNetwork } from '../support/faulty-network'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { type ReplyLosingProxy, startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
@@ -31,7 +30,7 @@ async function failure(call: Promise<unknown>): Promise<{ seconds: number; error
   return { seconds: (performance.now() - begun) / 1000, error }
 }
 
-describeOwnRedis('redisStore and its connection', () => {
+describe('redisStore and its connection', () => {
   let server: RedisServer
   let redis: Redis
   let store: RedisStore
@@ -96,7 +95,7 @@ describeOwnRedis('redisStore and its connection', () => {
       await proxy.stop()
     })
 
-    it('tells the creator of a record that it succeeded', async () => {
+    it('confirms to the creator of a record that it succeeded', async () => {
       const [first] = threeVersions()
       proxy.loseNextReply()
       expect(await saveRecord(store, first)).toBe(true)
@@ -104,7 +103,7 @@ describeOwnRedis('redisStore and its connection', () => {
       expect(await findRecord(store, first)).toEqual(first)
     })
 
-    it('tells the writer who moved a record on that it succeeded', async () => {
+    it('confirms to the writer of a transition that it succeeded', async () => {
       const [first, second] = threeVersions()
       await saveRecord(store, first)
       proxy.loseNextReply()

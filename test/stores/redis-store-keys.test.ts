@@ -13,7 +13,6 @@ import {
   threeVersions,
   version,
 } from '../../lib/testing/example-records'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { everyCredential } from '../support/stores/every-credential'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
@@ -22,7 +21,7 @@ function remaining(expiresAt: number): number {
   return expiresAt * 1000 - Date.now()
 }
 
-describeOwnRedis('redisStore', () => {
+describe('redisStore', () => {
   let redis: Redis
   let prefix: string
   let store: RedisStore
@@ -47,7 +46,7 @@ describeOwnRedis('redisStore', () => {
       const added = (await redis.keys('*')).filter((key) => !before.includes(key))
       expect(added.toSorted()).toEqual(ids.map(keyOf).toSorted())
       for (const id of ids) await store.remove(id)
-      expect(await redis.keys(`${prefix}*`)).toEqual([])
+      expect(await redis.keys(`${prefix}authorization:*`)).toEqual([])
     })
 
     it('under "oauth:" where no prefix is set', async () => {
@@ -61,6 +60,64 @@ describeOwnRedis('redisStore', () => {
       await saveRecord(store, first)
       expect(await findRecord(redisStore({ client: redis, prefix: uniquePrefix() }), first)).toBeUndefined()
     })
+  })
+
+  describe('leaves a mark where it removes an authorization', () => {
+    it('under its prefix, for about two minutes', async () => {
+      const [first] = threeVersions()
+      await saveRecord(store, first)
+      await store.remove(first.authorization.id)
+      const [mark = '', ...more] = await redis
+        .keys('*')
+        .then((all) => all.filter((key) => key.includes(prefix)))
+      expect([mark.startsWith(prefix), more]).toEqual([true, []])
+      expect(await redis.pttl(mark)).toBeLessThanOrEqual(124_000)
+      expect(await redis.pttl(mark)).toBeGreaterThan(110_000)
+    })
+
+    it.each([
+      ['a revision of its own', threeVersions()[0]],
+      ['the revision of the create that was removed', undefined],
+    ])('which refuses a create under its id: %s', async (_what, other) => {
+      const [first] = threeVersions()
+      const { id } = first.authorization
+      await saveRecord(store, first)
+      await store.remove(id)
+      const create = store.save(first.authorization, other?.revision ?? first.revision)
+      await expect(create).rejects.toThrow('REMOVED')
+      expect(await findRecord(store, first)).toBeUndefined()
+    })
+
+    it('and removes although the memory of Redis is full', async () => {
+      const [first] = threeVersions()
+      await saveRecord(store, first)
+      await redis.config('SET', 'maxmemory', '1')
+      try {
+        await expect(saveRecord(store, threeVersions()[0])).rejects.toThrow('OOM')
+        await store.remove(first.authorization.id)
+      } finally {
+        await redis.config('SET', 'maxmemory', '0')
+      }
+      expect(await findRecord(store, first)).toBeUndefined()
+      await expect(saveRecord(store, first)).rejects.toThrow('REMOVED')
+    })
+  })
+
+  it.each(['{', '}', '{}shop:', 'a}b{', '{shop:', 'a}{'])(
+    'refuses a prefix that would scatter the keys of one authorization: %s',
+    (braces) => {
+      expect(() => redisStore({ client: redis, prefix: braces })).toThrow(
+        'prefix must be a text without braces',
+      )
+    },
+  )
+
+  it.each(['{shop}:', 'a}{b}:', 'eu:{shop}:{1}:'])('takes a prefix with a hash tag: %s', async (tagged) => {
+    const [first] = threeVersions()
+    const own = redisStore({ client: redis, prefix: tagged })
+    await saveRecord(own, first)
+    await own.remove(first.authorization.id)
+    await expect(saveRecord(own, first)).rejects.toThrow('REMOVED')
   })
 
   describe('lets Redis expire a record with its last credential', () => {

@@ -14,13 +14,11 @@ import {
 } from '../../lib/testing/example-records'
 import { authorizationStoreContract } from '../../lib/testing/index'
 import { oneMoreFailure, rivals } from '../../lib/testing/race-rules'
-import { describeOwnRedis } from '../support/describe-own-redis'
-import { type RedisCluster, startRedisCluster } from '../support/redis-cluster'
 import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
-import { withRedis } from '../support/with-redis'
+import { withRedis, withRedisCluster } from '../support/with-redis'
 
 describe('redisStore on one server', () => {
   let client: Redis
@@ -96,16 +94,10 @@ describe('redisStore on one server', () => {
   })
 })
 
-describeOwnRedis('redisStore on a cluster of three masters', () => {
-  let cluster: RedisCluster
+describe('redisStore on a cluster of three masters', () => {
   let client: Cluster
-  beforeAll(async () => {
-    cluster = await startRedisCluster()
-    client = new Cluster(cluster.nodes)
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await cluster.stop()
+  withRedisCluster((started) => {
+    client = started.client
   })
 
   authorizationStoreContract('keeps the contract', async () =>
@@ -122,7 +114,7 @@ describeOwnRedis('redisStore on a cluster of three masters', () => {
   })
 })
 
-describeOwnRedis('redisStore behind Sentinel', () => {
+describe('redisStore behind Sentinel', () => {
   let sentinel: RedisSentinel
   let client: Redis
   beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type StoreWarning, type RedisStore, type RedisStoreOptions } from '../../lib/index'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster'
 import { startRedisSentinel } from '../support/redis-sentinel'
 import { startRedis, type RedisServer } from '../support/redis-server'
@@ -24,7 +23,7 @@ const clientOf = (redis: Redis | Cluster) => keep(redis, (client) => client.disc
 const sendingOnce = { maxRetriesPerRequest: 0 }
 const codes = (cautions: readonly StoreWarning[]) => cautions.map(({ code }) => code)
 
-describeOwnRedis('redisStore looks at', () => {
+describe('redisStore looks at', () => {
   it('a sound server and finds nothing, over its own connection and over one of another make', async () => {
     const { url } = await server()
     expect(await storeWith({ url }).check()).toEqual([])
@@ -59,12 +58,12 @@ describeOwnRedis('redisStore looks at', () => {
     [6, '6 s ahead of'],
     [3600, '3600 s ahead of'],
     [-6, '6 s behind'],
-  ])('a clock that is %i s ahead [store-9]', async (seconds, told) => {
+  ])('a clock that is %i s ahead [store-9]', async (seconds, sharedWarnings) => {
     const { url } = await server()
     const clock = () => Date.now() + seconds * 1000
     const [caution, ...others] = await storeWith({ url, clock }).check()
     expect([caution?.code, others]).toEqual(['EAS_REDIS_CLOCK', []])
-    expect(caution?.message).toMatch(`The clock of this process is ${told} that of Redis.`)
+    expect(caution?.message).toMatch(`The clock of this process is ${sharedWarnings} that of Redis.`)
   })
 
   it.each([4, -4])('a clock that is %i s ahead, and finds nothing', async (seconds) => {
@@ -89,7 +88,7 @@ describeOwnRedis('redisStore looks at', () => {
     expect(await storeWith({ client, clock: () => Date.now() + ahead }).check()).toEqual([])
   })
 
-  it('all of it, and tells all that is wrong', async () => {
+  it('all of it, and reports every problem', async () => {
     const { url } = await server('--maxmemory-policy', 'allkeys-lru')
     expect(codes(await storeWith({ url, clock: () => 0 }).check())).toEqual([
       'EAS_REDIS_EVICTION',
@@ -97,15 +96,15 @@ describeOwnRedis('redisStore looks at', () => {
     ])
   })
 
-  it('other issuers below its prefix, for a week, once a server or guard has told its own', async () => {
+  it('other issuers below its prefix, for a week, once a server or guard has noted its own', async () => {
     const { url } = await server()
     const prefix = 'shared:'
     const at = (days: number) => storeWith({ url, prefix, clock: () => Date.now() + days * 86_400_000 })
-    const told = async (days: number, issuer: string) =>
+    const sharedWarnings = async (days: number, issuer: string) =>
       (await at(days).check(issuer)).filter(({ code }) => code === 'EAS_SHARED_STORE')
     const [one, other] = ['https://one.example', 'https://other.example']
-    expect([await told(0, one), await told(0, one)]).toEqual([[], []])
-    expect(await told(6, other)).toEqual([
+    expect([await sharedWarnings(0, one), await sharedWarnings(0, one)]).toEqual([[], []])
+    expect(await sharedWarnings(6, other)).toEqual([
       {
         code: 'EAS_SHARED_STORE',
         message: expect.stringMatching(
@@ -113,8 +112,8 @@ describeOwnRedis('redisStore looks at', () => {
         ),
       },
     ])
-    expect(await told(8, other)).toEqual([])
-    expect(await told(8, one)).toHaveLength(1)
+    expect(await sharedWarnings(8, other)).toEqual([])
+    expect(await sharedWarnings(8, one)).toHaveLength(1)
     expect(await storeWith({ url, prefix: 'apart:' }).check(one)).toEqual([])
   })
 
@@ -168,7 +167,7 @@ describeOwnRedis('redisStore looks at', () => {
   })
 })
 
-describeOwnRedis('redisStore on a cluster looks at', () => {
+describe('redisStore on a cluster looks at', () => {
   let cluster: RedisCluster
   beforeAll(async () => {
     cluster = await startRedisCluster()

@@ -35,7 +35,7 @@ describe('storedClients', () => {
     expect(asked).toEqual(['a', 'a'])
   })
 
-  it('lets all who share a look-up know of its trouble', async () => {
+  it('rejects for all that share a look-up', async () => {
     const { find } = watched(() => Promise.reject(new Error('Away.')))
     const outcomes = await Promise.allSettled([find('a'), find('a')])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
 import { createRefreshToken, secureRandom } from '../../lib/protocol/credential'
-import { describeOwnRedis } from '../support/describe-own-redis'
 import { application, withoutLimits, type Application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame, type ClientApplication } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -40,14 +39,14 @@ async function story({ flow, oauth }: Application) {
     '400 invalid_grant',
   )
   const byPassword = tokensOf(await flow.request(oldPrint, passwordRequest))
-  const handle = consentFormOf(open, flow.paths.authorize).fields['authorization_request'] ?? ''
-  const deniedHandle = consentFormOf(denied, flow.paths.authorize).fields['authorization_request'] ?? ''
+  const consentToken = consentFormOf(open, flow.paths.authorize).fields['authorization_request'] ?? ''
+  const deniedConsentToken = consentFormOf(denied, flow.paths.authorize).fields['authorization_request'] ?? ''
   const tokens = [first, second, third, ofShop, ofFrame, own, byPassword]
   const secrets = [shop, newShop, photoFrame, inspector, oldPrint].map(({ secret = '' }) => secret)
   const credentials = [
     ...tokens.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken]),
-    handle,
-    deniedHandle,
+    consentToken,
+    deniedConsentToken,
     unusedCode,
     spentCode,
     codeVerifier,
@@ -55,10 +54,10 @@ async function story({ flow, oauth }: Application) {
     'guess',
     ...secrets,
   ].filter((text) => text !== '')
-  return { credentials, shop, newShop, handle, unusedCode, first, third, ofShop }
+  return { credentials, shop, newShop, consentToken, unusedCode, first, third, ofShop }
 }
 
-describeOwnRedis('Whoever steals a dump of Redis', () => {
+describe('The thief of a dump of Redis', () => {
   let redis: Redis
   withRedis(({ client }) => void (redis = client), { own: true })
   beforeEach(() => redis.flushall())
@@ -71,8 +70,8 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     const { grantTypes } = withPassword({ verify: new PasswordCheck().verify })
     // A clock that stands still: nothing is refused because it is late.
     const clock = new Clock().read
-    const lives = { clock, storeDeadline: 10, authorizationCodeLifetime: 600 }
-    const unlimited = { clientAuthenticationLimits: false, ...withoutLimits } as const
+    const lives = { clock, storeDeadline: 10, lifetimes: { authorizationCode: 600 } }
+    const unlimited = { limits: { ...withoutLimits.limits, clientAuthentication: false } } as const
     return application({ ...lives, ...unlimited, store, clients: store.clients, grantTypes })
   }
 
@@ -81,12 +80,12 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
     const asToken = (await flow.photos(text)).status === 200 ? ['access token'] : []
     const decision = { authorization_request: text, decision: 'approve' }
     const asked = outcomeOf(await flow.submit(flow.paths.authorize, decision, 'alice'))
-    const told = outcomeOf(await flow.introspect(inspector, text))
+    const outcome = outcomeOf(await flow.introspect(inspector, text))
     const passwords = await flow.request(oldPrint, { ...passwordRequest, password: text })
     const found = [
       ...asToken,
-      ...(asked.startsWith('page 400') ? [] : [`handle: ${asked}`]),
-      ...(told === 'inactive' ? [] : [`token: ${told}`]),
+      ...(asked.startsWith('page 400') ? [] : [`consent token: ${asked}`]),
+      ...(outcome === 'inactive' ? [] : [`token: ${outcome}`]),
       ...(passwords.status === 400 ? [] : [`password: ${passwords.status}`]),
     ]
     for (const client of clients) {
@@ -119,7 +118,7 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
   })
 
   test('can present nothing of it, nor what can be put together from it [store-16]', async () => {
-    const { newShop, handle, unusedCode, first, third, ofShop } = await story(await stage())
+    const { newShop, consentToken, unusedCode, first, third, ofShop } = await story(await stage())
     // Another process: this one has seen no bcrypt, and compares a wrong secret in no time.
     const there = await stage()
     const { flow } = there
@@ -143,7 +142,7 @@ describeOwnRedis('Whoever steals a dump of Redis', () => {
       `secret of ${newShop.registration.client_id}: 200`,
     ])
     expect(await accepted(there, unusedCode, [photoBook])).toEqual(['code of photo-book: 200'])
-    expect(await accepted(there, handle, [])).toEqual(['handle: redirect code'])
+    expect(await accepted(there, consentToken, [])).toEqual(['consent token: redirect code'])
     expect(await accepted(there, ofShop.refreshToken, [newShop])).toContain(
       `refresh token of ${newShop.registration.client_id}: 200`,
     )

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
-import { groupsOf } from '../../lib/rate-limit/network'
+import { groupsOf } from '../../lib/limits/network'
 
 /** A key with its certificate, in the form of the options of `node:https`. */
 export interface KeyAndCertificate {

@@ -1,9 +1,10 @@
 import {
   metadataDocuments,
   type MetadataDocumentsOptions,
-} from '../../lib/client-id-metadata/metadata-documents'
-import type { DocumentFetch, FetchedDocument } from '../../lib/document-fetch/document-fetch'
-import type { ClientSource } from '../../lib/stores/client-source'
+} from '../../lib/clients/metadata-documents/metadata-documents'
+import type { DocumentFetch, DocumentInquiry } from '../../lib/clients/document-fetch/document-fetch'
+import type { FetchedDocument } from '../../lib/clients/document-fetch/request-document'
+import type { ClientSource } from '../../lib/clients/client-source'
 
 export const clientId = 'https://notes.example/oauth/client.json'
 
@@ -28,7 +29,7 @@ export class Documents implements DocumentFetch {
     public maximumAge = 60,
   ) {}
 
-  async fetch(url: string): Promise<FetchedDocument> {
+  async fetch(url: string, _maximumSize?: number, _inquiry?: DocumentInquiry): Promise<FetchedDocument> {
     this.asked.push(url)
     await this.before()
     const json = this.answers.get(url)

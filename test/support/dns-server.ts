@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
-import { groupsOf } from '../../lib/rate-limit/network'
+import { groupsOf } from '../../lib/limits/network'
 
 const types: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' }
 

@@ -37,12 +37,12 @@ export function failuresOf(events: AuthorizationServerEvents): readonly Failure[
 }
 
 /** An event under its name. */
-export type Heard = AuditEvent & { readonly event: keyof AuditEvents }
+export type RecordedEvent = AuditEvent & { readonly event: keyof AuditEvents }
 
 /** Every event, in order. */
-export function heardFrom(events: AuthorizationServerEvents): readonly Heard[] {
-  const heard: Heard[] = []
+export function recordEvents(events: AuthorizationServerEvents): readonly RecordedEvent[] {
+  const recorded: RecordedEvent[] = []
   for (const event of eventNames)
-    events.on(event, (members: AuditEvent) => void heard.push({ event, ...members }))
-  return heard
+    events.on(event, (members: AuditEvent) => void recorded.push({ event, ...members }))
+  return recorded
 }

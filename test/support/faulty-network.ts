@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { CommandReader } from './command-reader'
+import { LateWrites } from './late-writes'
 
 /** The way to a Redis, with everything that can happen on it. */
 export interface FaultyNetwork {
@@ -10,41 +11,74 @@ export interface FaultyNetwork {
   leadTo(port: number): void
   /** How long each piece of data takes, in each direction. */
   delay(milliseconds: number): void
+  /** How long each piece of data takes beyond that in one direction. */
+  delayOneWay(direction: Direction, milliseconds: number): void
   /** Breaks the connections of this many replies, from the next one on: commands arrive, replies do not. */
   loseReplies(count: number): void
   /** Breaks each new connection at once. */
   refuse(on: boolean): void
   /** From now on nothing passes the connections that are open, and neither end learns of it. */
   silence(): void
-  /** Whether it keeps a copy of each write of an authorization that passes, its removal aside. */
+  /**
+   * Holds the next save of an authorization back, and breaks its connection: a client that sends again delivers a
+   * second copy, and the first one waits with the copies.
+   */
+  holdNextSave(): void
+  /** Whether it keeps a copy of each save of an authorization that passes, and of each write of a dynamic client. */
   copyWrites(on: boolean): void
   /** How many copies wait. */
   copiedWrites(): number
   /** Delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
   deliverCopies(): Promise<number>
+  /** From now on some writes come late; undefined ends it for those that follow. */
+  straggle(stragglers: Stragglers | undefined): void
+  /** How many writes came late, or will. */
+  stragglers(): number
+  /** Resolves when each write that is late has come. */
+  allArrived(): Promise<void>
   /** How many replies were lost. */
   lostReplies(): number
   stop(): Promise<void>
 }
 
+export type Direction = 'commands' | 'replies'
+
+/** Which writes come late, and how. */
+export interface Stragglers {
+  /** Whether this one does. */
+  readonly isMeant: () => boolean
+  /** By how many milliseconds. */
+  readonly lateness: () => number
+  /**
+   * Whether the late one is all that Redis ever sees of what its client sent: its connection breaks. Otherwise the write
+   * passes, and the late one is a copy.
+   */
+  readonly withheld: boolean
+}
+
 interface Weather {
   port: number
   delay: number
+  readonly further: Record<Direction, number>
   losing: number
   refusing: boolean
   lost: number
+  holding: boolean
   copying: boolean
   copies: (readonly string[])[]
+  stragglers: Stragglers | undefined
   /** Connections of an earlier generation are silent. */
   generation: number
 }
 
 export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
-  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, copying: false, copies: [], generation: 0 }
-  const weather: Weather = { port, ...calm }
+  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, generation: 0 }
+  const quick = { further: { commands: 0, replies: 0 }, stragglers: undefined }
+  const weather: Weather = { port, ...calm, ...quick, holding: false, copying: false, copies: [] }
+  const late = new LateWrites(() => weather.port)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    for (const socket of join(client, weather)) {
+    for (const socket of join(client, weather, late)) {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     }
@@ -56,9 +90,11 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     url: `redis://127.0.0.1:${address.port}`,
     leadTo: (next) => (weather.port = next),
     delay: (milliseconds) => (weather.delay = milliseconds),
+    delayOneWay: (direction, milliseconds) => (weather.further[direction] = milliseconds),
     loseReplies: (count) => (weather.losing = count),
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
+    holdNextSave: () => (weather.holding = true),
     copyWrites: (on) => (weather.copying = on),
     copiedWrites: () => weather.copies.length,
     deliverCopies: async () => {
@@ -66,8 +102,12 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
       await sendAll(weather.port, copies)
       return copies.length
     },
+    straggle: (stragglers) => (weather.stragglers = stragglers),
+    stragglers: () => late.count,
+    allArrived: () => late.allArrived(),
     lostReplies: () => weather.lost,
     stop: async () => {
+      late.close()
       server.close()
       for (const socket of sockets) socket.destroy()
       await once(server, 'close')
@@ -75,7 +115,7 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
   }
 }
 
-function join(client: Socket, weather: Weather): Socket[] {
+function join(client: Socket, weather: Weather, late: LateWrites): Socket[] {
   client.on('error', () => {})
   if (weather.refusing) return [client.destroy()]
   const { generation } = weather
@@ -84,14 +124,16 @@ function join(client: Socket, weather: Weather): Socket[] {
   const reader = new CommandReader()
   client.on(
     'data',
-    later(weather, (words) => {
+    later(weather, 'commands', (words) => {
       if (isSilent()) return
-      redis.write(words)
       const commands = reader.commandsIn(words)
-      if (weather.copying) weather.copies.push(...commands.filter(isSave))
+      const isHeld = holds(weather, commands)
+      const isWithheld = straggles(weather, commands, late)
+      if (isHeld || isWithheld) client.destroy()
+      else redis.write(words)
     }),
   )
-  const answer = later(weather, (reply) => void (isSilent() || client.write(reply)))
+  const answer = later(weather, 'replies', (reply) => void (isSilent() || client.write(reply)))
   redis.on('data', (reply) => {
     if (weather.losing === 0 || isSilent()) return answer(reply)
     weather.losing -= 1
@@ -103,8 +145,41 @@ function join(client: Socket, weather: Weather): Socket[] {
   return [client, redis]
 }
 
-function isSave([name = '', ...words]: readonly string[]): boolean {
-  return /^(?:set|eval|evalsha)$/i.test(name) && words.some((word) => word.includes(':authorization:'))
+/** Copies the saves among the commands, if it is told to. Whether it holds them back. */
+function holds(weather: Weather, commands: readonly (readonly string[])[]): boolean {
+  const saves = commands.filter(isSave)
+  const isHolding = weather.holding && saves.length > 0
+  if (weather.copying || isHolding) weather.copies.push(...saves)
+  if (isHolding) weather.holding = false
+  return isHolding
+}
+
+/** Sends the stragglers among the commands later. Whether they do not pass now. */
+function straggles(
+  { stragglers }: Weather,
+  commands: readonly (readonly string[])[],
+  late: LateWrites,
+): boolean {
+  if (stragglers === undefined) return false
+  const meant = commands.filter((command) => isWrite(command) && stragglers.isMeant())
+  for (const command of meant) late.send(command, stragglers.lateness())
+  return meant.length > 0 && stragglers.withheld
+}
+
+/** Whether a command saves an authorization, or writes a dynamic client. */
+export function isSave([name = '', ...words]: readonly string[]): boolean {
+  if (!/^(?:eval|evalsha)$/i.test(name)) return false
+  if (words.some((word) => word.includes('{dynamic-clients}:'))) return true
+  // A record is a JSON tuple. A removal has none.
+  return words.some((word) => word.includes(':authorization:')) && words.some((word) => word.startsWith('['))
+}
+
+/** A write of an authorization or a registration, its removal included. */
+function isWrite([name = '', ...words]: readonly string[]): boolean {
+  return (
+    /^(?:set|del|eval|evalsha)$/i.test(name) &&
+    words.some((word) => /:authorization:|:\{dynamic-clients\}/.test(word))
+  )
 }
 
 async function sendAll(port: number, commands: readonly (readonly string[])[]): Promise<void> {
@@ -115,7 +190,7 @@ async function sendAll(port: number, commands: readonly (readonly string[])[]): 
 }
 
 /** Passes data on after the delay, in order even while the delay changes. */
-function later(weather: Weather, pass: (data: Buffer) => void): (data: Buffer) => void {
+function later(weather: Weather, direction: Direction, pass: (data: Buffer) => void): (data: Buffer) => void {
   const waiting: { readonly data: Buffer; readonly at: number }[] = []
   const deliver = (): void => {
     while (waiting[0] !== undefined && waiting[0].at <= performance.now()) {
@@ -125,7 +200,7 @@ function later(weather: Weather, pass: (data: Buffer) => void): (data: Buffer) =
     if (waiting[0] !== undefined) setTimeout(deliver, Math.ceil(waiting[0].at - performance.now()))
   }
   return (data) => {
-    waiting.push({ data, at: performance.now() + weather.delay })
+    waiting.push({ data, at: performance.now() + weather.delay + weather.further[direction] })
     // Else the one before it delivers it, or the next timer.
     if (waiting.length === 1) deliver()
   }

@@ -74,7 +74,7 @@ export async function tlsOrigin(
 
 /** A server that accepts connections and never writes: what must not be reached, or what never answers. */
 export async function silentListener(place: Place = {}): Promise<Listener> {
-  // A socket that nobody reads would not notice its end.
+  // A socket without a reader would not notice its end.
   return listening(
     createNetServer((socket) => socket.resume()),
     place,

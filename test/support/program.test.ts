@@ -3,19 +3,19 @@ import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, re
 const nowhere = { environment: { PATH: '' }, isRoot: false }
 
 describe('a program that the tests need', () => {
-  test('its absence is told in one sentence that names every way to provide Redis', () => {
+  test('its absence gives one sentence that names every way to provide Redis', () => {
     expect(() => findOrInstallProgram(redisProgram, nowhere)).toThrow(
       /^The tests need Redis: [^.\n]*REDIS_URL[^.\n]*REDIS_SERVER[^.\n]*redis-server or valkey-server on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
   })
 
-  test('its absence is told in one sentence that names every way to provide Chromium', () => {
+  test('its absence gives one sentence that names every way to provide Chromium', () => {
     expect(() => findOrInstallProgram(chromiumProgram, nowhere)).toThrow(
       /^The tests need Chromium: [^.\n]*CHROMIUM[^.\n]*chromium, chromium-browser or google-chrome on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
   })
 
-  test('its absence is told in one sentence that names every way to provide PostgreSQL', () => {
+  test('its absence gives one sentence that names every way to provide PostgreSQL', () => {
     const elsewhere = { ...postgresProgram, directories: () => [] }
     expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
       /^The tests need PostgreSQL: [^.\n]*POSTGRES_SERVER[^.\n]*postgres on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
@@ -26,7 +26,7 @@ describe('a program that the tests need', () => {
     expect(findProgram(postgresProgram, nowhere.environment)).toMatch(/\/postgres$/)
   })
 
-  test('root without apt-get is told the same', () => {
+  test('root without apt-get gets the same', () => {
     expect(() => findOrInstallProgram(redisProgram, { ...nowhere, isRoot: true })).toThrow(
       redisProgram.missing,
     )

@@ -23,8 +23,9 @@ export const redisProgram: Program = {
   names: ['redis-server', 'valkey-server'],
   packages: ['redis-server'],
   missing:
-    'The tests need Redis: set REDIS_URL to a running server, set REDIS_SERVER to the path of a server program, ' +
-    'put redis-server or valkey-server on the PATH, or run as root on Debian, where it is installed with apt-get.',
+    'The tests need Redis: a program that they can start and kill, also where REDIS_URL names a running server; ' +
+    'set REDIS_SERVER to the path of a server program, put redis-server or valkey-server on the PATH, ' +
+    'or run as root on Debian, where it is installed with apt-get.',
 }
 
 export const chromiumProgram: Program = {

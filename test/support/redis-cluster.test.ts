@@ -1,8 +1,7 @@
 import { Cluster } from 'ioredis'
-import { describeOwnRedis } from './describe-own-redis'
 import { startRedisCluster, type RedisCluster } from './redis-cluster'
 
-describeOwnRedis('a Redis cluster', () => {
+describe('a Redis cluster', () => {
   let cluster: RedisCluster
   let client: Cluster
   beforeAll(async () => {

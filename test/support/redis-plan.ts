@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../lib/index'
+import { redisStore, type RedisStore, type ReplicaWait } from '../../lib/index'
 import { connectionSettings } from '../../lib/stores/redis/connection'
 import { brokenConnections, type BrokenConnection } from './stores/broken-connections'
 
@@ -14,11 +14,21 @@ interface StoreOptions {
   readonly clock?: () => number
 }
 
+interface Waiting {
+  readonly waitForReplicas?: ReplicaWait
+}
+
 /** How a process of its own reaches Redis; it can be told in words. */
-export type RedisPlan =
-  | { readonly url: string; readonly broken?: BrokenConnection }
-  | { readonly cluster: readonly Node[] }
-  | { readonly sentinels: readonly Node[]; readonly masterName: string }
+export type RedisPlan = Waiting &
+  (
+    | { readonly url: string; readonly broken?: BrokenConnection }
+    | {
+        readonly cluster: readonly Node[]
+        /** The way to each node that leads elsewhere than to its own port. */
+        readonly ways?: Readonly<Record<string, Node>>
+      }
+    | { readonly sentinels: readonly Node[]; readonly masterName: string }
+  )
 
 /** A store on it. Over a single server it makes its own connection, else the client is the host's. */
 export function storeOn(plan: RedisPlan, options: StoreOptions): RedisStore {
@@ -27,11 +37,15 @@ export function storeOn(plan: RedisPlan, options: StoreOptions): RedisStore {
   const client = clientOn(plan)
   // Without a listener ioredis prints every lost connection.
   client.on('error', () => {})
-  return redisStore({ client, ...options })
+  return redisStore({ client, ...options, ...waitOf(plan) })
 }
 
-function overUrl({ url, broken }: Extract<RedisPlan, { url: string }>, options: StoreOptions): RedisStore {
-  if (broken === undefined) return redisStore({ url, ...options })
+const waitOf = ({ waitForReplicas }: Waiting): Waiting =>
+  waitForReplicas === undefined ? {} : { waitForReplicas }
+
+function overUrl(plan: Extract<RedisPlan, { url: string }>, options: StoreOptions): RedisStore {
+  const { url, broken } = plan
+  if (broken === undefined) return redisStore({ url, ...options, ...waitOf(plan) })
   const client = new Redis(url, connectionSettings)
   client.on('error', () => {})
   return redisStore({ client: brokenConnections[broken](client), ...options })
@@ -56,7 +70,11 @@ export async function writesArrive(plan: RedisPlan, signal: AbortSignal): Promis
 function clientOn(plan: Exclude<RedisPlan, { url: string }>): Cluster | Redis {
   const settings = { ...connectionSettings, maxRetriesPerRequest: 0 }
   if ('cluster' in plan)
-    return new Cluster([...plan.cluster], { redisOptions: settings, retryDelayOnFailover: 0 })
+    return new Cluster([...plan.cluster], {
+      redisOptions: settings,
+      retryDelayOnFailover: 0,
+      ...(plan.ways && { natMap: { ...plan.ways } }),
+    })
   const { sentinels, masterName } = plan
   return new Redis({ sentinels: [...sentinels], name: masterName, ...settings })
 }

@@ -9,6 +9,8 @@ import { watch } from './watchdog'
 
 export interface RedisProcess {
   port: number
+  /** Where it runs; gone when it has stopped. */
+  directory: string
   kill(signal: NodeJS.Signals): Promise<void>
   stop(): Promise<void>
 }
@@ -73,7 +75,7 @@ async function startAt(port: number, plan: RedisProcessPlan): Promise<RedisProce
   // A test that forgets to stop it must not keep its worker from exiting.
   child.unref()
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
-  return { port, kill, stop }
+  return { port, directory, kill, stop }
 }
 
 function isReady(child: ChildProcess, readyWhen: RegExp): Promise<void> {

@@ -1,9 +1,8 @@
 import { Redis } from 'ioredis'
-import { describeOwnRedis } from './describe-own-redis'
 import { startRedisSentinel, type RedisSentinel } from './redis-sentinel'
 import { waitUntil } from './wait-until'
 
-describeOwnRedis('a Redis sentinel', () => {
+describe('a Redis sentinel', () => {
   let redis: RedisSentinel
   let client: Redis
   beforeAll(async () => {

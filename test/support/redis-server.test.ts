@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { describeOwnRedis } from './describe-own-redis'
 import { startRedis } from './redis-server'
 import { waitUntil } from './wait-until'
 
@@ -27,7 +26,7 @@ test('a Redis server answers PING', async () => {
   expect(await connect(url).ping()).toBe('PONG')
 })
 
-describeOwnRedis('a Redis server of the test itself', () => {
+describe('a Redis server of the test itself', () => {
   test('two at once have different ports', async () => {
     const [one, other] = await Promise.all([startRedis({ own: true }), startRedis({ own: true })])
     started(one)

@@ -24,6 +24,7 @@ function serverOfOthers(url: string): RedisServer {
   return {
     url,
     port: Number(new URL(url).port || 6379),
+    directory: '',
     kill: () =>
       Promise.reject(new Error('The server at REDIS_URL is not ours to kill: ask for `own: true`.')),
     stop: () => Promise.resolve(),

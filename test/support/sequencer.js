@@ -16,6 +16,8 @@ const longest = new Set([
   'test/package/packed-package.test.ts',
   'test/http/pressed-twice-in-browser.test.ts',
   'test/faults/planted-faults.test.ts',
+  'test/faults/campaign/campaign.test.ts',
+  'test/faults/campaign/planted.test.ts',
 ])
 
 const isLong = (test) => longest.has(path.relative(test.context.config.rootDir, test.path))

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
+import { type RedisCluster, startRedisCluster } from './redis-cluster'
 import { startRedis, type RedisServer, type RedisServerOptions } from './redis-server'
 
 /** Starts a Redis before the first test of a group and stops it after the last; hands over the server and a client. */
@@ -15,6 +16,23 @@ export function withRedis(
       await server.stop()
     }
     begin({ server, client })
+  })
+  afterAll(() => started.stop())
+}
+
+/** Starts a cluster of three masters before the first test of a group and stops it after the last; hands over both. */
+export function withRedisCluster(
+  begin: (started: { readonly cluster: RedisCluster; readonly client: Cluster }) => void,
+): void {
+  const started = { stop: async () => {} }
+  beforeAll(async () => {
+    const cluster = await startRedisCluster()
+    const client = new Cluster(cluster.nodes)
+    started.stop = async () => {
+      client.disconnect()
+      await cluster.stop()
+    }
+    begin({ cluster, client })
   })
   afterAll(() => started.stop())
 }

@@ -1,5 +1,5 @@
-import type { ClientRegistry } from '../../lib/stores/client-store'
-import type { Counters } from '../../lib/stores/counters'
+import type { ClientRegistry } from '../../lib/clients/client-store'
+import type { Counters } from '../../lib/limits/counters'
 import { memoryClients } from '../../lib/stores/memory-clients'
 import { memoryCounters } from '../../lib/stores/memory-counters'
 import { memoryDynamicClients } from '../../lib/stores/memory-dynamic-clients'

@@ -154,12 +154,14 @@ describe('approve', () => {
 
   test('reads the fields of a consent page that the host renders', async () => {
     const { app } = host({
-      consentPage: (_request, response, { fields }) =>
-        void response.send(
-          `<form method="post">${Object.entries(fields)
-            .map(([name, value]) => `<input value="${value}" name="${name}" type="hidden">`)
-            .join('')}</form>`,
-        ),
+      pages: {
+        consent: (_request, response, { fields }) =>
+          void response.send(
+            `<form method="post">${Object.entries(fields)
+              .map(([name, value]) => `<input value="${value}" name="${name}" type="hidden">`)
+              .join('')}</form>`,
+          ),
+      },
     })
     const agent = request.agent(app).set('Cookie', 'owner=ada')
     const { tokens } = await approve(agent, { clientId: 'album', redirectUri, scope: 'photos:read' })
@@ -168,9 +170,14 @@ describe('approve', () => {
 
   const asked = { clientId: 'album', redirectUri, scope: 'photos:read' }
   test.each([
-    ['nobody is logged in', {}, asked, 'log the agent in first'],
+    ['no owner is logged in', {}, asked, 'log the agent in first'],
     ['the scope is refused', {}, { ...asked, scope: 'admin' }, 'error=invalid_scope'],
-    ['the client is unknown', {}, { ...asked, clientId: 'nobody' }, 'The answer was 400'],
+    [
+      'the client is unknown',
+      {},
+      { ...asked, clientId: 'nobody' },
+      /^The authorization endpoint sent no redirect\. The answer was 400: ! This request cannot go on The client is not known here\. Nothing was shared\..* Reference invalid_request \S+ The server refused the request for the reason client_unknown\.$/,
+    ],
     [
       'the secret is wrong',
       {},
@@ -179,13 +186,18 @@ describe('approve', () => {
     ],
     [
       'the page of the host shows no fields',
-      { consentPage: (_request: unknown, response: express.Response) => void response.send('<p>Loading') },
+      {
+        pages: {
+          consent: (_request: unknown, response: express.Response) =>
+            void response.send('<style>p { color: red }</style><p>Load&lt;ing'),
+        },
+      },
       asked,
-      'view.fields',
+      /must have view\.fields in its HTML for approve\(\) to find them\. The answer was 200: Load<ing$/,
     ],
   ])('says what came instead where %s', async (why, options, wanted, message) => {
     const agent = request.agent(host(options).app)
-    if (why !== 'nobody is logged in') await agent.post('/login')
+    if (why !== 'no owner is logged in') await agent.post('/login')
     await expect(approve(agent, wanted)).rejects.toThrow(message)
   })
 })
@@ -201,7 +213,7 @@ describe('testClock', () => {
     expectRefused(await photos(app, access_token), 'token_invalid')
   })
 
-  test('starts now or where it is told to', () => {
+  test('starts now or at the given time', () => {
     const clock = testClock(1_000)
     clock.advance(2.5)
     expect(clock()).toBe(3_500)
@@ -241,11 +253,11 @@ describe('expectRefused', () => {
   test.each(refusals)('knows why %s refused', async (_who, reason, ask) => {
     const served = host()
     // What a listener of the host hears is the same word.
-    const heard: RefusalEvent[] = []
+    const recorded: RefusalEvent[] = []
     const response = await ask(served)
-    served.oauth.events.on('refused', (event) => heard.push(event))
+    served.oauth.events.on('refused', (event) => recorded.push(event))
     await ask(served)
-    expect(heard.map((event) => event.reason)).toEqual([reason])
+    expect(recorded.map((event) => event.reason)).toEqual([reason])
     expectRefused(response, reason)
     expect(() => expectRefused(response, 'another_reason')).toThrow(
       `refused for the reason ${reason}, and not for another_reason`,

@@ -3,7 +3,7 @@ import type { GrantedToken } from '../../lib/authorization/transition'
 import type { Extension } from '../../lib/protocol/extension'
 import { invalidTarget } from '../../lib/protocol/host-errors'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import { restrictToken } from '../../lib/token-endpoint/restrict'
+import { restrictorsOf, restrictToken } from '../../lib/token-endpoint/restrict'
 import { clientWith } from '../support/authorization/client'
 import { parametersOf } from '../support/rooms/parameters'
 
@@ -22,13 +22,55 @@ const returning = (restriction: object | boolean | null | undefined, name = 'res
   return extension
 }
 
+type Asked = Parameters<typeof restrictToken>
+
+/** Asks extensions of a host. */
+const restrictBy = (extensions: readonly Extension[], asked: Asked[1], from: Asked[2]) =>
+  restrictToken(
+    restrictorsOf(extensions, () => false),
+    asked,
+    from,
+  )
+
 const restricted = (extensions: readonly Extension[], bend: Partial<GrantedToken> = {}) => {
-  const token = restrictToken(extensions, request, { ...granted, ...bend })
+  const token = restrictBy(extensions, request, { ...granted, ...bend })
   if (token instanceof OAuthError) throw token
   return token
 }
 
 describe('restrictToken', () => {
+  it('takes the token type and the format that an extension chooses, and throws for two choices', () => {
+    const choosing = (name: string, choice: object) => returning(choice, name)
+    const dpop = choosing('dpop', { tokenType: 'DPoP', format: 'at+jwt' })
+    expect(restricted([dpop, choosing('same', { tokenType: 'DPoP' }), choosing('none', {})])).toMatchObject({
+      tokenType: 'DPoP',
+      format: 'at+jwt',
+    })
+    for (const other of [{ tokenType: 'bearer' }, { format: 'opaque' }])
+      expect(() => restricted([dpop, choosing('other', other)])).toThrow('an extension before it chose')
+  })
+
+  it('takes data for the authorization, whether the authorization begins or not', () => {
+    for (const begins of [true, false])
+      expect(restricted([returning({ authorizationData: { jkt: 'x' } })], { begins })).toMatchObject({
+        authorizationData: { resource: { jkt: 'x' } },
+      })
+  })
+
+  it('shows each extension its own evidence alone', () => {
+    const atTokenRequest = jest.fn(() => undefined)
+    const evidence = new Map<string, unknown>([['__proto__', 1]])
+    restrictToken(
+      restrictorsOf(
+        ['__proto__', 'constructor'].map((name) => ({ name, atTokenRequest })),
+        () => false,
+      ),
+      { ...request, evidence },
+      granted,
+    )
+    expect(atTokenRequest.mock.calls).toMatchObject([[{ evidence: 1 }], [{ evidence: undefined }]])
+  })
+
   it('leaves the token as it was granted when no extension looks at it', () => {
     for (const extensions of [[], [{ name: 'idle' }], [returning(undefined)], [returning({})]])
       expect(restricted(extensions)).toEqual({
@@ -88,6 +130,21 @@ describe('restrictToken', () => {
     )
   })
 
+  it('narrows the scope of an existing grant to that of the client before any extension sees it', () => {
+    const never = jest.fn(() => undefined)
+    const narrowed = (scope: string, bend: Partial<GrantedToken> = {}) =>
+      restrictBy(
+        [{ name: 'resource', atTokenRequest: never }],
+        { ...request, client: clientWith({ scope }) },
+        { ...granted, ...bend },
+      )
+    expect(narrowed('profile')).toMatchObject({ code: 'invalid_scope', reason: 'scope_withdrawn' })
+    expect(never).not.toHaveBeenCalled()
+    expect(narrowed('profile photos.write')).toMatchObject({ scope: ['photos.write'] })
+    expect(never).toHaveBeenCalledWith(expect.objectContaining({ scope: ['photos.write'] }))
+    expect(narrowed('profile', { begins: true })).toMatchObject({ scope: granted.scope })
+  })
+
   it('narrows the scope from extension to extension', () => {
     const last = jest.fn(() => undefined)
     const { scope } = restricted([
@@ -121,14 +178,12 @@ describe('restrictToken', () => {
         throw refusal
       },
     }
-    expect(restrictToken([refusing, { name: 'never', atTokenRequest: never }], request, granted)).toBe(
-      refusal,
-    )
+    expect(restrictBy([refusing, { name: 'never', atTokenRequest: never }], request, granted)).toBe(refusal)
     expect(never).not.toHaveBeenCalled()
   })
 
   it('refuses a request of which no scope is left', () => {
-    expect(restrictToken([returning({ scope: [] })], request, granted)).toMatchObject({
+    expect(restrictBy([returning({ scope: [] })], request, granted)).toMatchObject({
       code: 'invalid_scope',
       reason: 'scope_exceeded',
     })
@@ -146,7 +201,8 @@ describe('restrictToken', () => {
     ['data that JSON changes', { tokenData: new Date() }],
     ['data of the authorization that JSON changes', { authorizationData: () => 7 }],
     ['more data than a record should hold', { tokenData: 'x'.repeat(20_000) }],
-    ['data for an authorization that exists already', { authorizationData: 'x' }],
+    ['a token type that is no name', { tokenType: 7 }],
+    ['a format that is no name', { format: '' }],
     ['a member that has no meaning', { subject: 'mallory' }],
     ['null', null],
     ['a list', []],
@@ -154,7 +210,7 @@ describe('restrictToken', () => {
     ['true', true],
   ])('throws for %s: a mistake of a host must never widen a grant', (_what, restriction) => {
     const first = returning({ scope: ['photos.read'] }, 'first')
-    expect(() => restrictToken([first, returning(restriction)], request, granted)).toThrow(
+    expect(() => restrictBy([first, returning(restriction)], request, granted)).toThrow(
       /^The extension "resource" returned a wrong result for a token request: /,
     )
   })
@@ -167,6 +223,6 @@ describe('restrictToken', () => {
         throw broken
       },
     }
-    expect(() => restrictToken([extension], request, granted)).toThrow(broken)
+    expect(() => restrictBy([extension], request, granted)).toThrow(broken)
   })
 })

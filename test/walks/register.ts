@@ -15,15 +15,17 @@ export function instrumentLibrary(): Journal {
   const load = extensions['.ts']
   extensions['.ts'] = (module, file) => {
     if (!file.startsWith(lib)) return load?.(module, file)
-    const { code } = transformSync(readFileSync(file, 'utf8'), {
-      loader: 'ts',
+    const common = { target: 'node20', sourcefile: file } as const
+    const { code: written } = transformSync(readFileSync(file, 'utf8'), { ...common, loader: 'ts' })
+    // Instrumented before it becomes CommonJS: the accessors that esbuild writes for exports are no functions of the library.
+    const { code } = transformSync(instrument(written, relative(lib, file)), {
+      ...common,
+      loader: 'js',
       format: 'cjs',
-      target: 'node20',
-      sourcefile: file,
     })
     const compile: unknown = Reflect.get(module, '_compile')
     if (typeof compile !== 'function') throw new TypeError('This Node compiles modules in another way.')
-    Reflect.apply(compile, module, [instrument(code, relative(lib, file)), file])
+    Reflect.apply(compile, module, [code, file])
   }
   return journal
 }

@@ -1,8 +1,19 @@
-// Walks: which files of lib/ a reader crosses to follow one request, and how often. Printed for a warm server with Redis,
+// Walks: what of lib/ a reader crosses to follow one request. Printed for a warm server with Redis, the default limits,
 // PKCE and a client secret sent by Basic.
 //
 //   npm run walks              the table
 //   npm run walks -- --files   the files of each walk, in the order in which they are first entered
+//
+//   files              in which some function ran
+//   rooms              folders at the top of lib/ that hold these files
+//   functions          different functions that ran
+//   calls              every call of them
+//   returns            how often a function gave control back to its caller in lib/: at its end, or at its first wait
+//   depth              the largest number of functions of lib/ on the stack at once
+//   changes            from one file to another: calls, returns, and functions that go on after a wait
+//   different changes  the same, and a loop counts once
+//
+// Generators do not count, nor does what runs when lib/ is loaded.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import express from 'express'
@@ -13,6 +24,7 @@ import { instrumentLibrary } from './register'
 import type { Walk } from './journal'
 
 const journal = instrumentLibrary()
+// Enough for a warm server, and far below the default limits.
 const rounds = 20
 const redirectUri = 'https://client.example/callback'
 
@@ -33,7 +45,7 @@ async function run(): Promise<void> {
           client_type: 'confidential',
           client_secret_hashes: [clientSecret],
           redirect_uris: [redirectUri],
-          grant_types: ['authorization_code', 'refresh_token'],
+          grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
           scope: 'photos:read',
         },
       ],
@@ -41,10 +53,6 @@ async function run(): Promise<void> {
       resourceOwner: () => ({ subject: 'alice', sessionId: 'a session' }),
       login: (_request, response) => response.status(401).end(),
       store: redisStore({ client: redis }),
-      openRequestLimit: false,
-      rateLimit: false,
-      issueLimits: false,
-      clientAuthenticationLimits: false,
     })
   const app = express()
   const listening = app.listen(0)
@@ -62,19 +70,22 @@ async function run(): Promise<void> {
     walks.set(name, journal.end())
     return result
   }
-  for (let round = 0; round < rounds; round += 1) {
-    await walk('construction', async () => {
-      const made = makeServer(origin)
-      made.router()
-      made.bearerGuard('photos:read')
-    })
-    await followOnce(origin, walk)
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      await walk('construction', async () => {
+        const made = makeServer(origin)
+        made.router()
+        made.bearerGuard('photos:read')
+      })
+      await followOnce(origin, walk)
+    }
+    print(walks, process.argv.includes('--files'))
+  } finally {
+    await oauth.close()
+    listening.close()
+    redis.disconnect()
+    await server.stop()
   }
-  print(walks, process.argv.includes('--files'))
-  await oauth.close()
-  listening.close()
-  redis.disconnect()
-  await server.stop()
 }
 
 type Step = <T>(name: string, step: () => T | Promise<T>) => Promise<T>
@@ -90,7 +101,7 @@ async function followOnce(origin: string, walk: Step): Promise<void> {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })
-  const page = await walk('page', () => answerOf(`${origin}/authorize?${question.toString()}`))
+  const page = await walk('authorization page', () => answerOf(`${origin}/authorize?${question.toString()}`))
   const decision = new URLSearchParams({ decision: 'approve' })
   for (const [, name = '', value = ''] of page.body.matchAll(
     /<input type="hidden" name="([^"]*)" value="([^"]*)"/g,
@@ -103,7 +114,7 @@ async function followOnce(origin: string, walk: Step): Promise<void> {
   const credentials = Buffer.from('walker:a-chosen-secret-of-the-walker').toString('base64')
   const token = (fields: Record<string, string>) =>
     post(`${origin}/token`, new URLSearchParams(fields), { authorization: `Basic ${credentials}` })
-  const redeemed = await walk('redemption', () =>
+  const redeemed = await walk('code', () =>
     token({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }),
   )
   const refreshToken = memberOf(redeemed.body, 'refresh_token')
@@ -115,6 +126,10 @@ async function followOnce(origin: string, walk: Step): Promise<void> {
     answerOf(`${origin}/photos`, { headers: { authorization: `Bearer ${accessToken}` } }),
   )
   if (photos.status !== 200) throw new Error(`The guarded route answered ${photos.status}: ${photos.body}`)
+  const granted = await walk('client credentials', () =>
+    token({ grant_type: 'client_credentials', scope: 'photos:read' }),
+  )
+  memberOf(granted.body, 'access_token')
 }
 
 function memberOf(body: string, name: string): string {
@@ -144,14 +159,23 @@ async function answerOf(url: string, init: RequestInit = {}): Promise<Answered> 
 }
 
 function print(walks: ReadonlyMap<string, Walk>, withFiles: boolean): void {
-  const rows = [...walks].map(([walk, { files, hops, functions }]) => {
-    const rooms = new Set(files.map((file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')))
-    return { walk, files: files.length, rooms: rooms.size, hops, functions }
-  })
+  const rows = [...walks].map(([name, walk]) => ({
+    walk: name,
+    files: walk.files.length,
+    rooms: new Set(walk.files.map(roomOf)).size,
+    functions: walk.functions,
+    calls: walk.calls,
+    returns: walk.returns,
+    depth: walk.depth,
+    changes: walk.changes,
+    'different changes': walk.differentChanges,
+  }))
   console.table(rows)
   if (!withFiles) return
   for (const [name, { files }] of walks) process.stdout.write(`\n${name}\n  ${files.join('\n  ')}\n`)
 }
+
+const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')
 
 run().catch((error: unknown) => {
   console.error(error)

@@ -1,11 +1,13 @@
 import type { ConsentFact } from '../../protocol/extension'
 import { html, type Html, pageDocument } from './html'
+import { visibleName } from './visible-text'
 
-/** What a consent page shows, and what its form sends. The option `consentPage` gets this view. */
+/** What a consent page shows, and what its form sends. The option `pages.consent` gets this view. */
 export interface ConsentView {
   /** The part of the registration that a page may show. */
   readonly client: {
     readonly client_id: string
+    /** What a person can see of the name, without invisible characters. Undefined if that is nothing. */
     readonly client_name?: string | undefined
     readonly client_uri?: string | undefined
     readonly description?: string | undefined
@@ -13,10 +15,10 @@ export interface ConsentView {
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
     /**
-     * Present if nobody here has checked the client: everything above is its own claim. For a client with a metadata
-     * document, only `host` is certain, the host of the URL that is its `client_id`. For a client that registered
-     * itself (RFC 7591), nothing is certain, and `host` is undefined. A page must show the host, and say that the client
-     * is unknown here.
+     * Present if the client is not registered by the host: everything above is its own claim. For a client with a
+     * metadata document, only `host` is certain, the host of the URL that is its `client_id`, and links lead to this
+     * host alone. For a client that registered itself (RFC 7591), nothing is certain, `host` is undefined, and there are
+     * no links. A page must show the host, and say that the client is unknown here.
      */
     readonly unregistered?: { readonly host: string | undefined } | undefined
   }
@@ -144,17 +146,12 @@ function fineprint(client: ConsentView['client']): Html | undefined {
   return policy || terms ? html`<footer class="fineprint">${policy} ${terms}</footer>` : undefined
 }
 
-/** The name of a client on a page: its `client_name`, or its `client_id` if the name shows nothing. */
+/** The name of a client on a page: what a person can see of its `client_name`, or its `client_id` if that is nothing. */
 export function clientNameOf(client: {
   readonly client_id: string
   readonly client_name?: string | undefined
 }): string {
-  return isSeen(client.client_name) ? client.client_name.trim() : client.client_id
-}
-
-// A name of joiners, marks and spaces alone shows nothing, and the page would name no client.
-function isSeen(name: string | undefined): name is string {
-  return name !== undefined && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
+  return visibleName(client.client_name) ?? client.client_id
 }
 
 /** Parses an absolute http or https URL. Undefined for any other text, such as `javascript:`. */
@@ -168,7 +165,7 @@ export function webUrl(uri: string | undefined): URL | undefined {
  * A link to a web page of the client. It opens in a new tab, and the consent page stays. Undefined if the URI is not
  * a web URL.
  */
-export function webLink(uri: string | undefined, text?: string): Html | undefined {
+function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined
   return html`<a href="${url.href}" target="_blank" rel="noopener noreferrer nofollow"

@@ -1,4 +1,5 @@
 import { stylesheet } from './stylesheet'
+import { visibleText } from './visible-text'
 
 // A class with a private field is nominal in TypeScript, and JSON cannot forge its instances at run time. The class
 // is not exported, so only the tag `html` makes instances.
@@ -28,19 +29,13 @@ const entities = new Map([
   ["'", '&#39;'],
 ])
 
-// Tab and line breaks are plain white space in HTML. Other control characters, characters that reorder the text
-// around them, and invisible characters let a name look like another name or like part of the page. The joiners
-// (U+200C, U+200D) stay, because emoji and some scripts need them.
-const deceptive =
-  /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u00AD\u115F\u1160\u17B4\u17B5\u180E\u200B\u2028\u2029\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]/gu
-
 // Letters, digits and other characters of most names, sentences and tokens. Text of these characters needs no
 // escaping.
 const plain = /^[\w .,:?!/-]*$/
 
 function escape(text: string): string {
   if (plain.test(text)) return text
-  return text.replace(deceptive, '\uFFFD').replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
+  return visibleText(text).replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
 }
 
 function render(value: HtmlValue): string {
@@ -49,7 +44,10 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escape(value) : value.map(render).join('')
 }
 
-/** Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. */
+/**
+ * Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. A value keeps only
+ * what a person can see.
+ */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = ''
   template.forEach((part, index) => (text += part + render(values[index])))

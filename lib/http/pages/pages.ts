@@ -1,4 +1,4 @@
-import type { Client } from '../../protocol/client'
+import { type Client, isRegisteredByHost } from '../../protocol/client'
 import { withoutAnyPort } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
 import { html, pageDocument } from './html'
@@ -8,10 +8,11 @@ export function answeredViewOf(client: Client): AnsweredView {
   return { clientName: clientNameOf(client), home: homeOf(client) }
 }
 
-// The registration does not say where an app listens on loopback: the port is missing.
+// The registration does not say where an app listens on loopback: the port is missing. An unregistered client may
+// name any site in a redirection URI.
 function homeOf(client: Client): string | undefined {
   const { client_uri, redirect_uris } = client
-  if (client_uri !== undefined) return client_uri
+  if (client_uri !== undefined || !isRegisteredByHost(client)) return client_uri
   const fixed = redirect_uris.find(
     (uri) => webUrl(uri) !== undefined && withoutAnyPort(client, uri) === undefined,
   )
@@ -19,7 +20,7 @@ function homeOf(client: Client): string | undefined {
 }
 
 /** The client that already has the response, and its home page. */
-export interface AnsweredView {
+interface AnsweredView {
   readonly clientName: string
   /** A registered URL of the client, without any part of the response. Undefined for an app without a web page. */
   readonly home: string | undefined
@@ -53,7 +54,7 @@ export function answeredPage({ clientName, home }: AnsweredView): string {
 }
 
 /** The redirection URI with the whole response, and whether the response grants access. */
-export interface ContinueView {
+interface ContinueView {
   readonly location: string
   readonly approved: boolean
 }
@@ -86,7 +87,7 @@ export function continuePage({ location, approved }: ContinueView): string {
 
 /**
  * What an error page shows: the refusal of a request that cannot go on, and its reference for the support of the
- * host. The option `errorPage` gets this view.
+ * host. The option `pages.error` gets this view.
  */
 export interface ErrorView {
   /** The title of the page, in English. */
@@ -121,7 +122,7 @@ export function errorPage(view: ErrorView): string {
 }
 
 /** What the page before a redirect over plain HTTP shows. */
-export interface InsecureRedirectView {
+interface InsecureRedirectView {
   /** The redirection URI with the response in it. */
   readonly location: string
   /** Whether the response gives the client access. */
@@ -164,20 +165,25 @@ export function insecureRedirectPage({ location, granted }: InsecureRedirectView
 }
 
 /**
- * Renders the redirect of an error to a client that nobody here has checked, as a link on a page (RFC 9700 4.11.2). The
- * browser goes there only if the resource owner follows the link.
+ * Renders the redirect of an error to an unregistered client, as a link on a page (RFC 9700 4.11.2). The browser goes
+ * there only if the resource owner follows the link.
  *
  * @param location the redirection URI with the error in it.
+ * @param cause a refusal of the request, or trouble of the server, after which the same request may succeed.
  */
-export function strangerPage(location: string): string {
-  const title = 'This request cannot go on'
+export function strangerPage(location: string, cause: 'refusal' | 'trouble' = 'refusal'): string {
+  const isRefused = cause === 'refusal'
+  const title = isRefused ? 'This request cannot go on' : 'This is not possible right now'
   return pageDocument({
     title,
     content: html`
       <header class="intro">
         <div class="mark caution" aria-hidden="true">!</div>
         <h1>${title}</h1>
-        <p>It came from an app that nobody here has checked. No access was given.</p>
+        <p>
+          ${isRefused ? 'It came from an app that nobody here has checked.' : 'Something here does not work at the moment.'}
+          No access was given.
+        </p>
       </header>
       <dl class="facts">
         <div>
@@ -186,8 +192,9 @@ export function strangerPage(location: string): string {
         </div>
       </dl>
       <p class="assurance">
-        Go back only if you have just come from there. Otherwise, close this page: somebody could want to lead
-        you there.
+        ${!isRefused && html`<strong>Wait a moment, then reload this page to try again.</strong>`} Go back
+        only if you have just come from there. Otherwise, close this page: somebody could want to lead you
+        there.
       </p>
       <div class="actions">
         <a href="${location}" rel="noreferrer" referrerpolicy="no-referrer">Go back to the app</a>

@@ -1,8 +1,8 @@
 // Tuning: sends the reads of one turn of the event loop as one MGET, because ioredis spends some 10 µs on each command.
 // Buys: a tenth less processor time for a refresh, a twentieth less for a guard, and less work for Redis.
-// Measured: 2026-11-22, docs/performance.md ("What was found").
+// Measured: 2026-11-22, docs/reports/performance.md ("What was found").
 // Can go: when ioredis joins the GETs of one turn by itself, or spends much less on a command.
-import type { RedisCommands } from './commands'
+import type { RedisCommands } from './redis-commands'
 
 /** Reads values from Redis. */
 export interface RedisReads {

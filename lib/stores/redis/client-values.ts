@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../protocol/bounded-map'
+import { BoundedMap } from '../../primitives/bounded-map'
 import { createId, secureRandom } from '../../protocol/credential'
 
 // A value is the writer's revision, 22 characters, and the client as JSON. A write that the client library sends again,
@@ -10,17 +10,19 @@ const maximumRounds = 100
 const maximumDecoded = 1000
 
 /** How clients of one kind become JSON, and what a change may not do. */
-export interface ClientForm<T> {
+interface ClientForm<T> {
   encode(client: T): string
   decode(json: string): T
   changed(client: T, change: (client: T) => T): T
 }
 
 /** A value, and the revision that it replaces. */
-export interface Replacement {
+export interface Replacement<T> {
   readonly revision: string
   readonly expected: string
   readonly json: string
+  /** The client in the value. */
+  readonly next: T
 }
 
 /** Clients as values in Redis, each of which changes only if its revision is still the one that was read. */
@@ -33,7 +35,7 @@ export abstract class RedisClientValues<T> {
   protected abstract read(clientId: string): Promise<string | undefined>
 
   /** Writes `revision` and `json` if the stored revision is `expected`, or `revision` already. Resolves to 1, else 0. */
-  protected abstract replace(clientId: string, replacement: Replacement): Promise<unknown>
+  protected abstract replace(clientId: string, replacement: Replacement<T>): Promise<unknown>
 
   async find(clientId: string): Promise<T | undefined> {
     const value = await this.read(clientId)
@@ -48,7 +50,7 @@ export abstract class RedisClientValues<T> {
       const next = this.form.changed(current, change)
       if (next === current) return current
       const value = this.written(next)
-      if (await this.replaced(clientId, stored, value)) return this.decode(clientId, value)
+      if (await this.replaced(clientId, stored, value, next)) return this.decode(clientId, value)
     }
     throw new Error(`Other writers changed the same client in each of ${maximumRounds} rounds.`)
   }
@@ -58,10 +60,15 @@ export abstract class RedisClientValues<T> {
     return createId(secureRandom) + this.form.encode(client)
   }
 
+  /** The client as this process has last seen it. Another writer may have changed the client meanwhile. */
+  protected lastSeen(clientId: string): T | undefined {
+    return this.decoded.get(clientId)?.client
+  }
+
   protected decode(clientId: string, value: string): T {
     const known = this.decoded.get(clientId)
     if (known?.value === value) return known.client
-    const client = this.form.decode(jsonOf(value))
+    const client = this.form.decode(storedJsonOf(value))
     this.decoded.put(clientId, { value, client })
     return client
   }
@@ -83,8 +90,13 @@ export abstract class RedisClientValues<T> {
     }
   }
 
-  private replaced(clientId: string, stored: string, value: string): Promise<boolean> {
-    const words = { revision: revisionOf(value), expected: revisionOf(stored), json: jsonOf(value) }
+  private replaced(clientId: string, stored: string, value: string, next: T): Promise<boolean> {
+    const words = {
+      revision: revisionOf(value),
+      expected: revisionOf(stored),
+      json: storedJsonOf(value),
+      next,
+    }
     return this.writeOrVerify(clientId, value, () => this.replace(clientId, words))
   }
 }
@@ -92,7 +104,7 @@ export abstract class RedisClientValues<T> {
 const revisionOf = (value: string): string => value.slice(0, revisionLength)
 
 /** The JSON in a value. */
-export const jsonOf = (value: string): string => value.slice(revisionLength)
+export const storedJsonOf = (value: string): string => value.slice(revisionLength)
 
 function isDone(reply: unknown): boolean {
   const number = Number(reply)

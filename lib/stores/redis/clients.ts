@@ -1,8 +1,13 @@
 import type { ClientRegistration } from '../../protocol/client'
-import { byClientId, changed, type ClientRegistry } from '../client-store'
-import { decodeRegistration, encodeRegistration } from '../registered-clients'
-import { jsonOf, RedisClientValues, type Replacement, textOf } from './client-values'
-import { type RedisCommands, RedisScript } from './commands'
+import {
+  byClientId,
+  changed,
+  type ClientRegistry,
+  decodeRegistration,
+  encodeRegistration,
+} from '../../clients/client-store'
+import { storedJsonOf, RedisClientValues, type Replacement, textOf } from './client-values'
+import { type RedisCommands, RedisScript } from './redis-commands'
 
 const replace = new RedisScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -33,7 +38,7 @@ export class RedisClients extends RedisClientValues<ClientRegistration> implemen
     const values: unknown = await this.client.call('HVALS', this.key)
     if (!Array.isArray(values))
       throw new Error('The Redis client replied to HVALS with something other than a list.')
-    return values.map((value) => decodeRegistration(jsonOf(textOf(value)))).toSorted(byClientId)
+    return values.map((value) => decodeRegistration(storedJsonOf(textOf(value)))).toSorted(byClientId)
   }
 
   protected async read(clientId: string): Promise<string | undefined> {
@@ -41,7 +46,10 @@ export class RedisClients extends RedisClientValues<ClientRegistration> implemen
     return value === null || value === undefined ? undefined : textOf(value)
   }
 
-  protected replace(clientId: string, { revision, expected, json }: Replacement): Promise<unknown> {
+  protected replace(
+    clientId: string,
+    { revision, expected, json }: Replacement<ClientRegistration>,
+  ): Promise<unknown> {
     return replace.run(this.client, this.key, clientId, revision, expected, json)
   }
 }

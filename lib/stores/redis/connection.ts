@@ -1,7 +1,7 @@
 import type * as Ioredis from 'ioredis'
-import { isRecord, isText, optionalPackage } from '../../protocol/configuration'
+import { isRecord, isText, optionalPackage } from '../../primitives/options-reader'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
-import type { PipelinedCommands, RedisCommands } from './commands'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { confirmedBy, MasterRole } from './role'
 
 /** A connection that the store opened, and therefore closes. */
@@ -25,7 +25,8 @@ export const connectionSettings = {
   // Waits 1 s at most between two attempts. The default of ioredis waits up to 5 s, even if the server is already back.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
   // After a failover behind one name, the old connection still leads to the old master, which now refuses every write.
-  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  // Redis 6.2 puts words before the error of a command in a script.
+  reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 } satisfies Ioredis.RedisOptions
 
 /** For commands that must not run twice: a command fails at once if its connection breaks before the reply. */
@@ -90,7 +91,7 @@ function reasonOf(error: Error): string {
 /**
  * Tuning: holds the output of a connection back for one turn of the event loop, and sends all commands of the turn in
  * one packet. A system call for each command costs more than the rest of the command, and may wake Redis on another
- * core (docs/performance.md, 2026-11-22).
+ * core (docs/reports/performance.md, 2026-11-22).
  *
  * @param beforeSend runs before the packet goes out.
  * @returns a function to call before each command. The function returns false if the connection is not ready and so
@@ -114,7 +115,7 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
 }
 
 /** Listens to a connection on which Redis sends messages unasked. */
-export interface Listener {
+interface Listener {
   /** Runs when a new connection stands. The connection has no subscription and no other state yet. */
   ready(): void
   /** Runs when the connection is lost. */
@@ -166,7 +167,7 @@ const pauseAfterChunk = 2
 
 /**
  * Tuning: reads a stream at most once in 2 ms, because a wake-up of the process costs about 30 µs and a further message
- * in the same chunk about 3 µs (docs/performance.md, 2026-11-22). Reads the first data after a quiet pause at once.
+ * in the same chunk about 3 µs (docs/reports/performance.md, 2026-11-22). Reads the first data after a quiet pause at once.
  */
 function readInChunks(stream: Ioredis.Redis['stream']): void {
   const resume = () => void stream.resume()

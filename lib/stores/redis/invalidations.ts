@@ -1,10 +1,10 @@
 // Tuning: keeps the option `cache` current. Beside it: cache.ts (the store) and authorization-cache.ts (the memory).
 // Buys: a guard may pass a token without a read of Redis. Measured: see cache.ts. It costs about 3 µs for each change
-// of any authorization, and a wake-up of about 30 µs at most once in 2 ms (2026-11-22, docs/performance.md).
+// of any authorization, and a wake-up of about 30 µs at most once in 2 ms (2026-11-22, docs/reports/performance.md).
 // Can go: together with cache.ts.
 import { createId, secureRandom } from '../../protocol/credential'
 import type { AuthorizationCache } from './authorization-cache'
-import type { RedisCommands } from './commands'
+import type { RedisCommands } from './redis-commands'
 import { listen, type ListeningConnection } from './connection'
 
 /**
@@ -169,7 +169,7 @@ const channel = '__redis__:invalidate'
 const lifetime = '1000'
 
 /** The keys whose changes Redis reports on a connection: authorizations, and the marks of this connection. */
-export interface Tracked {
+interface Tracked {
   /** Returns the id of the authorization under this key; undefined if the key is a mark. */
   idOf(key: string): string | undefined
   /** Returns a new key for a mark: Redis also reports the expiry of an old mark, which must not pass for a new one. */
@@ -180,7 +180,7 @@ export interface Tracked {
  * Asks Redis to report changes on a new connection (`CLIENT TRACKING`). Uses the broadcast mode: Redis then remembers
  * no keys, so invented tokens cannot fill its memory, and reads may use any other connection.
  */
-export async function track(connection: ListeningConnection, prefix: string): Promise<Tracked> {
+async function track(connection: ListeningConnection, prefix: string): Promise<Tracked> {
   const authorizations = `${prefix}authorization:`
   const marks = `${prefix}alive:${createId(secureRandom)}:`
   // Starts with a write, which a replica refuses: a replica reports changes late, and may miss some.
@@ -198,6 +198,6 @@ export async function track(connection: ListeningConnection, prefix: string): Pr
 }
 
 /** Writes a mark, which Redis deletes after a second. */
-export async function writeMark(client: RedisCommands, key: string): Promise<void> {
+async function writeMark(client: RedisCommands, key: string): Promise<void> {
   await client.call('SET', key, '', 'PX', lifetime)
 }

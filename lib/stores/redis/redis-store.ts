@@ -1,27 +1,29 @@
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
-import { isRecord, isText, OptionsReader } from '../../protocol/configuration'
-import type { AuthorizationStore, StoredAuthorization, StoreWarning } from '../authorization-store'
-import type { ClientRegistry } from '../client-store'
-import type { Counters } from '../counters'
-import type { DynamicClientStore } from '../dynamic-client-store'
-import type { SharedCache } from '../shared-cache'
+import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
+import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
+import type { ClientRegistry } from '../../clients/client-store'
+import type { Counters } from '../../limits/counters'
+import type { DynamicClientStore } from '../../clients/dynamic-client-store'
+import type { SharedCache } from '../../clients/shared-cache'
+import type { Storage, StoreWarning } from '../storage'
 import type { RedisReads } from './batched-reads'
 import { cached, type CacheOptions, checkCache } from './cache'
 import { RedisClients } from './clients'
-import type { PipelinedCommands, RedisCommands } from './commands'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
-import { redisCounters } from './counters'
+import { redisCounters } from './redis-counters'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
-import { redisCache } from './shared-cache'
-import { cautionsAbout } from './surroundings'
+import { redisCache } from './redis-shared-cache'
+import { checkRedis } from './health-check'
 import { RedisDynamicClients } from './dynamic-clients'
-import { type RedisWrites, writesOver } from './writes'
+import { isMarkable, markKey } from './removal-mark'
+import { type RecordKeys, type RedisWrites, writesOver } from './writes'
 
 /** Options of {@link redisStore}. */
 export type RedisStoreOptions = {
-  /** The prefix of every key. Default `oauth:`. */
+  /** The prefix of every key: without braces, or with a hash tag of Redis Cluster. Default `oauth:`. */
   readonly prefix?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
@@ -54,8 +56,8 @@ export type RedisStoreOptions = {
     }
 )
 
-/** An {@link AuthorizationStore} on Redis. */
-export interface RedisStore extends AuthorizationStore {
+/** A {@link Storage} on Redis. */
+export interface RedisStore extends Storage {
   /** Counters in the same Redis, below the same prefix. */
   readonly counters: Counters
   /**
@@ -72,6 +74,8 @@ export interface RedisStore extends AuthorizationStore {
   readonly sharedCache: SharedCache
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
+  /** The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the host. */
+  obstacle(): string | undefined
   /**
    * Checks the Redis of the store: eviction, version, role, cluster, clock, resending client. Resolves to one warning
    * for each problem. Servers and guards call `check` by themselves, and emit the warnings. Rejects if Redis does not
@@ -98,11 +102,12 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const prefix = options.prefix ?? 'oauth:'
   const clock = options.clock ?? Date.now
   const wait = options.waitForReplicas
+  const unused = `${prefix}unused`
   if (options.client !== undefined)
     return new KeyPerAuthorization(
       options.client,
-      readsOverHost(options.client, `${prefix}unused`),
-      writesOf(options.client, wait),
+      readsOverHost(options.client, unused),
+      writesOf(options.client, wait, unused),
       options.client,
       prefix,
       clock,
@@ -117,13 +122,25 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const close = async () => {
     await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
   }
-  const writes = writesOf(forWrites, wait)
+  const writes = writesOf(forWrites, wait, unused)
   const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
-  return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix, clock })
+  if (cache === undefined) return store
+  const { counters, clients, dynamicClients, sharedCache, place } = store
+  return {
+    ...cached(store, connection, { ...cache, url, prefix, clock }),
+    counters,
+    clients,
+    dynamicClients,
+    sharedCache,
+    place,
+    obstacle: () => store.obstacle(),
+  }
 }
 
-function writesOf(client: RedisCommands, wait: ReplicaWait | undefined): RedisWrites {
-  return wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait) : writesOver(client)
+function writesOf(client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites {
+  return wait !== undefined && isPipelined(client)
+    ? acknowledgedWrites(client, wait, unused)
+    : writesOver(client)
 }
 
 function checkConnection(options: unknown): void {
@@ -136,9 +153,12 @@ function checkConnection(options: unknown): void {
     reading.wrong('url', 'must be a text such as redis://localhost:6379.')
   else if (url === undefined && !(isRecord(client) && typeof client['call'] === 'function'))
     reading.wrong('client', 'must have the function call, as the clients of ioredis have.')
+  const prefix = reading.take('prefix')
+  if (prefix !== undefined && !(typeof prefix === 'string' && isMarkable(prefix)))
+    reading.wrong('prefix', 'must be a text without braces, or with a hash tag such as {shop}:.')
   checkReplicaWait(reading, client)
   checkCache(reading, client)
-  reading.settle('redisStore() cannot work with these options:')
+  reading.throwIssues('redisStore() cannot work with these options:')
 }
 
 class KeyPerAuthorization implements RedisStore {
@@ -148,32 +168,30 @@ class KeyPerAuthorization implements RedisStore {
   readonly sharedCache: SharedCache
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
-  private readonly rootPrefix: string
-  private readonly prefix: string
 
   constructor(
     private readonly client: RedisCommands & Partial<Pick<RedisConnection, 'obstacle'>>,
     private readonly reads: RedisReads,
     private readonly writes: RedisWrites,
     forCounts: RedisCommands,
-    prefix: string,
+    private readonly prefix: string,
     private readonly clock: () => number,
     readonly close: () => Promise<void>,
   ) {
     this.place = describeAddress(client)
-    this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place: this.place })
-    this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place: this.place })
+    const { place } = this
+    const obstacle = () => this.obstacle()
+    this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place, obstacle })
+    this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place, obstacle })
     const dynamicClients = new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)
-    this.dynamicClients = Object.assign(dynamicClients, { place: this.place })
-    this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place: this.place })
-    this.rootPrefix = prefix
-    this.prefix = `${prefix}authorization:`
+    this.dynamicClients = Object.assign(dynamicClients, { place, obstacle })
+    this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
     const { confirmAbsent } = writes
-    this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.prefix + id)))
+    this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
   }
 
   async find(id: string): Promise<StoredAuthorization | undefined> {
-    const value = await this.reads.read(this.prefix + id)
+    const value = await this.reads.read(this.keyOf(id))
     if (value === null || value === undefined) return undefined
     if (typeof value !== 'string')
       throw new Error('The Redis client replied to GET with something other than text.')
@@ -187,25 +205,39 @@ class KeyPerAuthorization implements RedisStore {
     // Sends a lifetime and not a point in time, because the clocks of process and Redis may differ.
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
-    const key = this.prefix + authorization.id
+    const keys = this.keysOf(authorization.id)
     // `isDone` throws on an unknown reply: a reply misread as a conflict would make the next round see a replay.
-    return isDone(await this.writes.save(key, revision, expected, record, String(lifetime)))
+    return isDone(await this.writes.save(keys, revision, expected, record, String(lifetime)))
   }
 
   async remove(id: string): Promise<void> {
-    await this.writes.remove(this.prefix + id)
+    await this.writes.remove(this.keysOf(id))
   }
 
   async check(issuer?: string): Promise<readonly StoreWarning[]> {
     try {
-      return await cautionsAbout({ client: this.client, prefix: this.rootPrefix, clock: this.clock }, issuer)
+      return await checkRedis({ client: this.client, prefix: this.prefix, clock: this.clock }, issuer)
     } catch (failure) {
       // The error of the connection says more than the error of the command, which says only that ioredis gave up.
-      const obstacle = this.client.obstacle?.()
+      const obstacle = this.obstacle()
       throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
     }
   }
+
+  obstacle(): string | undefined {
+    return this.client.obstacle?.()
+  }
+
+  private keyOf(id: string): string {
+    return this.prefix + nameOf(id)
+  }
+
+  private keysOf(id: string): RecordKeys {
+    return [this.keyOf(id), markKey(this.prefix, nameOf(id))]
+  }
 }
+
+const nameOf = (id: string): string => `authorization:${id}`
 
 function isDone(reply: unknown): boolean {
   const number = Number(reply)

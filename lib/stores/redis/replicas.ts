@@ -1,7 +1,7 @@
-import { isRecord, OptionsReader } from '../../protocol/configuration'
-import { deadlineCure, isDeadline } from '../deadline'
-import { type PipelinedCommands, type RedisCommands, RedisScript } from './commands'
-import { type RedisWrites, savesBy } from './writes'
+import { isRecord, OptionsReader } from '../../primitives/options-reader'
+import { deadlineExpectation, isDeadline } from '../deadline'
+import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
+import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
 
 /** The option `waitForReplicas` of {@link redisStore}: how many replicas must have a write, and within what time. */
 export interface ReplicaWait {
@@ -12,23 +12,36 @@ export interface ReplicaWait {
 }
 
 // WAIT counts only the replicas that have the writes of its own connection. If the key is absent, another connection
-// may have removed the record, and WAIT would wait for nothing. So the script writes and deletes an empty value.
-const traceless = `
+// may have removed the record, and WAIT would wait for nothing. So the script writes and deletes an empty value. It
+// removes nothing: after a failover the record may be back, and the next reader must decide on it.
+const confirming = new RedisScript(`
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('SET', KEYS[1], '', 'PX', 1000)
 redis.call('DEL', KEYS[1])
 return 1
-`
-const removing = new RedisScript(`if redis.call('DEL', KEYS[1]) == 1 then return 1 end${traceless}`)
-// Removes nothing: after a failover the record may be back, and the next reader must decide on it.
-const confirming = new RedisScript(`if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end${traceless}`)
+`)
 
-/** Makes writes that wait for replicas. A write that reaches too few rejects, although the master has the write. */
+/**
+ * Makes writes that wait for replicas. A write that reaches too few rejects, although the master has the write.
+ *
+ * @param unused a key that never exists.
+ */
 export function acknowledgedWrites(
   client: RedisCommands & PipelinedCommands,
   { replicas, within }: ReplicaWait,
+  unused: string,
 ): RedisWrites {
   // WAIT follows the write on the same connection. In a cluster, this connection leads to the master of the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
+
+  /**
+   * A replica refuses WAIT, and a script that wrote nothing has not met READONLY: a create whose deadline is unknown, or
+   * a save whose record the replica does not have. So sends a write without effect. The client leaves the replica when
+   * Redis refuses the write, and the error is READONLY.
+   */
+  async function leaveReplica({ message }: Error): Promise<void> {
+    if (message.startsWith('ERR ')) await client.call('DEL', unused)
+  }
 
   async function attempt(command: string[]): Promise<unknown> {
     const [write, waited] = (await client.pipeline([command, wait]).exec()) ?? []
@@ -36,30 +49,35 @@ export function acknowledgedWrites(
       throw new Error(
         'The Redis client replied to a pipeline with something other than one reply for each command.',
       )
-    for (const [error] of [write, waited]) if (error) throw error
+    const [[failure, reply], [waitFailure, reached]] = [write, waited]
+    if (failure) throw failure
+    if (waitFailure) {
+      await leaveReplica(waitFailure)
+      throw waitFailure
+    }
     // The script wrote nothing, because another writer was first or the create is void. So no wait is needed.
-    if (Number(write[1]) <= 0) return write[1]
-    const reached = Number(waited[1])
-    if (!(reached >= replicas))
-      throw new Error(`The write reached ${reached} of ${replicas} replicas within ${within} s.`)
-    return write[1]
+    if (Number(reply) <= 0) return reply
+    const count = Number(reached)
+    if (!(count >= replicas))
+      throw new Error(`The write reached ${count} of ${replicas} replicas within ${within} s.`)
+    return reply
   }
 
-  async function run(script: RedisScript, key: string, ...words: string[]): Promise<unknown> {
+  const run: ScriptRun = async (script, keys, ...words) => {
     try {
-      return await attempt(script.byDigest(key, words))
+      return await attempt(script.byDigest(keys, words))
     } catch (error) {
       if (!canRepeat(error)) throw error
       // A single read follows the redirections of a cluster, so the client learns which node has the key now.
-      await client.call('GET', key)
-      return attempt(script.whole(key, words))
+      await client.call('GET', keys[0])
+      return attempt(script.whole(keys, words))
     }
   }
 
   return {
     save: savesBy(run, within * 1000),
-    remove: (key) => run(removing, key),
-    confirmAbsent: (key) => run(confirming, key),
+    remove: (keys) => run(removing, keys),
+    confirmAbsent: (key) => run(confirming, [key]),
   }
 }
 
@@ -77,7 +95,7 @@ export function checkReplicaWait(reading: OptionsReader, client: unknown): void 
   if (value === undefined) return
   const wait = new OptionsReader(value, 'waitForReplicas', reading.issues)
   wait.required('replicas', 1, isReplicas, 'must be a whole number, at least 1.')
-  wait.required('within', 1, isDeadline, deadlineCure)
+  wait.required('within', 1, isDeadline, deadlineExpectation)
   wait.refuseUnknown()
   if (isRecord(client) && !isPipelined(client))
     reading.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')

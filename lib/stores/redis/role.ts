@@ -1,6 +1,6 @@
-import { isRecord } from '../../protocol/configuration'
+import { isRecord } from '../../primitives/options-reader'
 import { readsOver, type RedisReads } from './batched-reads'
-import type { RedisCommands } from './commands'
+import type { RedisCommands } from './redis-commands'
 
 /** Milliseconds for which a confirmed role counts. The cache for guards needs a new proof after the same time. */
 const confirmedFor = 1000

@@ -1,25 +1,41 @@
-import { type RedisCommands, RedisScript } from './commands'
+import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
+import { CreationDeadline, type DeadlinePlan } from './creation-deadline'
+import { markLifetime } from './removal-mark'
 
-/** The writes of authorizations. Each write touches one key only. */
+/** The keys of one authorization, in one hash slot: its record, and the mark that its removal leaves. */
+export type RecordKeys = readonly [record: string, mark: string]
+
+/** The writes of authorizations. */
 export interface RedisWrites {
   /**
    * Saves a record; an empty `expected` revision means a create. Resolves to 1 if the record is stored, and to 0 if
-   * another writer was first.
+   * another writer was first. Rejects if a create is void, or if the authorization was removed.
    *
    * @param lifetime milliseconds.
    */
-  save(key: string, revision: string, expected: string, record: string, lifetime: string): Promise<unknown>
-  remove(key: string): Promise<unknown>
+  save(
+    keys: RecordKeys,
+    revision: string,
+    expected: string,
+    record: string,
+    lifetime: string,
+  ): Promise<unknown>
+  /** Removes the record, and leaves a mark that refuses a late create. */
+  remove(keys: RecordKeys): Promise<unknown>
   /**
-   * Resolves to 1 once the absence of the key is as durable as after a removal, and to 0 if a record exists. Undefined
-   * if removals do not wait for replicas: a read that finds nothing is then proof enough.
+   * Resolves to 1 once the absence of the record is as durable as after a removal, and to 0 if a record exists.
+   * Undefined if removals do not wait for replicas: a read that finds nothing is then proof enough.
    */
-  readonly confirmAbsent?: (key: string) => Promise<unknown>
+  readonly confirmAbsent?: (record: string) => Promise<unknown>
 }
 
-/** Runs a script on one key. Waits for replicas if writes do. */
-export type ScriptRun = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
+/** Runs a script on one key, or on both keys of an authorization. Waits for replicas if writes do. */
+export type ScriptRun = (
+  script: RedisScript,
+  keys: readonly [record: string, ...more: string[]],
+  ...words: string[]
+) => Promise<unknown>
 
 // A value is the writer's revision, 22 characters, and the record. A save that is sent again, because the reply was
 // lost, finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
@@ -35,80 +51,80 @@ return 1
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
   // A create is void after the time that the store's own connection waits for a reply.
   const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
-  return (key, revision, expected, record, lifetime) =>
+  return (keys, revision, expected, record, lifetime) =>
     expected === ''
-      ? creations.create(key, revision, record, lifetime)
-      : run(saving, key, revision, expected, record, lifetime)
+      ? creations.create(keys, revision, record, lifetime)
+      : run(saving, [keys[0]], revision, expected, record, lifetime)
 }
 
 /** Makes writes that count as done once the master has them. */
 export function writesOver(client: RedisCommands): RedisWrites {
   return {
-    save: savesBy((script, key, ...words) => script.run(client, key, ...words)),
-    remove: (key) => client.call('DEL', key),
+    save: savesBy((script, keys, ...words) => script.run(client, keys, ...words)),
+    remove: (keys) => removeOver(client, keys),
+  }
+}
+
+// DEL comes first: a Redis whose memory is full refuses SET only before the first write of a script.
+export const removing = new RedisScript(`
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], '', 'PX', ${markLifetime})
+return 1
+`)
+
+async function removeOver(client: RedisCommands, [record, mark]: RecordKeys): Promise<unknown> {
+  try {
+    return await removing.run(client, [record, mark])
+  } catch (error) {
+    // While a slot of a cluster migrates, no script runs on two keys. The mark comes first: it then refuses every create
+    // that arrives after the removal. ioredis follows 16 redirections between the nodes before it gives up.
+    if (!(error instanceof Error) || !/TRYAGAIN|Cluster redirections/.test(error.message)) throw error
+    await client.call('SET', mark, '', 'PX', String(markLifetime))
+    return client.call('DEL', record)
   }
 }
 
 // A value is the writer's revision, 22 characters, and the record. The reply is the clock of Redis in milliseconds if
 // the record is stored, the negative clock if the create is void, and 0 if another writer was first. A create that
 // finds its own revision succeeded before. The script then writes the same value again, so WAIT has a write to wait
-// for.
+// for. A create is also void if its deadline is so far ahead that a removal at this moment would leave too short a mark.
 const creating = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if not stored and now > tonumber(ARGV[4]) then return -now end
+if not stored then
+  if redis.call('GET', KEYS[2]) then return redis.error_reply('REMOVED The authorization was removed.') end
+  local left = tonumber(ARGV[4]) - now
+  if left < 0 or left > ${markLifetime} then return -now end
+end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return now
 `)
 
-interface CreationPlan {
-  readonly run: (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
-  /** Milliseconds after the call until a create is void. */
-  readonly patience: number
-  /** Milliseconds of a clock that never steps. */
-  readonly stopwatch?: () => number
+interface CreationPlan extends DeadlinePlan {
+  readonly run: ScriptRun
 }
 
 /**
- * Creates authorizations. Each create has a deadline by the clock of Redis, and is void after the deadline. Otherwise a
- * late copy of the command, sent again by a client library or a device on the network, could bring back a removed
- * record.
- *
- * The clocks of process and Redis may differ. Each reply brings the time of Redis, and the next create takes its
- * deadline from this time, without a round trip of its own. If a create is void although its caller still waits, the
- * process did not know the time of Redis, or knew a wrong one. The process then sends the create again, with the time
- * of the reply.
+ * Creates authorizations, each with a deadline. Before the deadline, the mark of a removal refuses a late copy of a
+ * create. After the deadline, the copy is void.
  */
 export class Creations {
-  private readonly stopwatch: () => number
-  /** Milliseconds by which the clock of Redis is at most ahead of the stopwatch; undefined before the first reply. */
-  private ahead: number | undefined
+  private readonly deadline: CreationDeadline
 
   constructor(private readonly plan: CreationPlan) {
-    this.stopwatch = plan.stopwatch ?? (() => performance.now())
+    this.deadline = new CreationDeadline(plan)
   }
 
-  /** Resolves to 1 if the record is stored, and to 0 if another writer was first. Rejects if the create is void. */
-  async create(key: string, revision: string, record: string, lifetime: string): Promise<0 | 1> {
-    const until = this.stopwatch() + this.plan.patience
-    const attempt = () => this.attempt(until, key, revision, record, lifetime)
-    const first = await attempt()
-    const reply = first < 0 && this.stopwatch() < until ? await attempt() : first
-    if (reply < 0) throw new Error('The record was not created: the command reached Redis too late.')
+  /**
+   * Resolves to 1 if the record is stored, and to 0 if another writer was first. Rejects if the create is void, or if
+   * the authorization was removed: its id is used up, and another attempt could only fail again.
+   */
+  async create(keys: RecordKeys, revision: string, record: string, lifetime: string): Promise<0 | 1> {
+    const reply = await this.deadline.send(async (deadline) =>
+      Number(await this.plan.run(creating, keys, revision, record, lifetime, deadline)),
+    )
     return reply === 0 ? 0 : 1
-  }
-
-  private async attempt(until: number, key: string, ...words: readonly string[]): Promise<number> {
-    const sentAt = this.stopwatch()
-    const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
-    const reply = Number(await this.plan.run(creating, key, ...words, String(deadline)))
-    if (!Number.isSafeInteger(reply))
-      throw new Error('The Redis client replied to a script with something other than a whole number.')
-    // Redis read its clock after `sentAt`. The time of a slow reply is too vague to use for the next deadline.
-    const isRecent = this.stopwatch() - sentAt <= this.plan.patience
-    if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
-    return reply
   }
 }

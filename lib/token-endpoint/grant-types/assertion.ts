@@ -1,5 +1,5 @@
 import type { Client } from '../../protocol/client'
-import { isWhole, type OptionsReader } from '../../protocol/configuration'
+import { isWhole, type OptionsReader } from '../../primitives/options-reader'
 import { invalidGrant } from '../../protocol/oauth-error'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
@@ -79,7 +79,7 @@ export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
 
 const isOwnerOfAssertion = (value: unknown): value is OwnerOfAssertion => typeof value === 'function'
 /** One format of assertions as an authorization grant (RFC 7521 4.1). */
-export interface AssertionFormat extends AssertionTerms {
+interface AssertionFormat extends AssertionTerms {
   /** The URI of the grant type. */
   readonly name: string
   /**
@@ -115,7 +115,7 @@ export function assertionGrant(format: AssertionFormat): GrantType {
  * The grant of a verified assertion, except scope and resources: for the resource owner of the host, once, and without
  * a refresh token.
  *
- * @throws OAuthError `invalid_grant` if the assertion lives too long, or is about nobody.
+ * @throws OAuthError `invalid_grant` if the assertion lives too long, or has no known subject.
  */
 export async function grantByAssertion(
   assertion: Assertion,

@@ -1,12 +1,9 @@
 import type { Response } from 'supertest'
-import { shapes } from './written'
 
 // RFC 6749 5.2: `error` and `error_description`, and `error_uri`.
 const text = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/
+const sentence = /^\S.*\.$/
 const uri = /^[\x21\x23-\x5B\x5D-\x7E]+$/
-
-/** Whether a description may be sent. */
-export const isDescription = (description: string): boolean => text.test(description)
 
 type Members = Readonly<Record<string, string>>
 
@@ -22,20 +19,31 @@ function parametersOf(location: string): Members {
   return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))])
 }
 
-/** What of an answer breaks a rule of errors; undefined when it is an error that keeps them, or none. */
-export function faultOf(response: Response): string | undefined {
+// A shorter one may stand in a text by chance.
+const shortestSaidBack = 4
+
+/**
+ * What of an answer breaks a rule of errors; undefined when it is an error that keeps them, or none.
+ *
+ * @param sent a value of the request, which no error may say back. Default: no check.
+ */
+export function faultOf(response: Response, sent = ''): string | undefined {
   const { status, headers } = response
   const kept = headers['cache-control'] === 'no-store' && headers['pragma'] === 'no-cache'
   if (!kept && status !== 200 && status !== 405) return `${status}: may be cached`
   const error = errorOf(response)
-  return (error === undefined ? undefined : membersFault(error, kept)) ?? challengeFault(response)
+  return (
+    (error === undefined ? undefined : membersFault(error, kept)) ??
+    challengeFault(response) ??
+    echoFault(response, sent)
+  )
 }
 
 function membersFault({ error, error_description, error_uri }: Members, kept: boolean): string | undefined {
   if (!kept) return 'an error that may be cached'
   if (!/^[a-z_]+$/.test(error ?? '')) return `the code ${error}`
-  const told = error_description ?? ''
-  if (!text.test(told) || !shapes.some((shape) => shape.test(told))) return `the text ${told}`
+  const description = error_description ?? ''
+  if (!text.test(description) || !sentence.test(description)) return `the text ${description}`
   return error_uri === undefined || uri.test(error_uri) ? undefined : `the URI ${error_uri}`
 }
 
@@ -48,4 +56,11 @@ function challengeFault(response: Response): string | undefined {
   const challenge = response.get('WWW-Authenticate')
   if (challenge === undefined) return response.status === 401 ? '401 without a challenge' : undefined
   return wellFormed.test(challenge) ? undefined : `the challenge ${challenge}`
+}
+
+function echoFault(response: Response, sent: string): string | undefined {
+  if (sent.length < shortestSaidBack) return undefined
+  const { error_description = '', error_uri = '' } = errorOf(response) ?? {}
+  const texts = [error_description, error_uri, response.get('WWW-Authenticate') ?? '']
+  return texts.some((each) => each.includes(sent)) ? `an error that says ${sent} back` : undefined
 }

@@ -76,6 +76,6 @@ export function assertionOf(
 
 function hmac(alg: string, secret: string): Signature {
   const [, bits] = /^HS(\d+)$/.exec(alg) ?? []
-  if (bits === undefined) throw new Error(`Nobody signs by ${alg} here.`)
+  if (bits === undefined) throw new Error(`No exercise signs by ${alg}.`)
   return (input) => createHmac(`sha${bits}`, secret).update(input).digest()
 }

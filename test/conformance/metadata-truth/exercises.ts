@@ -123,7 +123,7 @@ const grants: Readonly<Record<string, Prepare>> = {
 
 async function tokenBy(host: Host, grant_type: string): Promise<string> {
   const prepare = grants[grant_type]
-  if (prepare === undefined) throw new Error(`Nobody knows how to use the grant type ${grant_type}.`)
+  if (prepare === undefined) throw new Error(`No exercise uses the grant type ${grant_type}.`)
   return outcome(await host.flow.request(host.gallery, { ...(await prepare(host)), grant_type }))
 }
 
@@ -193,7 +193,7 @@ const authenticationAt = (endpoint: Endpoint): Exercise => ({
       : refusedAt(endpoint, host),
   attempt(host, method) {
     const present = methods[method]
-    if (present === undefined) throw new Error(`Nobody knows how to authenticate by ${method}.`)
+    if (present === undefined) throw new Error(`No exercise authenticates by ${method}.`)
     return callOf(host, endpoint, method === 'none' ? host.book : host.gallery, present(host))
   },
 })

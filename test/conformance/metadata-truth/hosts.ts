@@ -108,7 +108,7 @@ const photoFormats: Extension = {
 function everything(jwtGrant: GrantType, keys: PrivateKeyJwtOptions): Plan['options'] {
   return (origin, clients) => ({
     scopes: { ...canonicalOptions.scopes, chat: 'Chat in your name' },
-    clients: metadataDocuments({ ...origin.reach, besides: clients }),
+    clients: metadataDocuments({ ...origin.reach, registered: clients }),
     clientAuthenticationMethods: [privateKeyJwt(keys), apiKey],
     grantTypes: fullGrants(jwtGrant),
     responseTypes: [implicit(), codeToken],

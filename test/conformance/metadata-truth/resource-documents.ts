@@ -79,6 +79,6 @@ async function callBy(
     query: () => request(app).get(path).query({ access_token }),
   }
   const call = new Map(Object.entries(calls)).get(method)
-  if (call === undefined) throw new Error(`Nobody knows how to send a token by ${method}.`)
+  if (call === undefined) throw new Error(`No exercise sends a token by ${method}.`)
   return String((await call()).status)
 }

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation'
 
-/** Breaks of what stops an attack of docs/security.md, where no requirement is about it. */
+/** Breaks of what stops an attack of docs/reports/security.md, where no requirement is about it. */
 export const attacks: readonly Mutation[] = [
   [
     'token-32',
@@ -20,8 +20,8 @@ export const attacks: readonly Mutation[] = [
     'if (resources === undefined && isForCertainResources(found)) return undefined',
     '',
   ],
-  ['token-33', 'restrictionOf', ' || (approved !== undefined && !isWithin(chosen, approved))', ''],
-  ['token-33', 'restrictionOf', '{ tokenData: urisOf(chosen) }', '{}'],
+  ['token-33', 'restrictionOf', ' || (approved !== undefined && !isWithin(asked, approved))', ''],
+  ['token-33', 'restrictionOf', '{ tokenData: chosen }', '{}'],
   [
     'token-33',
     'scopeWithin',
@@ -31,26 +31,49 @@ export const attacks: readonly Mutation[] = [
   [
     'token-34',
     'guard',
-    'if (cors?.(request, response) === true) return answered',
-    "if (request.method === 'OPTIONS') return pass()",
+    'if (cors?.(request, response) === true) return',
+    "if (request.method === 'OPTIONS') return next()",
   ],
   ['token-34', 'isPreflight', 'headers.origin !== undefined &&', ''],
+  ['refresh-17', 'restrictToken', 'stillAllowed(granted.scope, request.client)', 'granted.scope'],
+  ['refresh-17', 'stillAllowed', 'if (left.length > 0) return left', ''],
+  ['exchange-3', 'exchangedGrant', 'approval.audience.length > 0 ? approval.audience', 'false ? []'],
   ['exchange-12', 'boundOf', '(byGrant ?? byToken)', 'byGrant'],
+  ['exchange-12', 'boundOf', 'byGrant.filter((uri) => byToken.includes(uri))', 'byGrant'],
   [
     'exchange-12',
-    'restrictionOf',
+    'availableTo',
     'available.filter((token) => subjectToken.scope.includes(token))',
     'available',
   ],
-  ['registration-1', 'adding', "if redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[4]) then return '' end", ''],
+  ['exchange-13', 'boundOf', 'return targets', 'return guarded.length > 0 ? targets : bound'],
+  ['registration-1', 'adding', "if not hasRoom(tonumber(ARGV[4])) then return {now, 'full', ''} end", ''],
   [
     'registration-1',
     'MemoryDynamicClients.add',
-    'if (!this.clients.hasRoom(Math.min(maximum, mostClients))) return undefined',
+    "if (!this.makeRoom(Math.min(maximum, mostClients))) return { outcome: 'full' }",
     '',
   ],
+  ['registration-2', 'givingWay', 'heldUntil <= now &&', ''],
+  ['registration-2', 'handleRequest', 'await settings.dynamicRegistration?.uses.holdForLogin(client)', ''],
+  ['store-18', 'networkLimits', ', subscriberPrefixes)', ', [{ bits: 64, factor: 1 }])'],
+  ['store-31', 'isFromAnyPage', 'safeMethods.has(request.method) &&', 'false &&'],
+  ['store-34', 'passesNetworkLimit', '&& isRegisteredByHost(client)', ''],
+  ['store-35', 'NetworkWindows.increment', 'this.providers.count(sharedKeyOf(network)) ??', ''],
   ['registration-3', 'newClient', "if (metadata.token_endpoint_auth_method === 'none')", 'if (false)'],
   ['registration-4', 'ownedBy', 'client !== undefined && isOwner &&', 'client !== undefined &&'],
+  ['registration-10', 'withDynamicClients', ' ...withoutPages,', ''],
+  ['stranger-5', 'pageFrom', '.host === host', '.host.endsWith(host)'],
+  ['consent-34', 'visibleText', ".replace(ignorable, '')", ''],
+  [
+    'registration-14',
+    'MemoryDynamicClients.add',
+    'mark.generation > generationOf(client)',
+    'mark.generation > 9',
+  ],
+  ['registration-15', 'foundResult', 'disabled === true', 'disabled === null'],
+  ['registration-16', 'register', 'if (ofHost !== undefined) return answerForHostClient(ofHost)', ''],
+  ['registration-17', 'isOfIssuer', 'client.issuerDigest === issuerDigest', "client.issuerDigest !== ''"],
   ['registration-12', 'requireInitialAccessToken', 'if (isGood !== true)', 'if (isGood === null)'],
   [
     'registration-13',

@@ -6,10 +6,10 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-2',
     'serve',
-    'const form = await formOf(request, http.bodyDeadline)',
-    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, http.bodyDeadline)",
+    'const form = await formOf(request, settings.bodyDeadline)',
+    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, settings.bodyDeadline)",
   ],
-  ['AUZ-3', 'settle', 'await host.logIn()', 'await host.ask({} as never)'],
+  ['AUZ-3', 'handleRequest', 'await host.logIn(course?.demand)', 'await host.ask({} as never)'],
   [
     'AUZ-4',
     'parseAuthorizationRequest',
@@ -22,8 +22,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-7',
     'authorizationResponse',
-    '`${redirectUri}#${new URLSearchParams(answer).toString()}`',
-    '`${redirectUri}#${decodeURIComponent(new URLSearchParams(answer).toString())}`',
+    '`${redirectUri}#${new URLSearchParams(members).toString()}`',
+    '`${redirectUri}#${decodeURIComponent(new URLSearchParams(members).toString())}`',
   ],
   ['AUZ-8', 'implicit', 'parameters: {} }', "parameters: { refresh_token: 'x' } }"],
   ['AUZ-8', 'isRegisteredRedirectUri', 'if (redirect_uris.includes(fixed)) return true', 'return true'],
@@ -34,12 +34,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
     'redirect_uris.includes(fixed)',
     "redirect_uris.includes(fixed.replace(/\\/$/, ''))",
   ],
-  [
-    'AUZ-11',
-    'frameOf',
-    "requestState: parameters.received('state'), issuer",
-    'requestState: undefined, issuer',
-  ],
+  ['AUZ-11', 'requestAsSent', "requestState: parameters.received('state')", 'requestState: undefined'],
   [
     'AUZ-11',
     'authorizationResponse',
@@ -47,7 +42,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
     "responseType?.mode === 'fragment' && !('error' in parameters)",
   ],
   ['AUZ-12', 'storeTrouble', "temporarilyUnavailable('store", "cause ?? temporarilyUnavailable('store"],
-  ['AUZ-13', 'requireAnswerable', 'if (answer.subject !== current.subject)', 'if (false)'],
+  ['AUZ-13', 'findDecidable', 'if (decision.subject !== current.subject)', 'if (false)'],
   ['AUZ-14', 'redirectUriFault', 'if (!insecure && isInsecure(text))', 'if (false)'],
   [
     'AUZ-14',

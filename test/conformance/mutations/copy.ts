@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { outcomeIn } from './outcome'
 import { placeOf } from './place'
 
-const parts = ['lib', 'test', 'docs', 'package.json', 'tsconfig.json', 'jest.config.ts', 'README.md']
+const parts = ['lib', 'test', 'demo', 'docs', 'package.json', 'tsconfig.json', 'jest.config.ts', 'README.md']
 
 /** A copy of the project in which the code may be broken. */
 export class Copy {
@@ -36,22 +37,19 @@ export class Copy {
     return () => writeFileSync(path, source)
   }
 
-  /** `red` where a test fails, of those under the id if there is one, `green` where all pass, else why nothing can be said. */
+  /** The outcome of the tests in these files; of those under the id, if there is one. */
   async outcomeOf(files: readonly string[], id?: string): Promise<string> {
     const named = id === undefined ? [] : ['-t', `\\[(?:[^\\]]*, )?${id}[,\\]]`]
     // Broken code may leave something open, which would keep the process for ever.
     const quietly = ['--json', '--silent', '--ci', '--forceExit']
-    const words = [...files, '--selectProjects', 'express 5', ...named, ...quietly]
+    const words = [...files, '--selectProjects', 'express 5', 'conformance on Redis', ...named, ...quietly]
     const jest = join(this.root, 'node_modules/jest/bin/jest.js')
     const child = spawn(process.execPath, [jest, ...words], { cwd: this.root })
     let printed = ''
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
     child.stderr.resume()
     await once(child, 'close')
-    const [line = '{}'] = /^\{.*\}$/m.exec(printed) ?? []
-    const { numFailedTests = 0, numPassedTests = 0 } = JSON.parse(line)
-    if (numFailedTests > 0) return 'red'
-    return numPassedTests > 0 ? 'green' : 'no test ran'
+    return outcomeIn(printed, this.root)
   }
 }
 

@@ -11,35 +11,25 @@ export const credentials: readonly Mutation[] = [
   [
     'COD-2',
     'redeemCode',
-    "if (redemption.clientId !== current.clientId) return unchanged(refused('code_of_another_client'))",
+    "if (redemption.clientId !== current.clientId) return { action: 'none', refusal: refused('code_of_another_client') }",
     '',
   ],
-  [
-    'COD-3',
-    'resolveLifetimes',
-    "'authorizationCodeLifetime', 60, 1, 600",
-    "'authorizationCodeLifetime', 60, 1, 601",
-  ],
+  ['COD-3', 'resolveLifetimes', "'authorizationCode', 60, 1, 600", "'authorizationCode', 60, 1, 601"],
   [
     'COD-4',
     'redeemCode',
     "if (current.state === 'active') return replay(current, redemption)",
     "if (current.state === 'active') return spend({ ...current, state: 'approved', code: { digest: current.spentCode ?? '' } } as never, redemption, context)",
   ],
-  [
-    'COD-5',
-    'replay',
-    "return deleteRecord(refused('code_replayed'), revocationEvent(current, 'code_replayed'))",
-    "return unchanged(refused('code_replayed'))",
-  ],
+  ['COD-5', 'replay', "return { action: 'delete',", "return { action: 'none',"],
   ['COD-6', 'redeemCode', 'if (code.expiresAt <= context.now)', 'if (false)'],
-  ['TKN-1', 'presentAccessToken', '|| found.expiresAt <= now', ''],
+  ['TKN-1', 'accessIn', '|| found.expiresAt <= now', ''],
   ['TKN-1', 'tokenResponse', '    scope: formatScope(scope),\n', ''],
   ['TKN-2', 'bearer', "name: 'bearer'", "name: 'Bearer'"],
   [
     'TKN-3',
     'rotateRefreshToken',
-    "if (refresh.clientId !== current.clientId) return unchanged(refreshRefused('refresh_token_of_another_client'))",
+    "if (refresh.clientId !== current.clientId) return { action: 'none', refusal: refreshRefused('refresh_token_of_another_client') }",
     '',
   ],
   [
@@ -48,12 +38,7 @@ export const credentials: readonly Mutation[] = [
     'rotate(current, refresh.refreshToken, token, context)',
     'rotate({ ...current, scope: token.scope }, refresh.refreshToken, token, context)',
   ],
-  [
-    'TKN-5',
-    'refuseReplaced',
-    "return deleteRecord(\n    refreshRefused('refresh_token_reused'),\n    revocationEvent(current, 'refresh_token_reused'),\n  )",
-    "return unchanged(refreshRefused('refresh_token_reused'))",
-  ],
+  ['TKN-5', 'refuseReplaced', "return { action: 'delete',", "return { action: 'none',"],
   ['TKN-6', 'hostRevocation', 'end(store, authorizationId)', 'Promise.resolve(void authorizationId)'],
   [
     'TKN-7',
@@ -61,5 +46,5 @@ export const credentials: readonly Mutation[] = [
     'if (!grammar.test(text)) return undefined',
     "text = text.trim().replace(/\\s+/g, ' ')\n  if (!grammar.test(text)) return undefined",
   ],
-  ['TKN-8', 'authorizeRequest', 'if (!satisfies(covered, requirement))', 'if (false)'],
+  ['TKN-8', 'authorizeResourceRequest', 'if (!satisfies(covered, requirement))', 'if (false)'],
 ]

@@ -5,8 +5,8 @@ export const furtherEndpoints: readonly Mutation[] = [
   [
     'REV-1',
     'revokeByToken',
-    "deleteRecord('revoked', revocationEvent(current, 'client'))",
-    "unchanged('nothing')",
+    "{ action: 'delete', outcome: 'revoked', event: revocationEvent(current, 'client') }",
+    "{ action: 'none', outcome: 'nothing' }",
   ],
   [
     'REV-1',
@@ -20,7 +20,7 @@ export const furtherEndpoints: readonly Mutation[] = [
     'if (storedAccessToken(authorization.accessTokens, token) !== undefined) return true',
     'void storedAccessToken',
   ],
-  ['REV-3', 'revokeByToken', ' || current.clientId !== clientId', ''],
+  ['REV-3', 'revokeByToken', ' && current.clientId === clientId', ''],
   [
     'REV-4',
     'descendsFrom',
@@ -34,7 +34,7 @@ export const furtherEndpoints: readonly Mutation[] = [
     'hasDigest(token, refreshToken.digest)',
   ],
   ['REV-5', 'revoke', '  return {}', '  return JSON.parse(\'{"revoked":true}\')'],
-  ['REV-6', 'authenticateClient', 'if (proven !== true && !byOldSecret)', 'if (false)'],
+  ['REV-6', 'ClientVerification.verify', 'if (proven !== true && !byOldSecret)', 'if (false)'],
   ['REV-7', 'revoke', "parameters.require('token')", "parameters.get('token') ?? 'x'"],
   [
     'REV-7',

@@ -5,7 +5,7 @@ export const mcpPlugIns: readonly Mutation[] = [
   ['MCP-2', 'openDocuments', 'client_id_metadata_document_supported: true', ''],
   ['MCP-3', 'readDynamicRegistration', 'given === undefined ||', ''],
   ['MCP-6', 'comparable', 'host.toLowerCase()', 'host'],
-  ['MCP-7', 'restrictionOf', '!isWithin(chosen, approved)', 'chosen.length > 7'],
+  ['MCP-7', 'restrictionOf', '!isWithin(asked, approved)', 'chosen.length > 7'],
   ['MCP-15', 'documentUrl', "!clientId.startsWith('https://')", "clientId.startsWith('https://')"],
   [
     'MCP-16',
@@ -16,7 +16,7 @@ export const mcpPlugIns: readonly Mutation[] = [
   ['MCP-17', 'parseDocument', "['client_name', 'redirect_uris']", "['redirect_uris']"],
   ['MCP-18', 'requireRedirectUri', 'if (!isRegisteredRedirectUri(client, redirectUri))', 'if (false)'],
   ['MCP-19', 'maximumAgeOf', "directives.get('max-age')", "directives.get('min-fresh')"],
-  ['MCP-20', 'checkedAddresses', '!addresses.every(isAllowed)', 'addresses.length === 0'],
+  ['MCP-20', 'TargetAddresses.checkedAddresses', '!addresses.every(isAllowed)', 'addresses.length === 0'],
   ['MCP-21', 'consentPage', 'destination(view.redirectTo)', 'destination(client.client_id)'],
   ['MCP-22', 'caution', "receiver === 'device' &&", "receiver === 'web' &&"],
   [
@@ -27,12 +27,7 @@ export const mcpPlugIns: readonly Mutation[] = [
   ],
   ['MCP-25', 'protectedResourceMetadata', 'authorization_servers: [issuer]', 'authorization_servers: [uri]'],
   ['MCP-26', 'metadataUrlOf', 'url.origin + wellKnown + path', 'url.origin + path + wellKnown'],
-  [
-    'MCP-31',
-    'AccessRefusal.challenge',
-    'if (challenge.resourceMetadata !== undefined)',
-    'if (this.status === 401)',
-  ],
+  ['MCP-31', 'writeChallenge', "['resource_metadata', resourceMetadata],", ''],
   ['MCP-32', 'withImplied', '[token, ...(implied.get(token) ?? [])]', '[token]'],
   ['MCP-33', 'resourceIndicators', 'resource !== undefined && isFor', 'resource !== undefined'],
   [
@@ -60,6 +55,8 @@ export const mcpPlugIns: readonly Mutation[] = [
     '(asked ?? client.scope).filter((token) => asserted.includes(token))',
     '[...(asked ?? asserted)]',
   ],
+  ['MCP-47', 'grantedScope', "invalidGrant('scope_not_asserted'", "invalidTarget('target_refused'"],
+  ['MCP-48', 'requireClaims', 'details !== undefined', 'details === null'],
   ['MCP-45', 'requireClaims', 'clientId !== client.client_id', 'clientId === undefined'],
   [
     'MCP-46',

@@ -23,12 +23,7 @@ export const registration: readonly Mutation[] = [
   ],
   ['REG-5', 'redirectUriFault', "if (text.includes('#'))", 'if (/#./.test(text))'],
   ['REG-6', 'isRegisteredRedirectUri', 'redirect_uris.includes(fixed)', 'redirect_uris[0] === fixed'],
-  [
-    'REG-7',
-    'checkRules',
-    '(!confidential || client.response_types.length > 0)',
-    '(confidential && client.response_types.length > 0)',
-  ],
+  ['REG-7', 'checkRules', '(!confidential && !client.grant_types.some(isAbsoluteUri))', 'false'],
   [
     'REG-8',
     'isRegisteredRedirectUri',

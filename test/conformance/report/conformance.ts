@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRequirements, type Requirement } from './requirements'
+import { pageOfConformance, readRequirements, type Requirement } from './requirements'
 import { titlesOf } from './titles'
 
 /** Sources of tests by their path from the root of the project. */
@@ -15,12 +15,11 @@ export interface Conformance {
   readonly faults: readonly string[]
 }
 
-export const listOfRequirements = 'docs/requirements.md'
 const folder = 'test/conformance'
 
 /** Holds the list of requirements against the titles of the tests. */
-export function conformance(list: string, sources: Sources): Conformance {
-  const requirements = readRequirements(list)
+export function conformance(page: string, sources: Sources): Conformance {
+  const requirements = readRequirements(page)
   const titles = [...sources].flatMap(([file, source]) =>
     titlesOf(source).map((title) => ({ file, text: title.text, ids: title.ids })),
   )
@@ -31,7 +30,7 @@ export function conformance(list: string, sources: Sources): Conformance {
   const unknown = titles.flatMap(({ file, text, ids }) =>
     ids
       .filter((id) => !known.has(id))
-      .map((id) => `${file} names [${id}], which ${listOfRequirements} does not have: "${text}".`),
+      .map((id) => `${file} names [${id}], which ${pageOfConformance} does not have: "${text}".`),
   )
   const unread = titles
     .filter(({ text }) => text === undefined)
@@ -48,13 +47,13 @@ export function conformance(list: string, sources: Sources): Conformance {
 function faultsOfList(requirements: readonly Requirement[]): readonly string[] {
   const ids = requirements.map(({ id }) => id)
   return [
-    ...(ids.length === 0 ? [`${listOfRequirements} lists nothing.`] : []),
+    ...(ids.length === 0 ? [`${pageOfConformance} lists nothing.`] : []),
     ...ids
       .filter((id, index) => ids.indexOf(id) < index)
-      .map((id) => `${id} stands in ${listOfRequirements} twice.`),
+      .map((id) => `${id} stands in ${pageOfConformance} twice.`),
     ...requirements
       .filter(({ strength, rule }) => strength === '' || rule === '')
-      .map(({ id }) => `${id} has no strength or no rule in ${listOfRequirements}.`),
+      .map(({ id }) => `${id} has no strength or no rule in ${pageOfConformance}.`),
   ]
 }
 
@@ -71,5 +70,5 @@ export function conformanceOf(root: string): Conformance {
     .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
     .toSorted()
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-  return conformance(read(listOfRequirements), new Map(files.map((file) => [file, read(file)])))
+  return conformance(read(pageOfConformance), new Map(files.map((file) => [file, read(file)])))
 }

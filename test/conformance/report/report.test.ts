@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { conformance } from './conformance'
+import { pageOfConformance } from './requirements'
 
 /** Puts an id in the place of @1, so that none here passes for one of this file. */
 const planted = (text: string): string => text.replaceAll(/@(\d)/g, '[ONE-$1]')
 
 const root = join(__dirname, '../../..')
-const list = `## ONE: first\n\n| ONE-1 | must | It works. |\n| ONE-2 | may | It can be off. |\n`
+const list = `## ONE: first\n\n| id | strength | rule |\n| - | - | - |\n| ONE-1 | must | It works. |\n| ONE-2 | may | It can be off. |\n`
 const file = 'test/conformance/one.test.ts'
 const tests = planted(`test('@1 it works', () => {})\ntest('@2 it can be off', () => {})\n`)
 const faultsOf = (requirements: string, source: string): readonly string[] =>
@@ -33,46 +34,49 @@ test.each([
 })
 
 test('an empty list is a fault, whatever the tests say', () => {
-  expect(faultsOf('', '')).toEqual(['docs/requirements.md lists nothing.'])
+  expect(faultsOf('', '')).toEqual([`${pageOfConformance} lists nothing.`])
 })
 
 describe('The command', () => {
   let copy: string
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'conformance-'))
-    for (const folder of ['docs', 'test/conformance']) mkdirSync(join(copy, folder), { recursive: true })
-    writeFileSync(join(copy, 'docs/requirements.md'), list)
+    for (const folder of ['docs/reports', 'test/conformance'])
+      mkdirSync(join(copy, folder), { recursive: true })
+    writeFileSync(join(copy, pageOfConformance), list)
     writeFileSync(join(copy, file), tests)
   })
   afterEach(() => rmSync(copy, { recursive: true }))
 
-  function run(...words: readonly string[]): { readonly status: number | null; readonly told: string } {
+  function run(...words: readonly string[]): { readonly status: number | null; readonly output: string } {
     const program = ['-r', 'esbuild-register', 'test/conformance/report.ts', ...words, copy]
     const { status, stderr } = spawnSync(process.execPath, program, { cwd: root, encoding: 'utf8' })
-    return { status, told: stderr }
+    return { status, output: stderr }
   }
 
   test('writes the page, with links to the tests, and finds it up to date then', () => {
-    expect(run()).toEqual({ status: 0, told: '' })
-    expect(readFileSync(join(copy, 'docs/conformance.md'), 'utf8')).toMatch(
-      /^\| ONE-1 \| must +\| It works\. +\| \[one\]\(\.\.\/test\/conformance\/one\.test\.ts\) \|$/m,
+    expect(run()).toEqual({ status: 0, output: '' })
+    expect(readFileSync(join(copy, pageOfConformance), 'utf8')).toMatch(
+      /^\| ONE-1 \| must +\| It works\. +\| \[one\]\(\.\.\/\.\.\/test\/conformance\/one\.test\.ts\) \|$/m,
     )
-    expect(run('--check')).toEqual({ status: 0, told: '' })
+    expect(run('--check')).toEqual({ status: 0, output: '' })
   })
 
   test('fails where the page is old, and leaves it as it is', () => {
-    writeFileSync(join(copy, 'docs/conformance.md'), 'old')
-    expect(run('--check')).toMatchObject({ status: 1, told: expect.stringContaining('npm run conformance') })
-    expect(readFileSync(join(copy, 'docs/conformance.md'), 'utf8')).toBe('old')
+    expect(run('--check')).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('npm run conformance'),
+    })
+    expect(readFileSync(join(copy, pageOfConformance), 'utf8')).toBe(list)
   })
 
   test('fails where an id has no test, and where a test has an unknown one', () => {
     writeFileSync(join(copy, file), tests.replace('ONE-2', 'ONE-9'))
     for (const words of [[], ['--check']]) {
-      const { status, told } = run(...words)
+      const { status, output } = run(...words)
       expect(status).toBe(1)
-      expect(told).toContain('ONE-2 has no test')
-      expect(told).toContain(planted('names @9'))
+      expect(output).toContain('ONE-2 has no test')
+      expect(output).toContain(planted('names @9'))
     }
   })
 })

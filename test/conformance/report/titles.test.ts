@@ -49,6 +49,6 @@ test('what stands in brackets at the beginning is an id, however it is spelt', (
   expect(idsIn(`test('host [::1] works', () => {})`)).toEqual([])
 })
 
-test('a title that only a run would tell is told apart', () => {
+test('a title that only a run would show is marked', () => {
   expect(titlesOf(`test(titleOf(1), () => {})`)).toEqual([{ text: undefined, ids: [] }])
 })

@@ -2,7 +2,7 @@ import { argumentsOf, childrenOf, constantsOf, isNode, textOf, treeOf, valueOf, 
 
 /** A title that a source gives tests, with the ids that it names. */
 export interface Title {
-  /** Undefined when it is not written where it stands, so that nobody can tell what it names. */
+  /** Undefined when it is not written where it stands, so that its ids are unknown. */
   readonly text: string | undefined
   readonly ids: readonly string[]
 }

@@ -61,7 +61,7 @@ describe('consentPage: a client that is not registered here', () => {
   const pageTo = (receiver: ConsentView['receiver']) =>
     pageOf({ client: { ...view.client, unregistered }, receiver })
 
-  it('stands beside the host that describes it, and says that nobody here knows it', () => {
+  it('stands beside the host that describes it, and says that it is unregistered', () => {
     const page = pageTo('web')
     expect(page).toContain('<span class="origin">an app of <bdi>calendar.example.net:8443</bdi></span>')
     expect(page).toContain('This app is not registered here.')
@@ -95,7 +95,7 @@ describe('consentPage: a client that is not registered here', () => {
 })
 
 describe('consentPage: logo', () => {
-  it('shows a logo over https, and tells its server nothing of the page [consent-23]', () => {
+  it('shows a logo over https, without a referrer [consent-23]', () => {
     expect(pageOfClient({ logo_uri: 'https://cdn.example.com/logo.png' })).toContain(
       '<img src="https://cdn.example.com/logo.png" alt="C" referrerpolicy="no-referrer" />',
     )

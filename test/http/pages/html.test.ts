@@ -49,6 +49,15 @@ describe('html', () => {
     expect(String(html`${`a${character}b${character}`}`)).toBe(`a${REPLACEMENT}b${REPLACEMENT}`)
   })
 
+  it.each([
+    ['tag character', '\u{E0041}'],
+    ['variation selector', '\uFE0F'],
+    ['grapheme joiner', '\u034F'],
+    ['joiner that joins nothing', '\u200D'],
+  ])('leaves out every %s', (_name, character) => {
+    expect(String(html`${`a${character}b${character}`}`)).toBe('ab')
+  })
+
   it.each(['tab\tand\r\nline break', 'שלום', 'Zoë', '👩‍🚀'])('leaves %j as it is', (text) => {
     expect(String(html`${text}`)).toBe(text)
   })

@@ -9,7 +9,7 @@ const refusal = {
 }
 
 describe('errorPage', () => {
-  it('tells what happened, in the title and in the one heading', () => {
+  it('says what happened, in the title and in the one heading', () => {
     const page = errorPage(refusal)
     expect(page).toContain('<title>This link cannot be used</title>')
     expect(page.match(/<h1>[^]*?<\/h1>/g)).toEqual(['<h1>This link cannot be used</h1>'])
@@ -44,7 +44,7 @@ const target = 'https://book.example/callback?app=1#access_token=at_x&state=%22%
 const continued = continuePage({ location: target, approved: true })
 
 describe('continuePage', () => {
-  it('has one link, which opens in its place and tells its target nothing of the page', () => {
+  it('has one link, which opens in its place and sends no referrer', () => {
     const href = 'https://book.example/callback?app=1#access_token=at_x&amp;state=%22%3E'
     expect(continued.match(/<a [^>]*>/g)).toEqual([
       `<a class="primary" href="${href}" rel="noreferrer" referrerpolicy="no-referrer">`,
@@ -59,7 +59,7 @@ describe('continuePage', () => {
     expect(continued.replace(/href="[^"]*"/, '')).not.toContain('at_x')
   })
 
-  it('tells an approval from anything else', () => {
+  it('distinguishes an approval from anything else', () => {
     expect(continued).toContain('<h1>You allowed access</h1>')
     const refused = continuePage({ location: target, approved: false })
     expect(refused).toContain('<h1>No access was given</h1>')
@@ -86,6 +86,15 @@ describe('strangerPage', () => {
     ])
   })
 
+  it('for a failure of the server blames no request, and says to try again', () => {
+    const page = strangerPage('https://notes.example/cb?error=temporarily_unavailable', 'trouble')
+    expect(page.match(/<h1>[^]*?<\/h1>/g)).toEqual(['<h1>This is not possible right now</h1>'])
+    expect(page).toContain('No access was given.')
+    expect(page).toContain('reload this page to try again')
+    expect(page).not.toMatch(/cannot go on|nobody here has checked/)
+    expect(page.match(/<a /g)).toHaveLength(1)
+  })
+
   it('escapes a location that tries to be HTML', () => {
     expect(strangerPage(`notes:/"'><script>alert(1)</script>`)).not.toMatch(/<script|'>|"'/)
   })
@@ -94,7 +103,7 @@ describe('strangerPage', () => {
 const insecure = { location: 'http://old.example/callback?code=ac_1&state=a', granted: true }
 
 describe('insecureRedirectPage', () => {
-  it('tells that the connection is not protected, in the title and in the one heading', () => {
+  it('says that the connection is not protected, in the title and in the one heading', () => {
     const page = insecureRedirectPage(insecure)
     expect(page).toContain('<title>The way back is not protected</title>')
     expect(page.match(/<h1>[^]*?<\/h1>/g)).toEqual(['<h1>The way back is not protected</h1>'])
@@ -148,11 +157,26 @@ const names: readonly [string, string, string][] = [
   ['a byte order mark', 'Pho\uFEFFto', `Pho${seen}to`],
   ['a soft hyphen', 'Pho\u00ADto', `Pho${seen}to`],
   ['a Hangul filler', 'Photo\u3164', `Photo${seen}`],
+  ['a note without a head', 'Pho\u{1D159}to', `Pho${seen}to`],
   ['a line separator', 'Photo\u2028Book', `Photo${seen}Book`],
   ['a control character', 'Pho\u0000to\u001B[2J', `Pho${seen}to${seen}[2J`],
   ['half of a pair', 'Photo\uD83D', `Photo${seen}`],
   ['the other half', '\uDE00Photo', `${seen}Photo`],
+  ['tag characters', 'Photo\u{E0045}\u{E0076}\u{E007F}', 'Photo'],
+  ['a variation selector', 'Pho\uFE0Fto', 'Photo'],
+  ['a variation selector of the supplement', 'Photo\u{E0100}', 'Photo'],
+  ['a variation selector of Mongolian', 'Pho\u180Bto', 'Photo'],
+  ['a grapheme joiner', 'Pho\u034Fto', 'Photo'],
+  ['a format character of shorthand', 'Photo\u{1BCA0}', 'Photo'],
+  ['joiners that join nothing', '\u200DPho\u200Cto\u200D', 'Photo'],
+  ['joiners one after the other', 'عکس\u200C\u200Cها', 'عکس\u200Cها'],
+  ['a flag that is spelt in tags', '🏴\u{E0067}\u{E0062}\u{E007F} Photo', '🏴 Photo'],
+  ['an emoji with a selector', '❤\uFE0F Photo', '❤ Photo'],
+  ['a couple with joiners and a selector', '👩\u200D❤\uFE0F\u200D👨 Photo', '👩\u200D❤\u200D👨 Photo'],
   ['a family with joiners', '👩‍👩‍👧 Photo', '👩‍👩‍👧 Photo'],
+  ['a skin tone before a joiner', '👩🏽\u200D🚀 Photo', '👩🏽\u200D🚀 Photo'],
+  ['a conjunct of Devanagari', 'क्\u200Dष फ़ोटो', 'क्\u200Dष फ़ोटो'],
+  ['letters from right to left', 'תמונות', 'תמונות'],
   ['letters of another script', 'عکس‌ها', 'عکس‌ها'],
 ]
 
@@ -185,10 +209,28 @@ describe('a name that is hostile', () => {
     expect(page).not.toMatch(/\p{Cs}/u)
   })
 
-  it.each([' ', '\u200D', '\u200C\u200D', '\u0301', '\t'])(
-    'that shows nothing (%j) gives way to the identifier',
-    (name) => {
-      expect(pageWith(name)).toContain('<bdi class="name">photo</bdi>')
-    },
-  )
+  it.each([
+    ' ',
+    '\u200D',
+    '\u200C\u200D',
+    '\u0301',
+    '\t',
+    '\u{E0041}\u{E0042}',
+    '\uFE0F',
+    '\u034F',
+    '\u3164',
+    '\u2800',
+    '\u200B\u00AD',
+    '\u202E',
+    '\uFFFD',
+  ])('that shows nothing (%j) gives way to the identifier', (name) => {
+    expect(pageWith(name)).toContain('<bdi class="name">photo</bdi>')
+  })
+
+  it.each([
+    ['\u3164Photo', 'P'],
+    ['\u{E0041}Photo', 'P'],
+  ])('takes no initial that shows nothing: %j', (name, initial) => {
+    expect(pageWith(name)).toContain(`<div class="mark" aria-hidden="true">${initial}</div>`)
+  })
 })

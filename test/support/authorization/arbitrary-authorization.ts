@@ -6,10 +6,12 @@ import type {
   Authorization,
   Denied,
   Pending,
+  Polled,
   RefreshToken,
   Unclaimed,
 } from '../../../lib/authorization/authorization'
-import type { ExtensionData, Json } from '../../../lib/protocol/extension'
+import type { ExtensionData } from '../../../lib/protocol/extension'
+import type { Json } from '../../../lib/protocol/json'
 
 // Texts with everything that a store might trip over, lone surrogates included.
 const text = fc.string({ unit: 'binary', minLength: 1 })
@@ -36,11 +38,10 @@ const json = fc.letrec<{ json: Json }>((tie) => ({
 })).json
 
 const extensionData: fc.Arbitrary<ExtensionData> = dictionary(json)
-/** Empty in records of versions that named no issuer. */
-const issuerDigest = fc.constantFrom('Zk3-_qVb09XxYyAa', 'aaaaaaaaaaaaaaaa', '')
+const issuerDigest = fc.constantFrom('Zk3-_qVb09XxYyAa', 'aaaaaaaaaaaaaaaa')
 const grant = { id: text, issuerDigest, clientId: text, scope, tokenType: text, extensionData }
 
-const shown = {
+const requested = {
   ...grant,
   subject: text,
   request: record({
@@ -49,19 +50,30 @@ const shown = {
     redirectUriSent: fc.boolean(),
     requestState: maybe(text),
   }),
-  handle: text,
   expiresAt: time,
 }
+const shown = { ...requested, consentToken: text }
 
 const pending: fc.Arbitrary<Pending> = record({ state: fc.constant('pending'), ...shown })
 const unclaimed: fc.Arbitrary<Unclaimed> = record({
   state: fc.constant('unclaimed'),
-  ...shown,
+  ...requested,
+  handle: text,
   subject: fc.constant(undefined),
+  demandedLogin: maybe(record({ at: time, parameters: maybe(text) })),
+})
+const polled: fc.Arbitrary<Polled> = record({
+  state: fc.constant('polled'),
+  ...grant,
+  subject: maybe(text),
+  handle: text,
+  consentToken: maybe(text),
+  decision: fc.constantFrom('approved', 'denied', undefined),
+  expiresAt: time,
 })
 const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), ...shown })
 
-const accessToken: fc.Arbitrary<AccessToken> = record({
+const plainToken: fc.Arbitrary<AccessToken> = record({
   digest: text,
   scope,
   expiresAt: time,
@@ -69,11 +81,20 @@ const accessToken: fc.Arbitrary<AccessToken> = record({
   extensionData,
 })
 
+const ofOtherForm = record({
+  tokenType: maybe(text),
+  formatted: maybe(record({ format: text, issuedAt: time })),
+}).filter(({ tokenType, formatted }) => tokenType !== undefined || formatted !== undefined)
+
+const accessToken: fc.Arbitrary<AccessToken> = fc
+  .tuple(plainToken, fc.oneof(fc.constant({}), ofOtherForm))
+  .map(([plain, form]) => Object.assign(plain, form))
+
 const approved: fc.Arbitrary<Approved> = record({
   state: fc.constant('approved'),
   ...grant,
   subject: text,
-  handle: maybe(text),
+  consentToken: maybe(text),
   code: record({
     digest: text,
     redirectUri: text,
@@ -97,7 +118,7 @@ const active: fc.Arbitrary<Active> = record({
   state: fc.constant('active'),
   ...grant,
   subject: maybe(text),
-  handle: maybe(text),
+  consentToken: maybe(text),
   spentCode: maybe(text),
   accessTokens: fc.array(accessToken, { maxLength: 3 }),
   refreshToken: maybe(refreshToken),
@@ -109,6 +130,7 @@ export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   unclaimed,
   pending,
   denied,
+  polled,
   approved,
   active,
 )

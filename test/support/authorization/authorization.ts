@@ -3,10 +3,10 @@ import {
   approveWithCode,
   type AuthorizationProposal,
   createPendingAuthorization,
-  createUnclaimedAuthorization,
   repeatable,
   withForm,
 } from '../../../lib/authorization/decision'
+import { createUnclaimedAuthorization } from '../../../lib/authorization/claim'
 import type { DirectAuthorization, Issued } from '../../../lib/authorization/issue'
 import { redeemCode, type Redemption } from '../../../lib/authorization/redeem-code'
 import { type Refresh, rotateRefreshToken } from '../../../lib/authorization/refresh'
@@ -49,7 +49,7 @@ export function unclaimedAuthorization(at: IssueContext = context()) {
 export function pendingAuthorization(
   bend: Partial<AuthorizationProposal> = {},
   at: IssueContext = context(),
-): { readonly pending: Pending; readonly handle: string } {
+): { readonly pending: Pending; readonly consentToken: string } {
   return createPendingAuthorization({ ...proposal, ...bend }, at)
 }
 
@@ -58,17 +58,17 @@ export function approvedAuthorization(
   bend: Partial<AuthorizationProposal> = {},
   at: IssueContext = context(),
 ): { readonly approved: Approved; readonly code: string } {
-  const { pending, handle } = pendingAuthorization(bend, at)
-  return approvalOf(pending, handle, at)
+  const { pending, consentToken } = pendingAuthorization(bend, at)
+  return approvalOf(pending, consentToken, at)
 }
 
 /** Alice has approved this request by its form. */
 export function approvalOf(
   pending: Pending,
-  handle: string,
+  consentToken: string,
   at: IssueContext = context(),
 ): { readonly approved: Approved; readonly code: string } {
-  const { salt, context: repeated } = repeatable(handle, at)
+  const { salt, context: repeated } = repeatable(consentToken, at)
   const { authorization, code } = approveWithCode(pending, repeated)
   const approved = withForm(authorization, pending, salt)
   if (approved.state !== 'approved') throw new Error('The approval issued no code.')

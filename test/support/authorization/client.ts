@@ -1,5 +1,5 @@
 import type { Client, ClientRegistration } from '../../../lib/protocol/client'
-import type { ConfigurationIssue } from '../../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../../lib/primitives/options-reader'
 import { parseClient, type ServerCapabilities } from '../../../lib/protocol/parse-client'
 
 export const capabilities: ServerCapabilities = {

@@ -9,7 +9,7 @@ import type { Scope } from '../../../lib/protocol/scope'
 import { issuerDigest } from '../../../lib/authorization/issuer'
 import type { Random } from '../../../lib/protocol/credential'
 import type { TokenType, TokenTypes } from '../../../lib/protocol/token-type'
-import { bearer } from '../../../lib/token-types/bearer'
+import { bearer } from '../../../lib/extensions/token-types/bearer'
 
 /** When the stories begin, in seconds since the epoch. */
 export const noon = 1_800_000_000

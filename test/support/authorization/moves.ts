@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import type { Fate } from './unreliable-store'
+import type { CallOutcome } from './unreliable-store'
 
-/** What somebody does to the one authorization of a history. */
+/** A move of a worker on the one authorization of a run. */
 export type Move =
   | { readonly move: 'approve' | 'deny'; readonly owner: 'alice' | 'mallory' }
   | { readonly move: 'redeem'; readonly client: Who; readonly verifier: 'right' | 'wrong' }
@@ -41,25 +41,25 @@ export const moves = {
 }
 
 /** Several workers, each with some of these moves before it. */
-export const crew = (...choices: readonly fc.WeightedArbitrary<Move>[]): fc.Arbitrary<readonly Work[]> =>
+export const plans = (...choices: readonly fc.WeightedArbitrary<Move>[]): fc.Arbitrary<readonly Work[]> =>
   fc.array(fc.array(fc.oneof(...choices), { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 })
 
-/** What becomes of the first calls to the store. */
-export const badNetwork: fc.Arbitrary<readonly Fate[]> = fc.array(
+/** The outcomes of the first calls to the store. */
+export const badNetwork: fc.Arbitrary<readonly CallOutcome[]> = fc.array(
   fc.oneof(
-    { weight: 8, arbitrary: fc.constant<Fate>('served') },
-    { weight: 3, arbitrary: fc.constant<Fate>('applied, reply lost, sent again') },
-    { weight: 1, arbitrary: fc.constant<Fate>('applied, then rejected') },
-    { weight: 1, arbitrary: fc.constant<Fate>('rejected') },
-    { weight: 1, arbitrary: fc.constant<Fate>('rejected, applied late') },
+    { weight: 8, arbitrary: fc.constant<CallOutcome>('served') },
+    { weight: 3, arbitrary: fc.constant<CallOutcome>('applied, reply lost, sent again') },
+    { weight: 1, arbitrary: fc.constant<CallOutcome>('applied, then rejected') },
+    { weight: 1, arbitrary: fc.constant<CallOutcome>('rejected') },
+    { weight: 1, arbitrary: fc.constant<CallOutcome>('rejected, applied late') },
   ),
   { maxLength: 40 },
 )
 
 /** A network that loses replies, and a client library that sends again what was not answered. */
-export const lossyNetwork: fc.Arbitrary<readonly Fate[]> = fc.array(
-  fc.constantFrom<Fate>('served', 'applied, reply lost, sent again'),
+export const lossyNetwork: fc.Arbitrary<readonly CallOutcome[]> = fc.array(
+  fc.constantFrom<CallOutcome>('served', 'applied, reply lost, sent again'),
   { maxLength: 40 },
 )
 
-export const goodNetwork: fc.Arbitrary<readonly Fate[]> = fc.constant([])
+export const goodNetwork: fc.Arbitrary<readonly CallOutcome[]> = fc.constant([])

@@ -1,12 +1,11 @@
 import type { Authorization } from '../../../lib/authorization/authorization'
 import type { TransitionResult } from '../../../lib/authorization/transition'
-import { OAuthError } from '../../../lib/protocol/oauth-error'
 
 /** What a transition refuses with, and what it does to the record. */
-export function refusal({ outcome, action }: TransitionResult<unknown>) {
-  if (!(outcome instanceof OAuthError)) throw new Error('The transition refuses nothing.')
-  const { code, reason } = outcome
-  return { code, reason, action }
+export function refusal(result: TransitionResult<unknown>) {
+  if (!('refusal' in result)) throw new Error('The transition refuses nothing.')
+  const { code, reason } = result.refusal
+  return { code, reason, action: result.action }
 }
 
 /** The record that a transition saves. */
@@ -17,7 +16,7 @@ export function written(result: TransitionResult<unknown>): Authorization {
 }
 
 /** What a transition answers. */
-export function answerOf<Outcome>({ outcome }: TransitionResult<Outcome>): Outcome {
-  if (outcome instanceof OAuthError) throw outcome
-  return outcome
+export function answerOf<Outcome>(result: TransitionResult<Outcome>): Outcome {
+  if ('refusal' in result) throw result.refusal
+  return result.outcome
 }

@@ -1,24 +1,20 @@
-import type { Authorization, Pending, Unclaimed } from '../../../lib/authorization/authorization'
+import type { Authorization, Pending, Polled, Unclaimed } from '../../../lib/authorization/authorization'
 import {
   approveWithCode,
   type ConsentDecision,
   deny,
+  findDecidable,
   repeatable,
-  requestOfApproval,
-  requireAnswerable,
+  requestOf,
   withForm,
 } from '../../../lib/authorization/decision'
 import type { Issued } from '../../../lib/authorization/issue'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/refresh'
 import {
-  deleteRecord,
   type IssueContext,
-  save,
-  touch,
   type Transition,
   type TransitionResult,
-  unchanged,
 } from '../../../lib/authorization/transition'
 import { invalidGrant } from '../../../lib/protocol/host-errors'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
@@ -38,43 +34,44 @@ export type Ending =
 /** The consent form that alice was shown. */
 export interface ConsentForm {
   readonly pending: Pending
-  readonly handle: string
+  readonly consentToken: string
 }
 
 const wrongVerifier = invalidGrant('wrong_verifier', 'The verifier does not match.')
 
-const brings = ({ outcome, ...result }: TransitionResult<Issued>): TransitionResult<Ending> => ({
-  ...result,
-  outcome: outcome instanceof OAuthError ? outcome : { kind: 'tokens', issued: outcome },
-})
+const brings = (result: TransitionResult<Issued>): TransitionResult<Ending> =>
+  'refusal' in result ? result : { ...result, outcome: { kind: 'tokens', issued: result.outcome } }
 
 function decided(
-  found: Exclude<Authorization, Unclaimed>,
-  { handle, approved }: ConsentDecision,
+  found: Exclude<Authorization, Unclaimed | Polled>,
+  { consentToken, approved }: ConsentDecision,
   at: IssueContext,
 ): TransitionResult<Ending> {
-  if (found.state === 'denied') return touch({ kind: 'done' })
-  if (found.state === 'active') return unchanged({ kind: 'done before' })
-  if (found.state === 'pending' && !approved) return save(deny(found), { kind: 'done' })
-  const proposed = found.state === 'approved' ? requestOfApproval(found) : found
+  if (found.state === 'denied') return { action: 'touch', outcome: { kind: 'done' } }
+  if (found.state === 'active') return { action: 'none', outcome: { kind: 'done before' } }
+  if (found.state === 'pending' && !approved)
+    return { action: 'save', authorization: deny(found), outcome: { kind: 'done' } }
+  const proposed = requestOf(found)
   if (proposed === undefined) throw new Error('A code alone can be given again.')
   const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
-  const { salt, context } = repeatable(handle, at, known)
+  const { salt, context } = repeatable(consentToken, at, known)
   const { authorization, code } = approveWithCode(proposed, context)
   const ending = { kind: 'code', code } as const
-  return found.state === 'pending' ? save(withForm(authorization, found, salt), ending) : touch(ending)
+  return found.state === 'pending'
+    ? { action: 'save', authorization: withForm(authorization, found, salt), outcome: ending }
+    : { action: 'touch', outcome: ending }
 }
 
 /** The transition that a move asks the server for, as its endpoints compose it. */
 export function transitionOf(
   move: Exclude<Move, { move: 'wait' }>,
   presented: string,
-  { handle }: ConsentForm,
+  { consentToken }: ConsentForm,
   at: IssueContext,
 ): Transition<Ending> {
   switch (move.move) {
     case 'revoke':
-      return () => deleteRecord({ kind: 'done' })
+      return () => ({ action: 'delete', outcome: { kind: 'done' } })
     case 'redeem': {
       const asked = redemption(presented, { clientId: move.client })
       const context = move.verifier === 'right' ? at : { ...at, restrict: () => wrongVerifier }
@@ -87,9 +84,9 @@ export function transitionOf(
     case 'approve':
     case 'deny':
       return (current) => {
-        const answer = { handle, subject: move.owner, approved: move.move === 'approve' }
-        const found = requireAnswerable(current, answer, at.now)
-        return found instanceof OAuthError ? unchanged(found) : decided(found, answer, at)
+        const answer = { consentToken, subject: move.owner, approved: move.move === 'approve' }
+        const found = findDecidable(current, answer, at.now)
+        return found instanceof OAuthError ? { action: 'none', refusal: found } : decided(found, answer, at)
       }
   }
 }

@@ -1,9 +1,9 @@
 import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
-import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
-import type { Turn } from './turns'
+import type { AuthorizationStore } from '../../../lib/authorization/store'
+import type { Turn } from './scheduler'
 
-/** What becomes of one call to a store on a bad network. */
-export type Fate =
+/** The outcome of one call to a store on a bad network. */
+export type CallOutcome =
   | 'served'
   | 'applied, reply lost, sent again'
   | 'applied, then rejected'
@@ -15,10 +15,10 @@ export class StoreTrouble extends Error {}
 
 /**
  * A store behind a bad network: each call waits its turn on the way there and on the way back, so that others come
- * between, and meets the next fate of the plan; when the plan is at its end, every call is served.
+ * between, and meets the next outcome of the plan; when the plan is at its end, every call is served.
  */
 export class UnreliableStore implements AuthorizationStore {
-  /** Every record that anybody tried to save, as a store would keep it. */
+  /** Every record that a caller tried to save, as a store would keep it. */
   readonly texts: string[] = []
   /** Calls that write. */
   writes = 0
@@ -28,7 +28,7 @@ export class UnreliableStore implements AuthorizationStore {
   constructor(
     private readonly inner: AuthorizationStore,
     private readonly turn: Turn,
-    private readonly fates: Iterator<Fate>,
+    private readonly outcomes: Iterator<CallOutcome>,
   ) {}
 
   find: AuthorizationStore['find'] = (id) => this.call('find', () => this.inner.find(id))
@@ -56,15 +56,15 @@ export class UnreliableStore implements AuthorizationStore {
   }
 
   private async call<Reply>(verb: string, apply: () => Promise<Reply>): Promise<Reply> {
-    const next = this.fates.next()
-    const fate = next.done === true ? 'served' : next.value
-    await this.turn(`${verb}, ${fate}`)
-    if (fate === 'rejected, applied late') void this.turn(`${verb}, applied late`).then(apply)
-    if (fate === 'rejected' || fate === 'rejected, applied late') throw new StoreTrouble('Not reached.')
+    const next = this.outcomes.next()
+    const outcome = next.done === true ? 'served' : next.value
+    await this.turn(`${verb}, ${outcome}`)
+    if (outcome === 'rejected, applied late') void this.turn(`${verb}, applied late`).then(apply)
+    if (outcome === 'rejected' || outcome === 'rejected, applied late') throw new StoreTrouble('Not reached.')
     const reply = await apply()
     await this.turn(`${verb}, reply`)
-    if (fate === 'applied, then rejected') throw new StoreTrouble('The reply is lost.')
-    if (fate !== 'applied, reply lost, sent again') return reply
+    if (outcome === 'applied, then rejected') throw new StoreTrouble('The reply is lost.')
+    if (outcome !== 'applied, reply lost, sent again') return reply
     const second = await apply()
     await this.turn(`${verb}, reply to the second`)
     return second

@@ -7,14 +7,14 @@ import { startServer, type StartedServer } from '../rooms/start-server'
 export interface Redeemed {
   readonly status: number
   readonly accessToken: string
+  /** How long the answer took. */
+  readonly milliseconds: number
 }
 
 /** A client that redeems whatever code comes to its redirection endpoint, at once and each time. */
 export interface EagerClient extends StartedServer {
   /** Every redemption that belongs to this `state`. */
   redeemed(state: string): readonly Redeemed[]
-  /** Milliseconds that its slowest redemption took. */
-  slowest(): number
 }
 
 /** @param reach where the client itself is reached, and where it reaches the token endpoint; known once all listen. */
@@ -22,7 +22,6 @@ export async function startEagerClient(
   reach: () => { readonly client: string; readonly tokenEndpoint: string },
 ): Promise<EagerClient> {
   const redemptions: (Redeemed & { readonly state: string })[] = []
-  let slowest = 0
   const app = express()
   app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
   const answer = async (request: Request, response: Response): Promise<void> => {
@@ -38,9 +37,9 @@ export async function startEagerClient(
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const begun = performance.now()
     const reply = await fetch(tokenEndpoint, { method: 'POST', headers, body })
-    slowest = Math.max(slowest, performance.now() - begun)
+    const milliseconds = performance.now() - begun
     const document: { access_token?: string } = JSON.parse(await reply.text())
-    redemptions.push({ state, status: reply.status, accessToken: document.access_token ?? '' })
+    redemptions.push({ state, status: reply.status, accessToken: document.access_token ?? '', milliseconds })
     response.send(`<h1>${reply.ok ? 'Connected' : 'Not connected'}</h1>`)
   }
   app.get('/callback', (request, response, next) => void answer(request, response).catch(next))
@@ -48,6 +47,5 @@ export async function startEagerClient(
   return {
     ...started,
     redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted),
-    slowest: () => slowest,
   }
 }

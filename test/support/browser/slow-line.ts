@@ -5,20 +5,23 @@ import { startServer, type StartedServer } from '../rooms/start-server'
 /**
  * A line to servers that takes so many milliseconds for each request, half of them on the way there and half on the way
  * back; each request goes to the next server.
+ *
+ * @param latency those milliseconds, asked anew for each request
  */
-export function startSlowLine(origins: readonly string[], latency: number): Promise<StartedServer> {
+export function startSlowLine(origins: readonly string[], latency: () => number): Promise<StartedServer> {
   let count = 0
   const listener: RequestListener = (request, response) => {
     const relay = async (): Promise<void> => {
       const body = await bytesOf(request)
-      await setTimeout(latency / 2)
+      const half = latency() / 2
+      await setTimeout(half)
       const { method, headers, url = '/' } = request
       const target = new URL(url, origins[count++ % origins.length])
       const reply = await new Promise<IncomingMessage>((resolve, reject) => {
         send(target, { method, headers }, resolve).on('error', reject).end(body)
       })
       const answer = await bytesOf(reply)
-      await setTimeout(latency / 2)
+      await setTimeout(half)
       response.writeHead(reply.statusCode ?? 502, reply.headers).end(answer)
     }
     relay().catch(() => response.destroy())

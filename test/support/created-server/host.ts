@@ -38,7 +38,7 @@ export function host(): Express {
   })
   app.get('/raw', (_request, response) => void response.end('raw'))
   app.get('/extended', (request, response) => {
-    Object.assign(response, { heard: Reflect.get(request, 'shout') })
+    Object.assign(response, { recorded: Reflect.get(request, 'shout') })
     Reflect.apply(Reflect.get(response, 'whisper'), response, [`${Reflect.get(request, 'shout')}!`])
   })
   app.get('/about', (request, response) => void response.json(about(request)))

@@ -27,17 +27,17 @@ export function spoken(port: number, ...words: readonly string[]): Promise<strin
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const timer = setTimeout(() => socket.destroy(new Error('The connection stays open.')), patience)
     const [first = '', ...later] = words
-    let heard = ''
+    let recorded = ''
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => {
-      heard += text
+      recorded += text
       const next = later.shift()
       if (next !== undefined) socket.write(next)
     })
     socket.on('error', reject)
     socket.on('close', () => {
       clearTimeout(timer)
-      resolve(heard.replaceAll(/^Date: .*\r\n/gm, ''))
+      resolve(recorded.replaceAll(/^Date: .*\r\n/gm, ''))
     })
     socket.write(first)
   })

@@ -21,17 +21,17 @@ function clientsIn(section: string): readonly ClientApplication[] {
   return [...section.matchAll(fence)].flatMap(([, block = '']) => {
     const names = [...block.matchAll(declaration)].map(([, name = '']) => name)
     const secret = block.includes('{ client_secret,') ? ', client_secret' : ''
-    const source = `${block}\nexport const told = { registrations: [${names.join()}]${secret} }`
-    const told: { registrations: readonly ClientRegistration[]; client_secret?: string } = run(source)
-    return told.registrations.map((registration) => withSecret(registration, told.client_secret))
+    const source = `${block}\nexport const printed = { registrations: [${names.join()}]${secret} }`
+    const printed: { registrations: readonly ClientRegistration[]; client_secret?: string } = run(source)
+    return printed.registrations.map((registration) => withSecret(registration, printed.client_secret))
   })
 }
 
 function run(source: string) {
   const { code } = transformSync(source, { loader: 'ts', format: 'cjs' })
-  const module = { exports: { told: { registrations: [] } } }
+  const module = { exports: { printed: { registrations: [] } } }
   compileFunction(code, ['module', 'generateClientSecret'])(module, generateClientSecret)
-  return module.exports.told
+  return module.exports.printed
 }
 
 /** A public client in a block with a secret has none: the secret is the other's. */

@@ -39,10 +39,7 @@ export const canonicalOptions = {
 
 /** For tests in which one owner, one client and one network do what a city does elsewhere. */
 export const withoutLimits = {
-  openRequestLimit: false,
-  rateLimit: false,
-  issueLimits: false,
-  singleUseLimit: false,
+  limits: { openRequests: false, networks: false, issuing: false, singleUses: false },
 } satisfies Partial<AuthorizationServerOptions>
 
 /** The canonical host application, with some options bent, or mounted in another way. */

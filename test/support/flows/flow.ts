@@ -42,7 +42,7 @@ export class Flow {
     return new Flow(this.target, this.paths, headers)
   }
 
-  /** The owner's user agent opens a page; without an owner nobody is logged in. */
+  /** The owner's user agent opens a page; without an owner, no one is logged in. */
   async open(path: string, owner?: string, headers: Headers = {}): Promise<Response> {
     return request(this.target)
       .get(path)

@@ -20,7 +20,7 @@ export const trusting: Hosting = {
 export const from = ({ flow }: Pick<Application, 'flow'>, address: string) =>
   flow.behind({ 'X-Forwarded-For': address })
 
-/** A grant that nobody has: what is wrong with it is told to a proven client alone. */
+/** An invalid grant: only a proven client learns what is wrong with it. */
 export const noGrant = { grant_type: 'refresh_token', refresh_token: 'none' }
 
 export async function come(flow: Flow, clientId: string, secret: string): Promise<Response> {
@@ -33,7 +33,7 @@ export async function right(flow: Flow, client: ClientApplication = photoPrint):
 }
 
 let guesses = 0
-/** A guess that nobody has made before. */
+/** A guess that was not made before. */
 export async function guess(flow: Flow, clientId = 'photo-print'): Promise<string> {
   return refusalOf(await come(flow, clientId, `guess ${guesses++}`))
 }

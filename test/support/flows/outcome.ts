@@ -1,7 +1,7 @@
 import type { Response } from 'supertest'
 import { errorPageOf } from './error-page'
 import { redirectionOf } from './redirection'
-import { expectJsonThatNobodyKeeps, refusalOf, tokensOf } from './tokens'
+import { expectUncachedJson, refusalOf, tokensOf } from './tokens'
 
 /** What an endpoint made of a request, in a word or three; the form of the answer is checked on the way. */
 export function outcomeOf(response: Response): string {
@@ -16,11 +16,11 @@ export function outcomeOf(response: Response): string {
 }
 
 function revocationOf(response: Response): string {
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   return 'done'
 }
 
 function introspectionOf(response: Response): string {
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   return response.body.active === true ? 'active' : 'inactive'
 }

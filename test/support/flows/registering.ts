@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import request, { type Response } from 'supertest'
 import {
   type AuthorizationServerOptions,
+  type DynamicClient,
   type DynamicClientStore,
   memoryDynamicClients,
   memoryStore,
@@ -12,10 +13,16 @@ import { withRedis } from '../with-redis'
 import { application, type Application } from './application'
 import { Clock } from './clock'
 
+/** Seconds. */
+export const hour = 3600
+/** Seconds. */
+export const day = 24 * hour
+
 /** A host application at which clients register themselves, in a time of its own. */
 export interface RegisteringStage extends Application {
   readonly clock: Clock
   readonly clients: DynamicClientStore
+  readonly store: NonNullable<AuthorizationServerOptions['store']>
   /** Registers a client over HTTP. */
   readonly register: (metadata: unknown, headers?: Record<string, string>) => Promise<Response>
 }
@@ -46,13 +53,28 @@ export function registeringOn(open: OpenStores): SetRegisteringStage {
         .post('/register')
         .set({ 'Content-Type': 'application/json', ...headers })
         .send(typeof metadata === 'string' ? metadata : JSON.stringify(metadata))
-    return { ...staged, clock, clients, register }
+    return { ...staged, clock, clients, store, register }
   }
 }
 
 export const inMemory: OpenStores = (clock) => ({
   store: memoryStore({ clock }),
   clients: memoryDynamicClients({ clock }),
+})
+
+/** A store of clients that has its verbs from the present one. */
+export const clientsOf = (present: () => DynamicClientStore): DynamicClientStore => ({
+  find: (id) => present().find(id),
+  add: (addition) => present().add(addition),
+  update: (id, change) => present().update(id, change),
+  remove: (id) => present().remove(id),
+  extend: (...words) => present().extend(...words),
+})
+
+/** What a host writes that disables a client. */
+export const disabled = (found: DynamicClient): DynamicClient => ({
+  ...found,
+  registration: { ...found.registration, disabled: true },
 })
 
 /** Tells stories with dynamic clients in memory and on a real Redis. */

@@ -1,13 +1,20 @@
 import express from 'express'
+import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
   jwtBearer,
+  tokenExchange,
+  type AuthorizationServerOptions,
+  metadataDocuments,
+  privateKeyJwt,
   type ClientRegistration,
   type TrustedIssuer,
 } from '../../../lib/index'
 import { storeOn, type RedisPlan } from '../redis-plan'
+import { plantedInto, type PlantedDefect } from '../stores/planted-defects'
 import { canonicalOptions, mountAll, withoutLimits } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
+import { anyOwner, tokenExchangeName } from './token-exchange'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -23,6 +30,15 @@ export interface ServerPlan {
   readonly issuers?: readonly TrustedIssuer[]
   /** How many clients may register themselves. Default: no registration. */
   readonly maximumClients?: number
+  /** Whether Photo Frame exchanges tokens and gets some for itself, and whether clients that register get some, too. */
+  readonly forMachines?: boolean
+  /** What is wrong with its store. */
+  readonly planted?: PlantedDefect
+  /**
+   * Takes clients of metadata documents, and keys for `private_key_jwt`, from hosts with certificates of this authority
+   * that this DNS server knows. The limits by network are on, and a header of the sender names its address.
+   */
+  readonly documents?: { readonly ca: string; readonly dns: string }
 }
 
 /** Photo Frame has a secret that all processes know, so it asks about tokens, too. */
@@ -32,7 +48,7 @@ const clientsWith = (frame: ClientApplication): readonly ClientRegistration[] =>
 const usualClients = clientsWith(askingFrame)
 
 /**
- * The canonical host application as a program. It tells its port, and ends when whoever started it is gone. Generated
+ * The canonical host application as a program. It prints its port, and ends with the process that started it. Generated
  * secrets differ from process to process, so it is for clients without one or with one that was chosen.
  */
 function serve({
@@ -45,26 +61,54 @@ function serve({
   issuers,
   clients = usualClients,
   maximumClients,
+  forMachines = false,
+  planted,
+  documents,
 }: ServerPlan): void {
-  const clock = () => Date.now() + ahead * 1000
-  const store = storeOn(redis, { prefix, clock })
-  const options = { store, clock, refreshTokenGrace, storeDeadline, ...withoutLimits }
+  const time = { ahead }
+  const clock = () => Date.now() + time.ahead * 1000
+  const sound = storeOn(redis, { prefix, clock })
+  const store = planted === undefined ? sound : plantedInto(sound, planted)
+  const options = { store, clock, storeDeadline, ...withoutLimits }
+  // As long as a code may live: what takes time here is the machine.
+  const lifetimes = { refreshTokenGrace, ...(forMachines ? { authorizationCode: 600 } : {}) }
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...options,
+    lifetimes,
     clients,
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
+    ...(forMachines ? optionsForMachines(maximumClients) : {}),
+    ...(documents && {
+      clients: metadataDocuments({
+        registered: clients,
+        ca: documents.ca,
+        lookup: lookupInDns([documents.dns]),
+      }),
+      clientAuthenticationMethods: [privateKeyJwt()],
+      limits: { ...withoutLimits.limits, networks: {} },
+    }),
   })
   const app = express()
+  if (documents !== undefined) app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
   const server = app.listen(0, '127.0.0.1', () => {
     const address = server.address()
     if (address !== null && typeof address === 'object') process.stdout.write(`port ${address.port}\n`)
   })
-  // A client that sends just as a connection is closed for being idle would see a reset, with nobody at fault.
+  // A client that sends just as a connection is closed for being idle would see a reset without a fault.
   server.keepAliveTimeout = 0
-  process.stdin.on('data', tellMemory).on('close', () => process.exit())
+  process.stdin.on('data', (lines) => obey(String(lines), time)).on('close', () => process.exit())
+}
+
+/** Obeys its parent: tells its memory, or sets its clock ahead by so many seconds. Lines may come together. */
+function obey(lines: string, time: { ahead: number }): void {
+  for (const line of lines.trim().split('\n')) {
+    const [, ahead] = /^ahead (-?\d+)$/.exec(line) ?? []
+    if (ahead === undefined) tellMemory()
+    else time.ahead = Number(ahead)
+  }
 }
 
 function tellMemory(): void {
@@ -77,6 +121,18 @@ function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
   const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
   const vouching = bent(askingFrame, { grant_types: [...photoFrame.registration.grant_types, bearer.name] })
   return { grantTypes: [bearer], clients: clientsWith(vouching) }
+}
+
+function optionsForMachines(maximumClients: number | undefined) {
+  const grantTypes = ['client_credentials', tokenExchangeName]
+  const machine = bent(askingFrame, { grant_types: [...photoFrame.registration.grant_types, ...grantTypes] })
+  return {
+    grantTypes: [tokenExchange({ policy: anyOwner })],
+    clients: clientsWith(machine),
+    ...(maximumClients === undefined
+      ? {}
+      : { dynamicRegistration: { maximumClients, grantTypes: ['client_credentials'] } }),
+  } satisfies Partial<AuthorizationServerOptions>
 }
 
 serve(JSON.parse(process.argv[2] ?? '{}'))

@@ -17,6 +17,12 @@ export interface ServerProcess {
   readonly url: string
   /** Whether it lives, as far as is known. */
   isAlive(): boolean
+  /** All that it wrote beside its answers, such as why it crashed. */
+  output(): string
+  /** Stops it, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** Sets its clock ahead of the machine's by so many seconds, or behind. */
+  setAhead(seconds: number): void
   /** Collects its garbage and tells its memory; rejects when its event loop does not answer. */
   memory(): Promise<Memory>
   /** Kills it in the middle of whatever it does. */
@@ -28,12 +34,12 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
   const words = ['--expose-gc', program, JSON.stringify(plan)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
+  let output = ''
   const port = await new Promise<string>((resolve, reject) => {
-    let output = ''
     const read = (chunk: Buffer): void => {
       output += chunk.toString()
-      const [, told] = /^port (\d+)$/m.exec(output) ?? []
-      if (told !== undefined) resolve(told)
+      const [, printed] = /^port (\d+)$/m.exec(output) ?? []
+      if (printed !== undefined) resolve(printed)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
@@ -45,10 +51,13 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
     flow: new Flow(url),
     url,
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    output: () => output,
+    signal: (signal) => void child.kill(signal),
+    setAhead: (seconds) => void child.stdin.write(`ahead ${seconds}\n`),
     memory: async () => {
       child.stdin.write('memory\n')
-      const [told] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(120_000) })
-      return JSON.parse(String(told))
+      const [printed] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(120_000) })
+      return JSON.parse(String(printed))
     },
     kill: async () => {
       child.kill('SIGKILL')

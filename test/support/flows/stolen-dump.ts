@@ -14,7 +14,7 @@ export async function dumpOf(redis: Redis): Promise<readonly string[]> {
   return [...texts, ...texts.flatMap(decoded)]
 }
 
-/** What is only encoded, and by no key kept from whoever has the dump. */
+/** What is only encoded, and not encrypted. */
 function decoded(text: string): readonly string[] {
   const runs = text.match(/[A-Za-z0-9_+/-]{44,}/g) ?? []
   return runs.flatMap((run) =>
@@ -26,7 +26,7 @@ const revisionLength = 22
 // No request can carry anything else.
 const sendable = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/
 
-/** What somebody could try of a dump: each text, each part of it, and what credentials could be put together from. */
+/** What an attacker could try of a dump: each text, each part of it, and what credentials could be put together from. */
 export function lootOf(dump: readonly string[]): readonly string[] {
   const loot = new Set<string>()
   for (const text of dump) {

@@ -11,7 +11,7 @@ export interface Tokens {
 /** Reads a token response, which must be a success in the form of RFC 6749 5.1. */
 export function tokensOf(response: Response): Tokens {
   if (response.status !== 200) throw new Error(`No tokens came: ${response.status} ${response.text}`)
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   expect(response.body).toMatchObject({
     access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
     token_type: 'bearer',
@@ -29,7 +29,7 @@ export function tokensOf(response: Response): Tokens {
 
 /** Status and code of an answer that must be a refusal in the form of RFC 6749 5.2. */
 export function refusalOf(response: Response): string {
-  expectJsonThatNobodyKeeps(response)
+  expectUncachedJson(response)
   expect(response.body).toEqual({
     error: expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/),
     error_description: expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/),
@@ -38,7 +38,7 @@ export function refusalOf(response: Response): string {
 }
 
 /** Every answer to a client must be so (RFC 6749 5.1). */
-export function expectJsonThatNobodyKeeps({ headers }: Response): void {
+export function expectUncachedJson({ headers }: Response): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

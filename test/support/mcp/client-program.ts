@@ -6,12 +6,13 @@ import { decide } from './owner'
 
 /** An MCP client: calls tools, and goes to the authorization server where it is sent there. */
 async function run(plan: ClientPlan): Promise<void> {
-  if (plan.generation === 'remote') return throughMcpRemote(plan, tell)
+  if (plan.generation === 'remote') return throughMcpRemote(plan, report)
   const client = plan.generation === 1 ? firstGeneration(plan) : secondGeneration(plan)
   await authorized(plan, client, () => client.connect())
-  for (const tool of plan.tools) tell({ tool, text: await authorized(plan, client, () => client.call(tool)) })
+  for (const tool of plan.tools)
+    report({ tool, text: await authorized(plan, client, () => client.call(tool)) })
   const tokens = client.tokens()
-  tell({ scope: tokens?.scope, refreshToken: tokens?.refresh_token !== undefined })
+  report({ scope: tokens?.scope, refreshToken: tokens?.refresh_token !== undefined })
   await client.close()
 }
 
@@ -28,17 +29,17 @@ async function authorized<Result>(
     const authorization = memory?.authorizationUrl
     if (!client.isUnauthorized(error) || memory === undefined || authorization === undefined) throw error
     memory.authorizationUrl = undefined
-    tell({ authorization })
+    report({ authorization })
     const answer = await decide(authorization, 'approve', plan.owner)
-    tell({ answer: answer.href })
+    report({ answer: answer.href })
     memory.checkState(answer)
     await client.finish(answer)
     return act()
   }
 }
 
-function tell(report: ClientReport): void {
-  process.stdout.write(`${JSON.stringify(report)}\n`)
+function report(line: ClientReport): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
 /** Runs the clients of the plans that arrive, a line each, one after another. */
@@ -46,9 +47,9 @@ async function serve(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     await run(JSON.parse(line)).catch((error: unknown) => {
       const { name, message } = error instanceof Error ? error : new Error(String(error))
-      tell({ error: name, message })
+      report({ error: name, message })
     })
-    tell({ ended: true })
+    report({ ended: true })
   }
 }
 

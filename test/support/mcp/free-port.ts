@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of this machine that nobody listens at, for programs that have to be told one. It lies below the ports that
- * systems give to whoever asks for any port, so that nobody gets it meanwhile.
+ * A free port of this machine, for programs that need one beforehand. It lies below the ports that
+ * systems give for any port, so that no other program gets it meanwhile.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)

@@ -17,7 +17,7 @@ const page = new RegExp(
 /** Calls tools through mcp-remote, which keeps tokens in a folder and waits for the redirection on a port. */
 export async function throughMcpRemote(
   { server, client: identity, tools, folder: kept, ownerLeaves, ...plan }: ClientPlan,
-  tell: (report: ClientReport) => void,
+  report: (report: ClientReport) => void,
 ): Promise<void> {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'mcp-remote-'))
   const transport = new StdioClientTransport({
@@ -33,11 +33,13 @@ export async function throughMcpRemote(
   })
   let said = ''
   let opened = 0
+  let pid: number | null = null
   const fail = (error: unknown) => {
-    tell({ error: 'NotApproved', message: `${String(error)}\n${said}` })
+    report({ error: 'NotApproved', message: `${String(error)}\n${said}` })
     process.exit(1)
   }
   transport.stderr?.on('data', (chunk: Buffer) => {
+    pid ??= transport.pid
     said += chunk.toString()
     const pages = [...said.matchAll(page)].map(([, url = '']) => url)
     for (const authorization of pages.slice(opened)) open(authorization).catch(fail)
@@ -45,17 +47,17 @@ export async function throughMcpRemote(
     if (ownerLeaves === true && said.includes('already under way')) client.close().catch(fail)
   })
   const open = async (authorization: string): Promise<void> => {
-    tell({ authorization })
+    report({ authorization })
     if (ownerLeaves === true) return client.close()
     const answer = await decide(authorization, 'approve', plan.owner)
-    tell({ answer: answer.href })
+    report({ answer: answer.href })
     await deliver(answer)
   }
   const client = new Client({ name: 'notes-for-the-desk', version: '1.0.0' })
   try {
     await client.connect(transport)
     for (const name of tools)
-      tell({
+      report({
         tool: name,
         text: textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
       })
@@ -64,7 +66,18 @@ export async function throughMcpRemote(
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
     await client.close()
+    // It holds its port until it has ended, and the next run may need the same one.
+    const ended = pid
+    if (ended !== null) await waitUntil('mcp-remote has ended', () => Promise.resolve(!isRunning(ended)))
     if (kept === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

@@ -10,7 +10,7 @@ type Interactive = Extract<ClientIdentity, { readonly redirectUri: string }>
 
 /** What an MCP client keeps of one authorization server, in memory. Both generations of the SDK ask it. */
 export class MemoryProvider {
-  /** Where the owner has to go, until somebody takes it. */
+  /** Where the owner has to go, until it is taken. */
   authorizationUrl: string | undefined
   readonly clientMetadataUrl?: string
   private readonly ownState = randomUUID()

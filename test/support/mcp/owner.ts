@@ -5,7 +5,7 @@ export const ownerHeaders: Readonly<Record<string, string>> = { 'x-owner': 'alic
 
 /**
  * Opens an authorization URL as the browser of a resource owner does, and presses a button of the consent page. Returns
- * the redirection to the client, which nobody has followed yet.
+ * the redirection to the client, which was not followed yet.
  */
 export async function decide(
   authorizationUrl: string,

@@ -19,8 +19,8 @@ export async function startMcpServer(plan: McpServerPlan): Promise<McpServerProc
     let output = ''
     const read = (chunk: Buffer): void => {
       output += chunk.toString()
-      const [, told] = /^url (\S+)\n/m.exec(output) ?? []
-      if (told !== undefined) resolve(told)
+      const [, printed] = /^url (\S+)\n/m.exec(output) ?? []
+      if (printed !== undefined) resolve(printed)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)

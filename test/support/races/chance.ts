@@ -24,6 +24,6 @@ export class Chance {
 
 /** The seed of this run: RACES_SEED, or one that was never used. */
 export function seedOfRun(): number {
-  const told = process.env['RACES_SEED']
-  return told === undefined ? Date.now() % 2 ** 32 : Number(told)
+  const given = process.env['RACES_SEED']
+  return given === undefined ? Date.now() % 2 ** 32 : Number(given)
 }

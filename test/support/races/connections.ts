@@ -14,7 +14,7 @@ export interface Outgoing {
   readonly body?: string
 }
 
-/** HTTP over connections that stay open, so that thousands of rounds are quick and the parties of a race start together. */
+/** HTTP over connections that stay open, so that thousands of rounds are quick and the clients of a race start together. */
 export class Connections {
   // Node's servers close what was idle for 5 s: used in turn, and given up before, none is closed under a request.
   private readonly agent = new Agent({ keepAlive: true, scheduling: 'fifo', timeout: 3000 })

@@ -1,5 +1,5 @@
 import type { Operation, RoundPlan } from './plan'
-import type { Answer } from './parties'
+import type { Answer } from './race-clients'
 
 interface Words {
   /** The answer that brings something. */

@@ -24,7 +24,7 @@ export const operations = {
 /** The authorization request itself comes before every race. */
 export type Operation = 'ask' | (typeof operations)[Stage][number]
 
-/** `refreshTokenGrace` of the processes: strict, or as it is by default. */
+/** `lifetimes.refreshTokenGrace` of the processes: strict, or as it is by default. */
 export type Grace = 0 | 30
 
 /** One party's request in a race, and the process that it asks with the newest access token right after its answer. */
@@ -72,8 +72,8 @@ function planOf(
   chance: Chance,
 ): RoundPlan {
   const first = chance.below(processes)
-  const parties = pair.flatMap((operation) => (chance.below(3) === 0 ? [operation, operation] : [operation]))
-  const moves = chance.shuffled(parties).map((operation, place) => ({
+  const clients = pair.flatMap((operation) => (chance.below(3) === 0 ? [operation, operation] : [operation]))
+  const moves = chance.shuffled(clients).map((operation, place) => ({
     operation,
     server: apart ? (first + place) % processes : first,
     next: chance.below(processes),

@@ -1,13 +1,13 @@
 import { Chance } from './chance'
 import { Connections } from './connections'
-import { laws } from './laws'
+import { invariants } from './invariants'
 import { plans, type Grace } from './plan'
 import { runRound, type Round } from './round'
 
 /** Where the processes listen, by their grace: three of each, and all on one store. */
-export type Field = Readonly<Record<Grace, readonly string[]>>
+export type OriginsByGrace = Readonly<Record<Grace, readonly string[]>>
 
-/** What a law saw: the rounds that had something to say about it, and what broke it. */
+/** What an invariant saw: the rounds that had something to say about it, and what broke it. */
 export interface Verdict {
   readonly title: string
   readonly rounds: number
@@ -17,25 +17,25 @@ export interface Verdict {
 export interface Races {
   readonly seed: number
   readonly rounds: number
-  /** Ends when so many rounds broke a law. Default: never. */
+  /** Ends when so many rounds broke an invariant. Default: never. */
   readonly untilBroken?: number
 }
 
 const atOnce = 6
 
-/** Runs seeded rounds, some at a time, and holds every law against each of them. */
+/** Runs seeded rounds, some at a time, and holds every invariant against each of them. */
 export async function race(
-  field: Field,
+  origins: OriginsByGrace,
   { seed, rounds, untilBroken = Infinity }: Races,
 ): Promise<Verdict[]> {
-  const verdicts = laws.map(({ title }) => ({ title, rounds: 0, violations: new Array<string>() }))
+  const verdicts = invariants.map(({ title }) => ({ title, rounds: 0, violations: new Array<string>() }))
   const connections = new Connections()
   const planned = plans(new Chance(seed), rounds)
   let broken = 0
   const lane = async (): Promise<void> => {
     for (const plan of planned) {
       if (broken >= untilBroken) return
-      const round = await runRound(plan, field[plan.grace], connections)
+      const round = await runRound(plan, origins[plan.grace], connections)
       if (judge(round, seed, verdicts)) broken += 1
     }
   }
@@ -53,7 +53,7 @@ function judge(
   verdicts: readonly { rounds: number; violations: string[] }[],
 ): boolean {
   let broken = false
-  for (const [index, { judge: judgement }] of laws.entries()) {
+  for (const [index, { judge: judgement }] of invariants.entries()) {
     const complaints = judgement(round)
     const verdict = verdicts[index]
     if (complaints === undefined || verdict === undefined) continue
@@ -65,6 +65,6 @@ function judge(
 }
 
 function nameOf({ plan: { number, stage, grace, moves } }: Round, seed: number): string {
-  const parties = moves.map(({ operation, server }) => `${operation} at ${server}`).join(', ')
-  return `RACES_SEED=${seed}, round ${number}, ${stage}, grace ${grace}, ${parties}`
+  const clients = moves.map(({ operation, server }) => `${operation} at ${server}`).join(', ')
+  return `RACES_SEED=${seed}, round ${number}, ${stage}, grace ${grace}, ${clients}`
 }

@@ -11,11 +11,11 @@ export interface Row {
 }
 
 const root = join(__dirname, '../../..')
-export const pageOfReliability = join(root, 'docs/reliability.md')
+export const pageOfReliability = join(root, 'docs/reports/reliability.md')
 
 /**
- * Writes the table of one suite into its section of a page, docs/reliability.md unless told otherwise, between two marks, when the environment asks for
- * it: `RELIABILITY_REPORT=1`. So the page changes when somebody means it to, and never in passing.
+ * Writes the table of one suite into its section of a page, docs/reports/reliability.md unless told otherwise, between two marks, when the environment asks for
+ * it: `RELIABILITY_REPORT=1`. So the page never changes in passing.
  *
  * @param command what repeats the suite.
  */

@@ -10,7 +10,7 @@ export interface WatchedCommands {
   stop(): void
 }
 
-/** Watches a server that serves nobody else, by MONITOR. */
+/** Watches a server without other clients, by MONITOR. */
 export async function watchCommands(redis: Redis): Promise<WatchedCommands> {
   const monitor = await redis.monitor()
   let seen: string[][] = []

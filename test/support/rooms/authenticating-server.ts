@@ -8,7 +8,7 @@ export function authenticatingServer(bend: Partial<AuthenticatingServer> = {}): 
     issuer: 'https://photos.example',
     tokenEndpoint: 'https://photos.example/token',
     counters: memoryCounters({ clock: () => noon * 1000 }),
-    documents: { fetch: () => Promise.reject(new Error('Nobody is expected to fetch.')) },
+    documents: { fetch: () => Promise.reject(new Error('No document is fetched here.')) },
     now: () => noon,
     ...bend,
   }

@@ -11,11 +11,11 @@ export const authorizationRequest = {
   state: 'af0ifjsldkj',
 }
 
-/** The handle in the form of a consent page. */
-export function handleIn(page: string): string {
-  const handle = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1]
-  if (handle === undefined) throw new Error(`There is no consent form in this: ${page}`)
-  return handle
+/** The consent token in the form of a consent page. */
+export function consentTokenIn(page: string): string {
+  const consentToken = /name="authorization_request" value="([^"]+)"/.exec(page)?.[1]
+  if (consentToken === undefined) throw new Error(`There is no consent form in this: ${page}`)
+  return consentToken
 }
 
 /** Asks as the photo printer, and approves: the code. */
@@ -29,7 +29,7 @@ export async function approvedCode(
   const answer = await request(app)
     .post('/authorize')
     .type('form')
-    .send({ authorization_request: handleIn(page.text), decision: 'approve' })
+    .send({ authorization_request: consentTokenIn(page.text), decision: 'approve' })
   const code = new URL(String(answer.headers['location'])).searchParams.get('code')
   if (code === null) throw new Error('There is no code.')
   return code

@@ -1,13 +1,14 @@
 import { unrestricted } from '../../../lib/authorization/transition'
-import type { AuthorizationEndpoint } from '../../../lib/authorization-endpoint/authorize'
-import { codeResponseType, ResponseTypes } from '../../../lib/authorization-endpoint/response-types'
 import type { Authorization } from '../../../lib/authorization/authorization'
+import type { ServerSettings } from '../../../lib/config/options'
+import { resolveOptions } from '../../../lib/config/resolve-options'
 import type { Client, FindClient } from '../../../lib/protocol/client'
-import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
-import { memoryCounters } from '../../../lib/stores/memory-counters'
+import type { AuthorizationStore } from '../../../lib/authorization/store'
+import type { ServerContext } from '../../../lib/server/context'
+import { createServerContext } from '../../../lib/server/create-context'
 import { memoryStore } from '../../../lib/stores/memory-store'
-import type { TokenEndpoint } from '../../../lib/token-endpoint/exchange'
-import type { GrantType } from '../../../lib/token-endpoint/grant-type'
+import { restrictorsOf } from '../../../lib/token-endpoint/restrict'
+import { checkedGrantType, type GrantType } from '../../../lib/token-endpoint/grant-type'
 import { context, noon } from '../authorization/issue-context'
 import { clientWith } from '../authorization/client'
 
@@ -34,44 +35,43 @@ export function clientsOf(...clients: readonly Client[]): FindClient {
   return async (clientId) => clients.find(({ client_id }) => client_id === clientId)
 }
 
-/** A token endpoint with these grant types, at noon. */
-export function tokenEndpoint(
-  grantTypes: readonly GrantType[],
-  bend: Partial<TokenEndpoint> = {},
-): TokenEndpoint {
-  return {
-    issuer: 'https://photos.example',
-    grantTypes: new Map(grantTypes.map((grantType) => [grantType.name, grantType])),
-    extensions: [],
-    resources: undefined,
-    defaultScope: [],
-    tokenType: 'bearer',
-    store: watchedStore(),
-    takeCached: () => undefined,
-    findAccess: async () => undefined,
-    counters: memoryCounters(),
-    issueLimits: { requireRoom: () => {} },
-    issueContext: (restrict = unrestricted) => context({ restrict }),
-    ...bend,
-  }
+/** What tests bend of a server: its parts, and some of its settings. */
+export type ServerBend = Partial<Omit<ServerContext, 'settings'>> & Partial<Pick<ServerSettings, BentSetting>>
+
+const bentSettings = ['findClient', 'extensions', 'defaultScope', 'resources', 'dynamicRegistration'] as const
+type BentSetting = (typeof bentSettings)[number]
+
+const photos = resolveOptions({
+  issuer: 'https://photos.example',
+  clients: [],
+  scopes: { 'photos.read': 'See your photos', 'photos.write': 'Change your photos' },
+  resourceOwner: () => undefined,
+  clock: () => noon * 1000,
+})
+
+/** The server with other parts and settings. */
+export function bentServer(server: ServerContext, bend: ServerBend): ServerContext {
+  const changes = bentSettings.flatMap((name) => (name in bend ? [[name, bend[name]]] : []))
+  const settings = { ...server.settings, ...Object.fromEntries(changes) }
+  const restrictors = restrictorsOf(settings.extensions, () => false)
+  return { ...server, restrictors, ...bend, settings }
 }
 
-/** An authorization endpoint for the photo printer, at noon. */
-export function authorizationEndpoint(bend: Partial<AuthorizationEndpoint> = {}): AuthorizationEndpoint {
-  return {
-    issuer: 'https://photos.example',
-    errorUri: undefined,
-    requireService: async () => {},
-    responseTypes: new ResponseTypes([codeResponseType]),
-    extensions: [],
-    defaultScope: [],
-    tokenType: 'bearer',
+/** A server for the photo printer, at noon, on a store that keeps what was saved. It has no extensions. */
+export function serverWith(bend: ServerBend = {}): ServerContext {
+  const usual = bentServer(createServerContext(photos), {
     findClient: clientsOf(clientWith()),
+    extensions: [],
     store: watchedStore(),
     takeCached: () => undefined,
-    openRequests: { opened: () => {}, ended: () => {} },
     letArrive: async () => {},
-    issueContext: () => context(),
-    ...bend,
-  }
+    issueContext: (restrict = unrestricted) => context({ restrict }),
+  })
+  return bentServer(usual, bend)
+}
+
+/** A server whose token endpoint has these grant types of a host. */
+export function tokenServer(grantTypes: readonly GrantType[], bend: ServerBend = {}): ServerContext {
+  const served = new Map(grantTypes.map((grantType) => [grantType.name, checkedGrantType(grantType)]))
+  return serverWith({ grantTypes: served, ...bend })
 }

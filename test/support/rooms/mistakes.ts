@@ -1,4 +1,4 @@
-import type { ConfigurationIssue } from '../../../lib/protocol/configuration'
+import type { ConfigurationIssue } from '../../../lib/primitives/options-reader'
 import { resolveOptions } from '../../../lib/config/resolve-options'
 import { mistakesOf, type Maker } from './mistakes-of'
 import { optionsWith } from './registrations'

@@ -12,7 +12,8 @@ export interface Warning {
 }
 
 // Each warning is given once per process, so each program has a process of its own.
-const prologue = () => `
+const prologue = (v8: string) => `
+  Object.defineProperty(process, 'versions', { value: { ...process.versions, v8: '${v8}' } })
   const express = require('express')
   const suite = require(${JSON.stringify(bundled(join(root, 'lib/index.ts')))})
   const { createAuthorizationServer, memoryStore } = suite
@@ -32,9 +33,11 @@ const prologue = () => `
 /**
  * The warnings of this suite that a program gives, in order, in the turn of the event loop behind it at the latest. It
  * finds `express`, `suite` and `serve`.
+ *
+ * @param v8 the version of V8 that the suite sees. Default that of this process.
  */
-export function warningsOf(program: string): readonly Warning[] {
-  const source = `${prologue()}\n;(async () => {${program}})().then(() => setImmediate(() => {}))`
+export function warningsOf(program: string, v8 = process.versions.v8): readonly Warning[] {
+  const source = `${prologue(v8)}\n;(async () => {${program}})().then(() => setImmediate(() => {}))`
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--no-warnings', '-e', source], {
     cwd: root,
     encoding: 'utf8',

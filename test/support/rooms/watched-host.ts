@@ -1,7 +1,7 @@
 import type { Host, Question } from '../../../lib/authorization-endpoint/authorize'
 import type { ResourceOwner } from '../../../lib/protocol/resource-owner'
 
-/** A host at which somebody is logged in, and that keeps what it was asked to do. */
+/** A host with a logged-in owner that records what it was asked to do. */
 export interface WatchedHost extends Host {
   readonly questions: readonly Question[]
   /** What it was called for, in order. */
@@ -37,6 +37,6 @@ export function hostWhere(
   }
 }
 
-/** Nobody is logged in. */
+/** Without a logged-in owner. */
 export const hostWithoutOwner = (bend: Partial<Host> = {}) =>
   hostWhere(undefined, { resourceOwner: async () => undefined, ...bend })

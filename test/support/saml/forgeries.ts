@@ -339,11 +339,7 @@ const altered: readonly Forgery[] = [
     'saml_xml_namespace',
     changed(`xmlns:saml="${saml}"`, `xmlns:saml='${saml}" x="y'`),
   ),
-  xml(
-    'a prefix that nobody declared',
-    'saml_xml_namespace',
-    changed('<saml:NameID>', '<saml:NameID y:x="1">'),
-  ),
+  xml('an undeclared prefix', 'saml_xml_namespace', changed('<saml:NameID>', '<saml:NameID y:x="1">')),
   xml(
     'the prefix xml bound to something else',
     'saml_xml_namespace',
@@ -371,7 +367,7 @@ const notXml: readonly Forgery[] = [
     'saml_xml_characters',
     `<!DOCTYPE a [<!ENTITY x "${'x'.repeat(9000)}">]>${changed('alice', '&x;'.repeat(4000))}`,
   ),
-  xml('an entity that nobody declared', 'saml_xml_characters', changed('alice', 'alice&nbsp;')),
+  xml('an undeclared entity', 'saml_xml_characters', changed('alice', 'alice&nbsp;')),
   xml('a stylesheet', 'saml_xml_forbidden', `<?xml-stylesheet href="x"?>${genuine}`),
   xml(
     'a second XML declaration',
@@ -451,7 +447,7 @@ const notXml: readonly Forgery[] = [
   ['more than fits', 'saml_too_large', 'A'.repeat(64 * 1024 + 1)],
 ]
 
-const forSomebodyElse: readonly Forgery[] = [
+const forAnotherRecipient: readonly Forgery[] = [
   xml(
     'another element of the vocabulary, signed',
     'saml_not_one_assertion',
@@ -584,5 +580,5 @@ export const forgeries: readonly Forgery[] = [
   ...otherKeys,
   ...altered,
   ...notXml,
-  ...forSomebodyElse,
+  ...forAnotherRecipient,
 ]

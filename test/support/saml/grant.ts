@@ -42,6 +42,6 @@ export async function believed(
   const { present, seen } = counter(bend)
   await present(encoded, now)
   const [assertion] = seen
-  if (assertion === undefined) throw new Error('Nobody was asked for the owner.')
+  if (assertion === undefined) throw new Error('The host was not asked for the owner.')
   return assertion
 }

@@ -1,9 +1,12 @@
-import type { RedisCommands } from '../../../lib/stores/redis/commands'
+import type { RedisCommands } from '../../../lib/stores/redis/redis-commands'
 
 /** Mistakes that the connection of a store could have, planted into a client with the settings of a sound one. */
 export const brokenConnections = {
-  'creates that are never void': (client: RedisCommands): RedisCommands => ({
-    call: (command, ...words) => client.call(command, ...withoutDeadline(words)),
+  'creates that are never refused': (client: RedisCommands): RedisCommands => ({
+    call: (command, ...words) => {
+      const [name = '', ...rest] = carelessly([command, ...words])
+      return client.call(name, ...rest)
+    },
   }),
   // A client of unknown make is not asked.
   'a server that is not asked whether it is the master': (client: RedisCommands): RedisCommands => ({
@@ -13,11 +16,17 @@ export const brokenConnections = {
 
 export type BrokenConnection = keyof typeof brokenConnections
 
-const farAway = String(2 ** 52)
+/** Stores a record as `creating` in writes.ts does, but looks at neither the deadline nor the mark of a removal. */
+const careless = `
+local stored = redis.call('GET', KEYS[1])
+if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
+return redis.call('TIME')[1] * 1000
+`
 
-/** A create is a script on one key, with a revision, the record as JSON, its lifetime and the deadline. */
-function withoutDeadline(words: readonly string[]): string[] {
-  const [, keys, , , record] = words
-  const isCreate = words.length === 7 && keys === '1' && record?.startsWith('[') === true
-  return isCreate ? [...words.slice(0, -1), farAway] : [...words]
+/** A create is a script on two keys, with a revision, the record as JSON, its lifetime and the deadline. */
+function carelessly(words: readonly string[]): readonly string[] {
+  const [, , keys, key = '', , revision = '', record = '', lifetime = ''] = words
+  const isCreate = words.length === 9 && keys === '2' && record.startsWith('[')
+  return isCreate ? ['EVAL', careless, '1', key, revision, record, lifetime] : words
 }

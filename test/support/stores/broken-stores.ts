@@ -72,12 +72,12 @@ export function forgottenRevision(sound: AuthorizationStore): AuthorizationStore
 
 // Two saves of one record at once become one act, and both are told that theirs was done.
 function lostUpdate(sound: AuthorizationStore): AuthorizationStore {
-  const underWay = new Map<string, Promise<boolean>>()
+  const saves = new Map<string, Promise<boolean>>()
   const save: Save = async (authorization, revision, expected) => {
     const { id } = authorization
-    const begun = underWay.get(id) ?? sound.save(authorization, revision, expected)
-    underWay.set(id, begun)
-    return begun.finally(() => underWay.delete(id))
+    const begun = saves.get(id) ?? sound.save(authorization, revision, expected)
+    saves.set(id, begun)
+    return begun.finally(() => saves.delete(id))
   }
   return but(sound, { save })
 }

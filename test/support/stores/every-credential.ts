@@ -2,23 +2,23 @@ import { begin, commit } from '../../../lib/authorization/commit'
 import {
   approveWithCode,
   createPendingAuthorization,
+  findDecidable,
   repeatable,
-  requireAnswerable,
   withForm,
 } from '../../../lib/authorization/decision'
 import { issuerDigest } from '../../../lib/authorization/issuer'
 import { redeemCode } from '../../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../../lib/authorization/refresh'
-import { type IssueContext, save, unchanged, unrestricted } from '../../../lib/authorization/transition'
+import { type IssueContext, unrestricted } from '../../../lib/authorization/transition'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
-import type { AuthorizationStore } from '../../../lib/stores/authorization-store'
+import type { AuthorizationStore } from '../../../lib/authorization/store'
 import { inSeconds } from '../../../lib/testing/example-records'
-import { mac } from '../../../lib/token-types/mac'
+import { mac } from '../../../lib/extensions/token-types/mac'
 
 /**
  * Leads one authorization from consent to a refreshed token and calls `look` at each state that is stored.
- * Returns what it handed out on the way: handle, code, two access tokens with a MAC key each, two refresh tokens.
+ * Returns what it handed out on the way: consent token, code, two access tokens with a MAC key each, two refresh tokens.
  */
 export async function everyCredential(
   store: AuthorizationStore,
@@ -42,7 +42,7 @@ export async function everyCredential(
   const [clientId, subject, redirectUri] = ['s6BhdRkqt3', 'u-8842', 'https://client.example.com/cb']
   const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: undefined }
   const proposal = { clientId, subject, scope: ['a', 'b'], tokenType: 'mac', extensionData: {}, request }
-  const { pending, handle } = createPendingAuthorization(proposal, context)
+  const { pending, consentToken } = createPendingAuthorization(proposal, context)
   await begin(store, pending, secureRandom)
   await look(pending.id)
 
@@ -50,12 +50,16 @@ export async function everyCredential(
     store,
     pending.id,
     (current) => {
-      const open = requireAnswerable(current, { handle, subject, approved: true }, context.now)
-      if (open instanceof OAuthError) return unchanged(open)
+      const open = findDecidable(current, { consentToken, subject, approved: true }, context.now)
+      if (open instanceof OAuthError) return { action: 'none', refusal: open }
       if (open.state !== 'pending') throw new Error('The request was decided before.')
-      const { salt, context: repeated } = repeatable(handle, context)
+      const { salt, context: repeated } = repeatable(consentToken, context)
       const approval = approveWithCode(open, repeated)
-      return save(withForm(approval.authorization, open, salt), approval.code)
+      return {
+        action: 'save',
+        authorization: withForm(approval.authorization, open, salt),
+        outcome: approval.code,
+      }
     },
     secureRandom,
   )
@@ -84,5 +88,5 @@ export async function everyCredential(
     String(properties['mac_key']),
     refreshToken,
   ])
-  return [handle, code, ...tokens].filter((text) => text !== undefined)
+  return [consentToken, code, ...tokens].filter((text) => text !== undefined)
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { RedisCommands } from '../../../lib/stores/redis/commands'
+import type { RedisCommands } from '../../../lib/stores/redis/redis-commands'
 import type { ReplicaWait } from '../../../lib/stores/redis/replicas'
 import { redisStore } from '../../../lib/stores/redis/redis-store'
 import { random22 } from '../../../lib/testing/example-records'

@@ -1,7 +1,7 @@
 import { startRedisProxy, type RedisProxy } from './redis-proxy'
 
 export interface ReplyLosingProxy extends RedisProxy {
-  /** From now on the connection breaks when the next reply comes: its command was carried out, and nobody learns. */
+  /** From now on the connection breaks when the next reply comes: its command was carried out without a reply. */
   loseNextReply(): void
   lostReplies(): number
 }

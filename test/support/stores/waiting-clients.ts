@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { ClientRegistry } from '../../../lib/stores/client-store'
+import type { ClientRegistry } from '../../../lib/clients/client-store'
 
 /** Puts clients behind a way to a database: each call waits a while before and after, so that others come between. */
 export function waitingClients(clients: ClientRegistry): ClientRegistry {

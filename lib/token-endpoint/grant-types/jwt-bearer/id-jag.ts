@@ -1,11 +1,10 @@
 import type { JwtTerms } from '../../../jwt/verify-jwt'
 import type { Client } from '../../../protocol/client'
-import { isText, isTexts } from '../../../protocol/configuration'
-import type { ExtensionData } from '../../../protocol/extension'
-import { invalidGrant, invalidScope, unauthorizedClient } from '../../../protocol/oauth-error'
-import { grantableScope, parseScope, type Scope } from '../../../protocol/scope'
-import { resourceIndicatorsName } from '../../../resource-indicators/resource-indicators'
-import type { GrantType, TokenRequest } from '../../grant-type'
+import { isText, isTexts } from '../../../primitives/options-reader'
+import { invalidGrant, unauthorizedClient } from '../../../protocol/oauth-error'
+import { grantableScope, intersects, parseScope, type Scope } from '../../../protocol/scope'
+import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'
+import type { FoundResource, GrantType, TokenRequest } from '../../grant-type'
 import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
 import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
 
@@ -66,9 +65,11 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
       const expected = { ...terms, audience: [issuer], soleAudience: true, types }
       const assertion = await verifyAssertion(presented, context.now, expected)
       requireClaims(assertion, client, issuer)
-      const extensionData = boundResources(assertion, request)
-      const scope = grantedScope(assertion, asked, request)
-      return { grant: { ...(await grantByAssertion(assertion, request, terms)), scope, extensionData } }
+      const resources = boundResources(assertion, request)
+      const scope = grantedScope(assertion, asked, resources, request)
+      const bound = resources && { [resourceIndicatorsName]: resources.map(({ uri }) => uri) }
+      const grant = { scope, extensionData: bound ?? {} }
+      return { grant: { ...(await grantByAssertion(assertion, request, terms)), ...grant } }
     },
   }
 }
@@ -76,13 +77,20 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
   // The draft, "Cross-Domain Use": a server that accepted assertions of its own would let a client widen its access.
   if (issuer === ownIssuer) throw unknownIssuer()
-  const { client_id: clientId, iat, cnf } = claims
+  const { client_id: clientId, iat, cnf, authorization_details: details } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
   if (clientId !== client.client_id)
     throw invalidGrant('assertion_of_another_client', 'The assertion was issued to another client.')
   // RFC 7800 3.1: only the holder of a key may use such an assertion, and this grant sees no proof of a key.
   if (cnf !== undefined)
     throw invalidGrant('assertion_bound_to_key', 'The assertion is bound to a key, which is not supported.')
+  // The draft, "Processing Rules": the server must process each of the details (RFC 9396 2). They may restrict the
+  // access, so a token without them could give more than the provider allows.
+  if (details !== undefined)
+    throw invalidGrant(
+      'assertion_details_unsupported',
+      'The assertion has authorization_details, which are not supported.',
+    )
 }
 
 /** The scope that the request asks for; undefined if it names none. */
@@ -95,17 +103,24 @@ function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
  * The scope that provider, client and registration have in common. An assertion without the claim `scope` stands for
  * the default scope (RFC 6749 3.3).
  *
- * @throws OAuthError `invalid_scope` if they have nothing in common.
+ * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything that is asserted. The
+ * server deviates: it narrows the token for a request that asks for less, or for nothing.
+ *
+ * @throws OAuthError `invalid_grant` if they, or the scopes of the resources, have nothing in common with the assertion
+ * (7.6.2).
  */
 function grantedScope(
   { claims: { scope: claim } }: Assertion,
   asked: Scope | undefined,
+  resources: readonly FoundResource[] | undefined,
   { client, defaultScope }: TokenRequest,
 ): Scope {
   const asserted = claim === undefined ? defaultScope : isText(claim) ? parseScope(claim) : undefined
   if (asserted === undefined) throw incomplete()
   const scope = (asked ?? client.scope).filter((token) => asserted.includes(token))
-  if (scope.length === 0) throw invalidScope('scope_not_asserted', 'The assertion does not grant the scope.')
+  const isOfResource = resources === undefined || resources.some(({ scopes }) => intersects(scopes, asserted))
+  if (scope.length === 0 || !isOfResource)
+    throw invalidGrant('scope_not_asserted', 'The assertion does not grant the scope.')
   return scope
 }
 
@@ -113,11 +128,14 @@ function grantedScope(
 const resourcesAtMost = 8
 
 /**
- * Binds the tokens to the resources that the assertion names. A server with resources needs the claim: an assertion for
- * one resource must not open another one.
+ * The resources that the assertion names, each once; the tokens are for these alone. A server with resources needs the
+ * claim: an assertion for one resource must not open another one. Undefined for a server without resources.
  */
-function boundResources({ claims: { resource } }: Assertion, { findResource }: TokenRequest): ExtensionData {
-  if (findResource === undefined && resource === undefined) return {}
+function boundResources(
+  { claims: { resource } }: Assertion,
+  { findResource }: TokenRequest,
+): readonly FoundResource[] | undefined {
+  if (findResource === undefined && resource === undefined) return undefined
   const named = isText(resource) ? [resource] : resource
   if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
@@ -127,5 +145,5 @@ function boundResources({ claims: { resource } }: Assertion, { findResource }: T
       'assertion_resource_unknown',
       'The assertion is for a resource that is not known here.',
     )
-  return { [resourceIndicatorsName]: [...new Set(found)] }
+  return [...new Set(found)]
 }

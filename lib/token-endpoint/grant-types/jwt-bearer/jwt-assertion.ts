@@ -1,6 +1,6 @@
 import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
 import { type JwtFault, type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
-import { isText, OptionsReader } from '../../../protocol/configuration'
+import { isText, OptionsReader } from '../../../primitives/options-reader'
 import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../protocol/oauth-error'
 import type { Assertion } from '../assertion'
 
@@ -65,7 +65,7 @@ export async function verifyAssertion(assertion: string, now: number, terms: Jwt
  * Makes the OAuth error for an assertion that failed verification. Returns an error that the assertion did not cause
  * unchanged.
  */
-export function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown): unknown {
   if (error instanceof RefusedJwt) return refusals[error.fault]()
   if (!(error instanceof KeysUnavailable)) return error
   // The assertion may be valid. With `invalid_grant`, the client would discard it.

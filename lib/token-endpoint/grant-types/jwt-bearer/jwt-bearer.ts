@@ -1,6 +1,6 @@
 import { requireJose } from '../../../jwt/jose'
 import { readAlgorithms, readAudience } from '../../../jwt/verify-jwt'
-import { OptionsReader } from '../../../protocol/configuration'
+import { OptionsReader } from '../../../primitives/options-reader'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
@@ -57,7 +57,7 @@ export function jwtBearer(options: JwtBearerOptions | IdentityAssertionOptions):
     algorithms: readAlgorithms(reading),
   }
   reading.refuseUnknown()
-  reading.settle('jwtBearer() cannot work with these options:')
+  reading.throwIssues('jwtBearer() cannot work with these options:')
   requireJose('jwtBearer()')
   if (isProfiled) return identityAssertionGrant(name, terms)
   return assertionGrant({

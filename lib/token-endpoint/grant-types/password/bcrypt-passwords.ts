@@ -4,9 +4,9 @@ import {
   bcryptHash,
   ConstantWorkComparer,
   fitsBcrypt,
-} from '../../../password-hashing/bcrypt'
+} from '../../../client-authentication/bcrypt'
 import { isBcryptHash } from '../../../protocol/client'
-import { isRecord, isText } from '../../../protocol/configuration'
+import { isRecord, isText } from '../../../primitives/options-reader'
 import { isSubject } from '../../../protocol/resource-owner'
 import type { VerifyPassword } from './password'
 

@@ -3,7 +3,7 @@
  * many databases ignore letter case, accents, white space and invisible characters. Without this folding, each
  * spelling would start a fresh count. Two names that fold to one text share a count, and nothing else.
  */
-export function countedName(username: string): string {
+export function normalizeForCount(username: string): string {
   return username
     .normalize('NFKD')
     .replaceAll(ignored, '')

@@ -1,14 +1,14 @@
 import type { Client } from '../../../protocol/client'
-import { isRecord, OptionsReader } from '../../../protocol/configuration'
+import { isRecord, OptionsReader } from '../../../primitives/options-reader'
 import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
 import type { Reason } from '../../../protocol/reasons'
 import { parseSubject } from '../../../protocol/resource-owner'
 import { grantableScope } from '../../../protocol/scope'
-import { type Limit, type LimitOption, readLimits } from '../../../rate-limit/limit'
-import { networkOf } from '../../../rate-limit/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../../../rate-limit/throttle'
+import { type Limit, type LimitOption, readLimits } from '../../../limits/limit'
+import { networkOf } from '../../../limits/network'
+import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/throttle'
 import { type GrantType, mayRefresh, type TokenRequest } from '../../grant-type'
-import { countedName } from './counted-name'
+import { normalizeForCount } from './counted-name'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
@@ -100,7 +100,7 @@ export type NormalizeName = (username: string) => string | Promise<string>
 export interface PasswordLimits {
   /**
    * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings of one name share a
-   * count, see {@link PasswordOptions.normalize}. A successful login does not reset the count. Otherwise, a guesser
+   * count, see {@link PasswordOptions.normalize}. A successful login does not reset the count. Otherwise, an attacker
    * could go on after each login of the owner.
    */
   readonly username?: LimitOption
@@ -134,7 +134,7 @@ export interface PasswordOptions {
 }
 
 /** The limits with their defaults. Undefined means that a limit is off. */
-export type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
+type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
 /** The limits that a password grant type has switched off; undefined for any other grant type. */
 export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
@@ -145,21 +145,21 @@ export function limitsSwitchedOff(grantType: GrantType): readonly (keyof Passwor
 const limitNames = ['username', 'address', 'client'] as const
 
 /** @throws ConfigurationError */
-export function resolvePasswordOptions(options: PasswordOptions): {
+function resolvePasswordOptions(options: PasswordOptions): {
   readonly verify: VerifyPassword
   readonly normalize: NormalizeName
   readonly limits: ResolvedPasswordLimits
 } {
   const reading = new OptionsReader(options, '')
   const verify = reading.required('verify', placeholder, isVerify, 'must be a function.')
-  const normalize = reading.optional('normalize', countedName, isNormalize, 'must be a function.')
+  const normalize = reading.optional('normalize', normalizeForCount, isNormalize, 'must be a function.')
   const limits = readLimits(reading, 'limits', (limit) => ({
     username: limit('username', 10),
     address: limit('address', 100),
     client: limit('client', 1000),
   }))
   reading.refuseUnknown()
-  reading.settle('password() cannot work with these options:')
+  reading.throwIssues('password() cannot work with these options:')
   return { verify, normalize, limits }
 }
 

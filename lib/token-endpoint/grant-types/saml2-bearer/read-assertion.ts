@@ -1,7 +1,6 @@
 import type { Assertion } from '../assertion'
-import { childrenOf, instantOf, isSaml, onlyChildOf, textOf } from './saml'
-import type { IssuerKeys } from './saml2-bearer'
-import { signatureOf, signedElement } from './signature'
+import { childrenOf, instantOf, isSaml, onlyChildOf, elementText } from './saml'
+import { type IssuerKeys, signatureOf, signedElement } from './signature'
 import { type Element, everyElement, parseElement, type XmlLibraries } from './xml-document'
 import { plainXml, refused } from './xml-text'
 
@@ -41,14 +40,14 @@ function headOf(root: Element): { readonly id: string; readonly issuer: string }
   const isAlone = everyElement(root).filter(({ name }) => name.endsWith('Assertion')).length === 1
   if (!isSaml(root, 'Assertion') || root.attributes.get('Version') !== '2.0' || !isAlone)
     throw refused('saml_not_one_assertion')
-  const issuer = textOf(onlyChildOf(root, 'Issuer'))
+  const issuer = elementText(onlyChildOf(root, 'Issuer'))
   if (id === undefined || !idGrammar.test(id) || !issuer) throw refused('saml_not_one_assertion')
   return { id, issuer }
 }
 
 function bodyOf(root: Element, expected: Expectation): Omit<Assertion, 'issuer' | 'id'> {
   const subject = onlyChildOf(root, 'Subject')
-  const name = subject && textOf(onlyChildOf(subject, 'NameID'))
+  const name = subject && elementText(onlyChildOf(subject, 'NameID'))
   if (subject === undefined || name === undefined || name.trim() === '') throw refused('saml_subject_missing')
   requireBegun(root, 'IssueInstant', expected)
   const ends = [endOfConfirmation(subject, expected), endOfConditions(root, expected) ?? Infinity]
@@ -65,7 +64,7 @@ const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
  *
  * @throws OAuthError `invalid_grant`.
  */
-export function decodeAssertion(encoded: string): string {
+function decodeAssertion(encoded: string): string {
   if (encoded.length > maximumLength) throw refused('saml_too_large')
   const padding = grammar.exec(encoded)?.[1]
   if (padding === undefined || (padding !== '' && encoded.length % 4 !== 0)) throw refused('saml_encoding')
@@ -84,7 +83,7 @@ export function decodeAssertion(encoded: string): string {
 }
 
 /** What an assertion must say to be valid for this server now. */
-export interface Expectation {
+interface Expectation {
   readonly audience: string
   readonly recipient: string
   /** The latest start that does not count as the future, in seconds since the epoch: now and the clock tolerance. */
@@ -96,7 +95,7 @@ export interface Expectation {
  *
  * @returns the end of the conditions in seconds since the epoch; undefined if they have none.
  */
-export function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
+function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
   const conditions = onlyChildOf(assertion, 'Conditions')
   if (conditions === undefined) throw refused('saml_audience_wrong')
   // SAML Core 2.5.1: an unknown condition makes the validity of the assertion indeterminate.
@@ -107,14 +106,14 @@ export function endOfConditions(assertion: Element, expected: Expectation): numb
   const restrictions = childrenOf(conditions, 'AudienceRestriction')
   // SAML Core 2.5.1.4: one audience of a restriction is enough, but every restriction must hold.
   const isMeant = (restriction: Element) =>
-    childrenOf(restriction, 'Audience').some((audience) => textOf(audience) === expected.audience)
+    childrenOf(restriction, 'Audience').some((audience) => elementText(audience) === expected.audience)
   if (restrictions.length === 0 || !restrictions.every(isMeant)) throw refused('saml_audience_wrong')
   requireBegun(conditions, 'NotBefore', expected)
   return instantOf(conditions, 'NotOnOrAfter')
 }
 
 /** Refuses an element whose start lies in the future. */
-export function requireBegun(element: Element, attribute: string, { latestStart }: Expectation): void {
+function requireBegun(element: Element, attribute: string, { latestStart }: Expectation): void {
   if (!hasBegun(element, attribute, latestStart)) throw refused('saml_not_yet_valid')
 }
 
@@ -129,7 +128,7 @@ const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
  *
  * @returns the latest end of these confirmations, in seconds since the epoch.
  */
-export function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
+function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
   const ends = childrenOf(subject, 'SubjectConfirmation')
     .filter((confirmation) => confirmation.attributes.get('Method') === bearer)
     .flatMap((confirmation) => childrenOf(confirmation, 'SubjectConfirmationData'))
@@ -145,7 +144,7 @@ export function endOfConfirmation(subject: Element, { recipient, latestStart }: 
  * The texts of each attribute, by the name of the attribute. The object has no prototype, because a name may be any
  * text, such as `__proto__`.
  */
-export function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
+function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
   const read: Record<string, string[]> = Object.create(null)
   const attributes = childrenOf(assertion, 'AttributeStatement').flatMap((each) =>
     childrenOf(each, 'Attribute'),
@@ -159,5 +158,5 @@ export function attributesOf(assertion: Element): Readonly<Record<string, readon
 
 const valuesOf = (attribute: Element): readonly string[] =>
   childrenOf(attribute, 'AttributeValue')
-    .map(textOf)
+    .map(elementText)
     .filter((text) => text !== undefined)

@@ -19,7 +19,7 @@ export function onlyChildOf(element: Element, name: string): Element | undefined
 }
 
 /** The text of an element, letter by letter; undefined for an element with child elements. */
-export function textOf(element: Element | undefined): string | undefined {
+export function elementText(element: Element | undefined): string | undefined {
   return element === undefined || element.children.length > 0 ? undefined : element.text
 }
 

@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { isText, isTexts, OptionsReader } from '../../../protocol/configuration'
+import { isText, isTexts, OptionsReader } from '../../../primitives/options-reader'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { readAssertion } from './read-assertion'
+import type { IssuerKeys } from './signature'
 import { loadXmlLibraries } from './xml-document'
 
 /** Options of {@link saml2Bearer}. */
@@ -31,7 +32,7 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
   const recipient = reading.required('recipient', '', isUrl, 'must be the URL of the token endpoint.')
   const terms = readAssertionTerms(reading)
   reading.refuseUnknown()
-  reading.settle('saml2Bearer() cannot work with these options:')
+  reading.throwIssues('saml2Bearer() cannot work with these options:')
   const libraries = loadXmlLibraries()
   return assertionGrant({
     name: 'urn:ietf:params:oauth:grant-type:saml2-bearer',
@@ -57,12 +58,10 @@ export interface SamlIssuer {
   readonly certificates: readonly string[]
 }
 
-export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
-
 /**
  * Reads the trusted issuers. The result maps each entity id to its keys. After a mistake, the value is a placeholder.
  */
-export function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
+function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
   const list = reading.required<readonly unknown[]>(
     'issuers',
     [],

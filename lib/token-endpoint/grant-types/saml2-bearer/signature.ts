@@ -1,7 +1,9 @@
 import { createHash, type KeyObject, verify } from 'node:crypto'
-import type { IssuerKeys } from './saml2-bearer'
 import { type Element, everyElement, parseElement, type XmlElement, type XmlLibraries } from './xml-document'
 import { plainXml, refused } from './xml-text'
+
+/** The keys of one issuer. */
+export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
 /**
  * Verifies the signature of an element (XML Signature 3.2), and parses the element again from the exact bytes that
@@ -46,14 +48,14 @@ const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const base64 = /^[A-Za-z0-9+/=\s]+$/
 const prefixList = /^[A-Za-z_][\w.-]*(?: [A-Za-z_][\w.-]*)*$/
 
-export interface Signature {
+interface Signature {
   readonly element: Element
   readonly signedInfo: Element
   readonly value: Buffer
 }
 
 /** What a signature covers, and the algorithms. */
-export interface SignedInfo {
+interface SignedInfo {
   readonly algorithm: SignatureAlgorithm
   readonly digestAlgorithm: string
   readonly digest: Buffer
@@ -84,7 +86,7 @@ export function signatureOf(root: Element): Signature {
 }
 
 /** Reads a `SignedInfo`. It must have exactly one reference, to the whole element with this ID. */
-export function readSignedInfo(element: Element, id: string): SignedInfo {
+function readSignedInfo(element: Element, id: string): SignedInfo {
   const [canonicalization, method, reference, ...others] = element.children
   const [transforms, digestMethod, digestValue, ...more] = reference?.children ?? []
   const algorithm = signatureAlgorithms.get(algorithmOf(method, 'SignatureMethod'))
@@ -145,7 +147,7 @@ function bytesOf({ text, children }: Element): Buffer {
 type Hash = 'sha256' | 'sha384' | 'sha512'
 
 /** The type of key and the hash of a signature algorithm. */
-export interface SignatureAlgorithm {
+interface SignatureAlgorithm {
   readonly keyType: 'rsa' | 'ec'
   readonly hash: Hash
 }
@@ -156,7 +158,7 @@ const more = 'http://www.w3.org/2001/04/xmldsig-more#'
  * The signature algorithms that the server accepts. SHA-1 and DSA are too weak. HMAC would use the public key as the
  * secret.
  */
-export const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
+const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
   [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
   [`${more}rsa-sha512`, { keyType: 'rsa', hash: 'sha512' }],
@@ -165,14 +167,14 @@ export const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new 
   [`${more}ecdsa-sha512`, { keyType: 'ec', hash: 'sha512' }],
 ])
 
-export const digestAlgorithms: ReadonlyMap<string, Hash> = new Map([
+const digestAlgorithms: ReadonlyMap<string, Hash> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
   [`${more}sha384`, 'sha384'],
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ])
 
 /** Whether one of the keys made the signature. A key whose type is not that of the algorithm did not. */
-export function isSignedWith(
+function isSignedWith(
   keys: readonly KeyObject[],
   { keyType, hash }: SignatureAlgorithm,
   text: string,

@@ -1,4 +1,4 @@
-import { optionalPackage } from '../../../protocol/configuration'
+import { optionalPackage } from '../../../primitives/options-reader'
 import { refused } from './xml-text'
 
 /** An element of the accepted part of XML: it contains either elements or text. */
@@ -118,7 +118,7 @@ function requireUniqueIds(root: Element): void {
 // The parts of the two libraries that this package uses. The declarations of the libraries need the DOM types of
 // browsers.
 
-export interface XmlAttribute {
+interface XmlAttribute {
   readonly name: string
   readonly localName: string
   readonly prefix?: string | null
@@ -126,7 +126,7 @@ export interface XmlAttribute {
   readonly value: string
 }
 
-export interface XmlNode {
+interface XmlNode {
   readonly nodeType: number
   readonly data?: string
 }

@@ -1,17 +1,8 @@
 import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
 import type { Parameters } from '../../../protocol/parameters'
 import { parseScope, type Scope } from '../../../protocol/scope'
-import { isResourceUri } from '../../../resource-indicators/resources'
-import type { PresentedSecurityToken, SecurityTokenTypes } from './security-token'
-
-/**
- * The `grant_type` of a token exchange (RFC 8693 2.1). An authorization stores its exchange history under the same
- * name.
- */
-export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
-
-/** The token type identifier of an access token of this server (RFC 8693 3). */
-export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
+import { isResourceUri } from '../../../extensions/resource-indicators/resources'
+import { accessTokenType, type PresentedSecurityToken, type SecurityTokenTypes } from './security-token'
 
 /**
  * The token type identifier of a refresh token of this server (RFC 8693 3). A refresh token works only at its own
@@ -20,7 +11,7 @@ export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 
 /** The parameters of an exchange (RFC 8693 2.1). Each of them is well-formed by itself. */
-export interface ExchangeParameters {
+interface ExchangeParameters {
   readonly subjectToken: PresentedSecurityToken
   readonly actorToken: PresentedSecurityToken | undefined
   readonly scope: Scope | undefined

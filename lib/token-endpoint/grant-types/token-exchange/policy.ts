@@ -1,9 +1,8 @@
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
-import { isRecord, isTexts, OptionsReader } from '../../../protocol/configuration'
-import type { Json } from '../../../protocol/extension'
+import { isTexts, OptionsReader } from '../../../primitives/options-reader'
 import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
-import { isSubject, subjectCure } from '../../../protocol/resource-owner'
+import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import {
   covers,
   distinct,
@@ -11,10 +10,10 @@ import {
   grantableScope,
   isScope,
   type Scope,
-  scopeCure,
+  scopeExpectation,
 } from '../../../protocol/scope'
 import type { GrantResult } from '../../grant-type'
-import { tokenExchangeName } from './exchange-parameters'
+import { actorsAtMost, historyData } from './exchange-history'
 import type { SecurityToken } from './security-token'
 
 /** An exchange that a policy decides about. Every token in it is valid now. */
@@ -49,7 +48,8 @@ export interface ExchangeApproval {
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets of the new token, which introspection shows as `aud`. If the request names a `resource` or an
+   * The targets of the new token, which introspection shows as `aud`: the token is for these alone. With the option
+   * `resources`, no guard of a resource accepts a token for other targets. If the request names a `resource` or an
    * `audience`, the server refuses it without this member (`invalid_target`). Default: the targets of the subject
    * token.
    */
@@ -65,7 +65,7 @@ export type ExchangePolicy = (
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
 /** An approval after its check. */
-export interface ApprovedExchange {
+interface ApprovedExchange {
   readonly subject: string
   readonly scope: Scope | undefined
   /** Empty if the policy names none. */
@@ -79,11 +79,11 @@ export interface ApprovedExchange {
  */
 export function readApproval(answer: unknown): ApprovedExchange {
   const reading = new OptionsReader(answer, 'policy()')
-  const subject = reading.required('subject', '', isSubject, subjectCure)
-  const scope = reading.optional<Scope | undefined>('scope', undefined, isScope, scopeCure)
+  const subject = reading.required('subject', '', isSubject, subjectExpectation)
+  const scope = reading.optional<Scope | undefined>('scope', undefined, isScope, scopeExpectation)
   const audience = reading.optional('audience', [], isTexts, 'must be a list of texts.')
   reading.refuseUnknown()
-  reading.settle('The policy of tokenExchange() returned an answer that cannot be read:')
+  reading.throwIssues('The policy of tokenExchange() returned an answer that cannot be read:')
   return { subject, scope: scope && distinct(scope), audience }
 }
 
@@ -108,7 +108,7 @@ export function exchangedGrant(
     subject: approval.subject,
     scope: approval.scope ?? commonScope(exchange),
     refreshToken: false,
-    extensionData: extensionDataOf({
+    extensionData: historyData({
       actors: actorsOf(exchange),
       audience: approval.audience.length > 0 ? approval.audience : subject.audience,
     }),
@@ -134,49 +134,3 @@ function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
     throw invalidRequest('actor_chain_too_long', 'The token was exchanged by too many actors.')
   return actors
 }
-
-const extensionDataOf = ({ actors, audience }: ExchangeHistory): ExchangedGrant['extensionData'] =>
-  actors.length + audience.length === 0 ? {} : { [tokenExchangeName]: { actors, audience } }
-
-/** What the authorization of an exchange stores about the exchange. */
-export interface ExchangeHistory {
-  /**
-   * The parties that act for the subject, the latest first (RFC 8693 4.1). Empty if no exchange had an actor token.
-   */
-  readonly actors: readonly string[]
-  /** The targets of the token; empty if the token names none. */
-  readonly audience: readonly string[]
-}
-
-/** The longest chain of actors. Without this bound, each exchange could enlarge the record. */
-export const actorsAtMost = 8
-
-/** Reads the stored history of an exchange. An authorization that began without an exchange has an empty history. */
-export function historyIn(data: Json | undefined): ExchangeHistory {
-  const fields = isRecord(data) ? data : {}
-  return { actors: textsIn(fields['actors']), audience: textsIn(fields['audience']) }
-}
-
-/** The members that introspection adds: `act` (RFC 8693 4.1) and `aud` (RFC 7662 2.2). */
-export function introspectedHistory(data: Json): Readonly<Record<string, Json>> {
-  const { actors, audience } = historyIn(data)
-  const act = actors.reduceRight<Json | undefined>(
-    (earlier, sub) => (earlier === undefined ? { sub } : { sub, act: earlier }),
-    undefined,
-  )
-  return { ...(act === undefined ? {} : { act }), ...(audience.length === 0 ? {} : { aud: audience }) }
-}
-
-/**
- * The actors of a claim `act`, the latest first; undefined if the claim is malformed or has more than eight actors.
- */
-export function actorsIn(act: unknown): readonly string[] | undefined {
-  const actors: unknown[] = []
-  for (let next = act; next !== undefined; next = isRecord(next) ? next['act'] : undefined) {
-    if (actors.length === actorsAtMost) return undefined
-    actors.push(isRecord(next) ? next['sub'] : undefined)
-  }
-  return isTexts(actors) ? actors : undefined
-}
-
-const textsIn = (value: unknown): readonly string[] => (isTexts(value) ? value : [])

@@ -1,11 +1,13 @@
 import type { FoundAccess } from '../../../authorization/lookup'
-import { isRecord, isText, OptionsReader } from '../../../protocol/configuration'
-import { isSubject, subjectCure } from '../../../protocol/resource-owner'
+import { isRecord, isText, OptionsReader } from '../../../primitives/options-reader'
+import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
-import { bearer } from '../../../token-types/bearer'
+import { bearer } from '../../../extensions/token-types/bearer'
 import type { TokenRequest } from '../../grant-type'
-import { accessTokenType, tokenExchangeName } from './exchange-parameters'
-import { actorsIn, historyIn } from './policy'
+import { actorsIn, historyIn, tokenExchangeName } from './exchange-history'
+
+/** The token type identifier of an access token of this server (RFC 8693 3). */
+export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
  * A subject token or an actor token that is valid now. It belongs to a resource owner, or to a client that acts for
@@ -80,7 +82,7 @@ export interface PresentedSecurityToken {
 }
 
 /** A presented token that is valid. */
-export interface ProvenSecurityToken {
+interface ProvenSecurityToken {
   readonly content: SecurityToken
   /** The access of an access token of this server; undefined for a token that another party issued. */
   readonly access: FoundAccess | undefined
@@ -131,13 +133,13 @@ async function ownAccessToken(
  */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
   const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
-  const subject = reading.required('sub', '', isSubject, subjectCure)
+  const subject = reading.required('sub', '', isSubject, subjectExpectation)
   const exp = reading.required('exp', 0, isTime, 'must be seconds since the epoch.')
   const scope = reading.optional('scope', '', isScope, 'must be scope tokens with one space between two.')
   const clientId = reading.optional<string | undefined>('client_id', undefined, isText, 'must be a text.')
   const actors = actorsIn(reading.take('act'))
   if (actors === undefined) reading.wrong('act', 'must hold a sub, and at most eight actors in all.')
-  reading.settle('A function of tokenExchange() returned claims that cannot be read:')
+  reading.throwIssues('A function of tokenExchange() returned claims that cannot be read:')
   return {
     tokenType,
     subject,

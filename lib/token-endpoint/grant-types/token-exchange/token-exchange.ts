@@ -1,22 +1,17 @@
 import type { FoundAccess } from '../../../authorization/lookup'
-import { isRecord, OptionsReader } from '../../../protocol/configuration'
+import { isRecord, OptionsReader } from '../../../primitives/options-reader'
 import { invalidRequest } from '../../../protocol/oauth-error'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { GrantType, TokenRequest } from '../../grant-type'
+import { introspectedHistory, tokenExchangeName } from './exchange-history'
+import { exchangeParameters, refreshTokenType } from './exchange-parameters'
+import { exchangedGrant, type ExchangePolicy, type ExchangeRequest, readApproval } from './policy'
 import {
   accessTokenType,
-  exchangeParameters,
-  refreshTokenType,
-  tokenExchangeName,
-} from './exchange-parameters'
-import {
-  exchangedGrant,
-  type ExchangePolicy,
-  type ExchangeRequest,
-  introspectedHistory,
-  readApproval,
-} from './policy'
-import { presentSecurityToken, type SecurityTokenTypes, type VerifySecurityToken } from './security-token'
+  presentSecurityToken,
+  type SecurityTokenTypes,
+  type VerifySecurityToken,
+} from './security-token'
 
 /**
  * Makes the grant type for token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). A client
@@ -86,13 +81,13 @@ export interface TokenExchangeOptions {
 }
 
 /** The checked options, with their defaults. */
-export interface TokenExchangeSettings {
+interface TokenExchangeSettings {
   readonly policy: ExchangePolicy
   readonly tokenTypes: SecurityTokenTypes
 }
 
 /** @throws ConfigurationError that lists every mistake. */
-export function readTokenExchangeOptions(options: unknown): TokenExchangeSettings {
+function readTokenExchangeOptions(options: unknown): TokenExchangeSettings {
   const reading = new OptionsReader(options, '')
   const policy = reading.required<ExchangePolicy>(
     'policy',
@@ -102,7 +97,7 @@ export function readTokenExchangeOptions(options: unknown): TokenExchangeSetting
   )
   const tokenTypes = readTokenTypes(reading)
   reading.refuseUnknown()
-  reading.settle('tokenExchange() cannot work with these options:')
+  reading.throwIssues('tokenExchange() cannot work with these options:')
   return { policy, tokenTypes }
 }
 

@@ -60,7 +60,7 @@ describe('A JWT as an assertion', () => {
     })
   })
 
-  test('tells the host who made it, about whom, and every other claim', async () => {
+  test('passes issuer, subject and every other claim to the host', async () => {
     const claims = { ...claimsAt(noon, partner), groups: ['staff'], nbf: noon }
     await desk()(jwt(partner, claims))
     const { iss: issuer, sub: subject, jti: id, exp: expiresAt, ...others } = claimsAt(noon, partner)
@@ -153,7 +153,7 @@ describe('A forged JWT is refused and spends nothing:', () => {
     },
   )
 
-  test('and after all of them the good one is as good as ever', async () => {
+  test('and after all of them the valid one is still valid', async () => {
     expect(await present(jwt(hub, claims))).toMatchObject(accepted)
   })
 })

@@ -23,7 +23,7 @@ const costs = () => compare.mock.calls.map(([, digest]) => Number(digest.slice(4
 beforeEach(() => compare.mockClear())
 
 describe('bcryptPasswords', () => {
-  it('tells the subject for the right password, and nobody for anything else', async () => {
+  it('returns the subject for the right password, and undefined for anything else', async () => {
     const verify = verifyWith(find)
     expect(await verify('alice', 'wonderland')).toBe('user-1')
     for (const wrong of ['', 'wonderlan', 'Wonderland', 'wonderland\0', alice.passwordHash])
@@ -36,7 +36,7 @@ describe('bcryptPasswords', () => {
     expect(costs()).toEqual([4])
   })
 
-  it('costs the same rounds for whoever is refused, however long the password is and whatever digests cost', async () => {
+  it('costs the same rounds for every refusal, however long the password is and whatever digests cost', async () => {
     const dear = { subject: 'user-2', passwordHash: bcrypt.hashSync('x', 11) }
     const owners = new Map<string, PasswordOwner>(Object.entries({ alice, dear }))
     const verify = verifyWith((name) => owners.get(name))
@@ -88,14 +88,14 @@ describe('bcryptPasswords', () => {
     ['with an empty digest', { ...alice, passwordHash: '' }],
     ['that is a text', 'user-1'],
     ['that is true', true],
-  ])('breaks on an owner %s, and does not tell what was found', async (_, found) => {
+  ])('throws on an owner %s, without the found value', async (_, found) => {
     const verify = javascript.bcryptPasswords(() => found)
     const attempt = (async () => verify('alice', 'wonderland', request))()
     await expect(attempt).rejects.toThrow(TypeError)
     await expect(attempt).rejects.not.toThrow(/wonderland|user-1/)
   })
 
-  it('takes null for nobody', async () => {
+  it('takes null for no owner', async () => {
     expect(await verifyWith(() => null)('alice', 'x')).toBeUndefined()
     expect(compare).toHaveBeenCalledTimes(1)
   })
@@ -109,7 +109,7 @@ describe('hashPassword', () => {
   })
 
   it.each(['', 'opensesame'.repeat(8), 'é'.repeat(37)])(
-    'refuses %j, and does not tell it',
+    'refuses %j, and does not repeat it',
     async (password) => {
       await expect(hashPassword(password)).rejects.toThrow(
         new RangeError('A password must have 1 to 72 bytes.'),

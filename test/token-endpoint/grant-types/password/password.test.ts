@@ -1,6 +1,6 @@
 import { memoryCounters, OAuthError, password } from '../../../../lib/index'
 import type { TokenRequest } from '../../../../lib/token-endpoint/grant-type'
-import { countedName } from '../../../../lib/token-endpoint/grant-types/password/counted-name'
+import { normalizeForCount } from '../../../../lib/token-endpoint/grant-types/password/counted-name'
 import { attemptLimits } from '../../../../lib/token-endpoint/grant-types/password/password'
 import { clientWith } from '../../../support/authorization/client'
 import { mistakesOf } from '../../../support/rooms/mistakes-of'
@@ -50,7 +50,7 @@ describe('the options of password()', () => {
       { limits: { client: { seconds: 0 }, address: true } },
       ['verify', 'limits.address', 'limits.client.seconds'],
     ],
-  ])('may not be %j: every mistake is told', (options, paths) => {
+  ])('may not be %j: every mistake is reported', (options, paths) => {
     expect(issuesIn(options).map(({ path }) => path)).toEqual(paths)
   })
 })
@@ -99,7 +99,7 @@ describe('the grant type password', () => {
     ['a refusal of ours', new OAuthError('invalid_grant', 'x', 'Wrong password for alice.')],
     ['nothing', undefined],
   ])(
-    'takes %s that the host throws for a fault, with its cause, and tells the client nothing',
+    'takes %s that the host throws as a failure with its cause, of which the client learns nothing',
     async (_, thrown) => {
       for (const verify of [
         () => {
@@ -137,13 +137,13 @@ describe('the grant type password', () => {
     [{ password: ['wonderland', ''] }, 'invalid_request'],
     [{ scope: 'profile' }, 'invalid_scope'],
     [{ scope: undefined }, 'invalid_scope'],
-  ])('of %j makes %s, and asks nobody', async (fields, code) => {
+  ])('of %j gives %s, without a call of verify', async (fields, code) => {
     const verify = jest.fn(knows)
     expect((await refusalOf(ask(verify, fields))).code).toBe(code)
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it('counts towards 10 failures of a user name, 100 of an address and 1000 of a client unless told otherwise', async () => {
+  it('counts towards 10 failures of a user name, 100 of an address and 1000 of a client by default', async () => {
     const stands = { address: 1, username: 1, client: 1 }
     const add = jest.fn(async (key: string, _amount: 1 | -1, _seconds: number) => {
       const [, kind] = key.split(':')
@@ -206,12 +206,12 @@ describe('what a guess at a password counts towards', () => {
     expect(found.map(({ attempts }) => attempts)).toEqual([1])
   })
 
-  it('tells a store neither name nor address', () => {
+  it('gives a store neither name nor address', () => {
     for (const key of keysOf('alice', { address: '192.0.2.7' }))
       expect(key).toMatch(/^password:(?:username|address|client):[A-Za-z0-9_-]{43}$/)
   })
 
-  it('counts each kind for itself, even under one word', () => {
+  it('counts each kind apart, even with equal values', () => {
     expect(new Set(keysOf('unknown', { client_id: 'unknown' })).size).toBe(3)
   })
 })
@@ -238,7 +238,7 @@ describe('the name that guesses are counted under', () => {
     'ałice',
     'ⱥlɨȼɇ',
   ])('is one for %j and alice', (spelling) => {
-    expect(countedName(spelling)).toBe('alice')
+    expect(normalizeForCount(spelling)).toBe('alice')
   })
 
   it.each([
@@ -255,17 +255,17 @@ describe('the name that guesses are counted under', () => {
     ['Ħamrun', 'hamrun'],
     ['ŋaŧi', 'nati'],
   ])('is one for %s and %s', (one, other) => {
-    expect(countedName(one)).toBe(countedName(other))
+    expect(normalizeForCount(one)).toBe(normalizeForCount(other))
   })
 
   it.each(['bob', 'alice2', 'alice@example.com', 'मीना', '__proto__', 'constructor'])(
     'is another one for %s than for alice',
     (name) => {
-      expect(countedName(name)).not.toBe(countedName('alice'))
+      expect(normalizeForCount(name)).not.toBe(normalizeForCount('alice'))
     },
   )
 
-  it('tells names apart whose vowels are marks', () => {
-    expect(countedName('मीना')).not.toBe(countedName('मना'))
+  it('distinguishes names whose vowels are marks', () => {
+    expect(normalizeForCount('मीना')).not.toBe(normalizeForCount('मना'))
   })
 })

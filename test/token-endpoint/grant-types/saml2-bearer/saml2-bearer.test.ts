@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as suite from '../../../../lib/index'
 import { type Assertion, saml2Bearer, type Saml2BearerOptions } from '../../../../lib/index'
-import { ConfigurationError } from '../../../../lib/protocol/configuration'
+import { ConfigurationError } from '../../../../lib/primitives/options-reader'
 import { OAuthError } from '../../../../lib/protocol/oauth-error'
 import { noon } from '../../../support/authorization/issue-context'
 import { refusalOf } from '../../../support/rooms/refused'
@@ -111,7 +111,7 @@ describe('saml2Bearer()', () => {
     })
   })
 
-  it('asks the host with what was proven, and believes nobody whom the host does not know', async () => {
+  it('passes the proven claims to the host, and accepts no subject that the host does not know', async () => {
     const asked: Parameters<Saml2BearerOptions['resourceOwner']>[] = []
     const { present } = counter({
       resourceOwner(...question) {

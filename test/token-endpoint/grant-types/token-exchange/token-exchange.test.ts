@@ -3,7 +3,7 @@ import {
   actorsIn,
   historyIn,
   introspectedHistory,
-} from '../../../../lib/token-endpoint/grant-types/token-exchange/policy'
+} from '../../../../lib/token-endpoint/grant-types/token-exchange/exchange-history'
 import { type Maker, mistakesOf } from '../../../support/rooms/mistakes-of'
 
 /** A chain of so many actors, as a claim. */
@@ -11,7 +11,7 @@ const chain = (length: number): unknown =>
   length === 0 ? undefined : { sub: `a${length}`, act: chain(length - 1) }
 
 describe('the history of exchanges', () => {
-  it('is told as a chain, the current actor outside (RFC 8693 4.1)', () => {
+  it('is a chain with the current actor outside (RFC 8693 4.1)', () => {
     expect(introspectedHistory({ actors: ['c', 'b', 'a'], audience: ['x'] })).toEqual({
       act: { sub: 'c', act: { sub: 'b', act: { sub: 'a' } } },
       aud: ['x'],

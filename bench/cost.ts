@@ -1,0 +1,143 @@
+// What a request costs in one process: Node's HTTP over a connection in memory, a map in place of Redis, and the generator in
+// the process of the server. Beside it, what the same requests cost at a bare Express route that reads a form, makes a random
+// token and answers.
+//
+//   npm run cost                           everything
+//   npm run cost -- suite refresh guard    these targets and rows alone; the bare route always runs, too
+//   npm run cost -- --beside ../before     the suite of another checkout as well, built, in the same turns
+//   npm run cost -- --starts 1             fewer processes of each target, each with eight rounds
+//   BENCH_NODES=a npm run cost             on this binary of Node
+//
+// Each figure is the lower quartile of the rounds, in microseconds of processor time for one operation, generator and
+// collection of garbage included: disturbances only add. A code flow is an operation of several requests.
+import { join, resolve } from 'node:path'
+import { setMaxListeners } from 'node:events'
+import { parseArgs } from 'node:util'
+import { buildTargetsBeside } from './build'
+import { otherCore, pin, runTargetsOn, startTarget, type RunningTarget } from './child'
+import { atPart } from './figures'
+import { rows, storiesInProcess, type Row } from './programs-in-process'
+
+const roundsOfStart = 8
+// Milliseconds of processor time. V8 goes on for seconds until it has compiled what a flow needs.
+const warmUp = 3000
+const leadIn = 50
+const span = 120
+
+interface Target {
+  readonly name: string
+  /** In targets/, or a path. */
+  readonly program: string
+  /** The name of its stories. */
+  readonly stories: string
+  readonly rows: readonly Row[]
+}
+
+interface Measured {
+  readonly row: Row
+  readonly target: string
+  /** For one operation. */
+  readonly requests: number
+  readonly rounds: number[]
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { beside: { type: 'string' }, starts: { type: 'string', default: '3' } },
+})
+const rowNames = Object.keys(rows).filter(isRow)
+const [ours, suite, bare, beside] = ['ours', 'suite', 'bare', 'suite beside'] as const
+
+async function main(): Promise<void> {
+  setMaxListeners(0, process)
+  pin(process, otherCore)
+  const [node] = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
+  if (node !== undefined) runTargetsOn(node)
+  const targets = chosenTargets()
+  const measured: Measured[] = []
+  for (let start = 0; start < Number(values.starts); start += 1) await measure(targets, measured)
+  for (const row of rowNames) {
+    const ofRow = measured.filter((one) => one.row === row)
+    if (ofRow.length > 0) print(row, ofRow)
+  }
+}
+
+/** New processes of all targets, which take turns: V8 may make two processes of one program a fifth apart. */
+async function measure(targets: readonly Target[], measured: Measured[]): Promise<void> {
+  const running = new Map<Target, RunningTarget>()
+  for (const target of targets) running.set(target, await started(target))
+  for (let round = 0; round < roundsOfStart; round += 1)
+    for (const row of chosenRows())
+      for (const [target, process] of running) {
+        if (!target.rows.includes(row)) continue
+        await process.roundInProcess({ row, milliseconds: leadIn })
+        const { cpu, requests } = await process.roundInProcess({ row, milliseconds: span })
+        note(measured, { row, target: target.name, requests, rounds: [cpu] })
+      }
+  for (const process of running.values()) await process.stop()
+}
+
+/** Knows all rows when it begins with the first, whichever of them are asked for. */
+async function started({ program, stories, rows: rowsOfTarget }: Target): Promise<RunningTarget> {
+  const target = await startTarget({ program, environment: { BENCH_IN_PROCESS: stories } }, '', [
+    '--expose-gc',
+  ])
+  for (const row of rowsOfTarget) await target.roundInProcess({ row, milliseconds: warmUp })
+  return target
+}
+
+function note(measured: Measured[], one: Measured): void {
+  const known = measured.find(({ row, target }) => row === one.row && target === one.target)
+  if (known === undefined) measured.push(one)
+  else known.rounds.push(...one.rounds)
+}
+
+function print(row: Row, measured: readonly Measured[]): void {
+  const lowerQuartile = ({ rounds }: Measured) => atPart(rounds, 0.25)
+  const reference = measured.find(({ target }) => target === bare)
+  console.log(`${row}, microseconds`)
+  console.table(
+    measured.map((one) => ({
+      target: one.target,
+      'lower quartile': rounded(lowerQuartile(one), 1),
+      'of the bare route': rounded(lowerQuartile(one) / (reference ? lowerQuartile(reference) : NaN), 2),
+      least: rounded(atPart(one.rounds, 0), 1),
+      median: rounded(atPart(one.rounds, 0.5), 1),
+      rounds: one.rounds.length,
+      requests: one.requests,
+    })),
+  )
+}
+
+function chosenTargets(): readonly Target[] {
+  const all = Object.entries(storiesInProcess).map(([program, stories]): Target => ({
+    name: nameOf(program),
+    program,
+    stories: program,
+    rows: rowNames.filter((row) => rows[row].some((workload) => stories[workload] !== undefined)),
+  }))
+  const able = all.filter((target) => target.rows.length > 0)
+  const names = positionals.filter((word) => !isRow(word))
+  const unknown = names.filter((name) => !able.some((target) => target.name === name))
+  if (unknown.length > 0)
+    throw new Error(`Targets: ${able.map(({ name }) => name).join(', ')}. Rows: "${rowNames.join('", "')}".`)
+  const chosen = able.filter(({ name }) => names.length === 0 || name === bare || names.includes(name))
+  if (values.beside === undefined) return chosen
+  const programs = buildTargetsBeside(resolve(values.beside))
+  return [...chosen, { name: beside, program: join(programs, ours), stories: ours, rows: rowNames }]
+}
+
+function chosenRows(): readonly Row[] {
+  const chosen = positionals.filter(isRow)
+  return chosen.length === 0 ? rowNames : chosen
+}
+
+const nameOf = (stories: string) => (stories === ours ? suite : stories)
+
+function isRow(name: string): name is Row {
+  return Object.hasOwn(rows, name)
+}
+
+const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
+
+void main()

@@ -1,0 +1,109 @@
+import { isBoolean, type OptionsReader } from '../primitives/options-reader'
+import type { Observed } from '../protocol/oauth-error'
+import { differenceBetween } from '../protocol/url-difference'
+import { explanations } from './explanations'
+import { plainText } from './redaction'
+import { warn } from './warning'
+
+/** A refusal, as a diagnosis explains it. */
+export interface DiagnosedRefusal {
+  readonly endpoint: string
+  readonly code: string | undefined
+  readonly reason: string
+  readonly description?: string | undefined
+  /** The client that the request names, in the form in which events may hold it. */
+  readonly clientId?: string | undefined
+  readonly observed?: Observed | undefined
+}
+
+/** Bounds the warnings of one server: plug-ins of a host may make any number of reasons. */
+const maximumWarnings = 200
+
+// A denial is a decision, and a limit is no mistake of the one who builds. Of `tls_required`, EAS_TLS_REQUIRED or
+// EAS_TRUST_PROXY has told cause and cure.
+const silent: ReadonlySet<string> = new Set(['owner_denied', 'maintenance', 'closing', 'tls_required'])
+
+/**
+ * Explains refusals to the person who sets up a server or a client: the warning `EAS_REFUSED` says what was read, which
+ * rule decided, and the cure. Each cause causes one warning for each server. Responses stay the same.
+ */
+export class Diagnosis {
+  private readonly explained = new Set<string>()
+  private looks = 0
+
+  /** Explains a refusal after a look at what the refusal does not say. The response does not wait for the look. */
+  explainAfter(refusal: DiagnosedRefusal, look: () => Promise<Observed>): void {
+    this.looks += 1
+    if (this.looks > maximumWarnings) return
+    const explain = (observed?: Observed) => this.explain({ ...refusal, observed })
+    look().then(explain, () => explain())
+  }
+
+  /** @param refusal undefined for a request that is no mistake. */
+  explain(refusal: DiagnosedRefusal | undefined): void {
+    if (refusal === undefined) return
+    const { reason, observed } = refusal
+    const cause = typeof observed?.['cause'] === 'string' ? `${reason}/${observed['cause']}` : reason
+    if (silent.has(reason) || this.explained.has(cause) || this.explained.size >= maximumWarnings) return
+    this.explained.add(cause)
+    warn('EAS_REFUSED', sentencesFor(refusal, cause))
+  }
+}
+
+/**
+ * Reads the option `explainRefusals`. The result is false in production, whatever the option says. It is false in tests,
+ * too: tests refuse on purpose, and their runners print warnings.
+ */
+export function readExplainRefusals(reading: OptionsReader): boolean {
+  const wanted = reading.optional('explainRefusals', true, isBoolean, 'must be true or false.')
+  return wanted && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
+}
+
+/** The diagnosis of a server that explains refusals; otherwise undefined. */
+export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
+  explains ? new Diagnosis() : undefined
+
+function sentencesFor({ endpoint, code, reason, ...refusal }: DiagnosedRefusal, cause: string): string {
+  const { clientId, description, observed } = refusal
+  const of = clientId === undefined ? '' : ` of the client "${clientId}"`
+  const known = explanations.get(cause) ?? explanations.get(reason)
+  const sentences = [
+    `A request${of} was refused (${endpoint}): ${[code, plainText(reason)].filter(isPresent).join(', ')}.`,
+    ...readBy(observed),
+    known?.rule ?? description,
+    known?.cure,
+    `See docs/errors.md${code === undefined ? '' : `#${plainText(code)}`}.`,
+  ]
+  return sentences.filter(isPresent).join(' ')
+}
+
+const isPresent = (text: string | undefined): text is string => text !== undefined && text !== ''
+
+function readBy(observed: Observed | undefined): readonly (string | undefined)[] {
+  if (observed === undefined) return []
+  const { cause: _cause, ...values } = observed
+  const parts = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${shown(value)}`],
+  )
+  return [parts.length === 0 ? undefined : `Read: ${parts.join('; ')}.`, differenceIn(values)]
+}
+
+const mostShown = 5
+
+function shown(value: string | number | readonly string[]): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return quoted(value)
+  if (value.length === 0) return 'none'
+  const more = value.length > mostShown ? `, and ${value.length - mostShown} more` : ''
+  return `${value.slice(0, mostShown).map(quoted).join(', ')}${more}`
+}
+
+const quoted = (text: string) => `"${plainText(text)}"`
+
+// Two URLs that are to be equal are the usual mistake, so the sentence names the part that differs.
+function differenceIn({ sent, registered }: Observed): string | undefined {
+  if (typeof sent !== 'string' || registered === undefined || typeof registered === 'number') return undefined
+  const candidates = [registered].flat().map((one) => differenceBetween(one, sent))
+  const difference = candidates.find((found) => found !== undefined)
+  return difference === undefined ? undefined : plainText(difference)
+}

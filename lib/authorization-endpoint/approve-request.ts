@@ -1,0 +1,90 @@
+import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
+import type { IssueContext, TransitionEvent } from '../authorization/transition'
+import { tokenResponse } from '../extensions/token-types/bearer'
+import type { Client } from '../protocol/client'
+import { noEvidence } from '../protocol/evidence'
+import type { Json } from '../protocol/json'
+import { Parameters } from '../protocol/parameters'
+import type { ServerContext } from '../server/context'
+import { restrictToken } from '../token-endpoint/restrict'
+import { frameOf, type Redirection, redirection } from './authorization-response'
+import type { Approval, ResponseType } from './response-types'
+
+/**
+ * Makes the context of a request of this client. The extensions see each access token that it issues: the parameters of
+ * the request are gone when the owner decides, and extensions keep what they need in the record.
+ */
+export function contextOf({ restrictors, issueContext }: ServerContext, client: Client): IssueContext {
+  const request = { client, parameters: Parameters.none, grantType: 'implicit' }
+  return issueContext((granted) => restrictToken(restrictors, request, granted))
+}
+
+/** An approved request: the new record, and the response to the client. */
+export interface ApprovedRequest {
+  readonly authorization: Authorization
+  readonly redirection: Redirection
+  readonly responseType: ResponseType
+  readonly requested: RequestedAuthorization
+  readonly approval: Approval
+}
+
+/** Approves a request. Returns the new record, and the response to the client (RFC 6749 4.1.2). */
+export function approveRequest(
+  server: ServerContext,
+  responseType: ResponseType,
+  requested: RequestedAuthorization,
+  context: IssueContext,
+): ApprovedRequest {
+  const approval = responseType.approve(requested, context)
+  const { authorization } = approval
+  const frame = frameOf(server, requested.clientId, requested.request)
+  const parameters = parametersOf(responseType, approval, context.now)
+  return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
+}
+
+/**
+ * Completes the access token in the response to an approved request, before the server stores the record.
+ *
+ * @param event the event of the approval.
+ * @param now seconds since the epoch.
+ * @throws OAuthError if the format of the token or an extension refuses.
+ */
+export async function completeApproval(
+  server: ServerContext,
+  client: Client,
+  { authorization, redirection: unfinished, responseType, requested, approval }: ApprovedRequest,
+  event: TransitionEvent | undefined,
+  now: number,
+): Promise<{ readonly redirection: Redirection; readonly event: TransitionEvent | undefined }> {
+  const { complete } = server
+  const { issued } = approval
+  if (complete === undefined || issued === undefined) return { redirection: unfinished, event }
+  const recipient = { client, grantType: 'implicit', evidence: noEvidence }
+  const completed = await complete({ authorization, issued, event }, recipient)
+  const frame = frameOf(server, requested.clientId, requested.request)
+  const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
+  return { redirection: redirection(frame, parameters), event: completed.event }
+}
+
+function parametersOf(
+  { name, mode }: ResponseType,
+  { parameters, issued }: Approval,
+  now: number,
+): Readonly<Record<string, string>> {
+  if (issued === undefined) return parameters
+  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. A query must never contain a token.
+  if (mode !== 'fragment')
+    throw new Error(
+      `The response type "${name}" puts an access token into a query: its mode must be fragment.`,
+    )
+  // RFC 6749 4.2.2: the response never contains a refresh token, even if the response type has issued one.
+  const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
+  return { ...parameters, ...Object.fromEntries(Object.entries(members).map(asParameter)) }
+}
+
+function asParameter([key, value]: readonly [string, Json]): readonly [string, string] {
+  if (typeof value === 'string' || typeof value === 'number') return [key, `${value}`]
+  throw new TypeError(
+    `An extension returned the member "${key}" for a response of the authorization endpoint, which carries texts and numbers only.`,
+  )
+}

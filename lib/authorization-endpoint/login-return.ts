@@ -1,0 +1,70 @@
+import { credentialId, digest } from '../protocol/credential'
+import { invalidRequest } from '../protocol/oauth-error'
+import { type Parameters, parametersAtMost } from '../protocol/parameters'
+
+/**
+ * The parameter that tells a return from the login from a fresh request: how often the login has returned, since when,
+ * and the reference to the login that the server has demanded. The count travels in the URL, so it needs no memory,
+ * works on several processes, and another tab has its own. A client must ignore unknown parameters of its own request
+ * (RFC 6749 3.1), and so must this server: a forged count shows the sender a page, and nothing else.
+ */
+const parameter = 'login_returns'
+
+const returnsAtMost = 3
+/** Seconds. A person who logs in slowly three times is no loop. */
+const window = 60
+
+/** How often the login has returned to a request, and when it did so first, in seconds since the epoch. */
+interface LoginReturns {
+  readonly count: number
+  readonly since: number
+}
+
+/**
+ * The query of the request to which the login returns. Without an owner, the same request would go back to the login:
+ * undefined if the login has returned three times within a minute.
+ *
+ * @param now seconds since the epoch.
+ * @param reference to the login that the server has demanded; undefined if it has demanded none.
+ * @throws OAuthError `invalid_request` if a full request leaves no room for the reference.
+ */
+export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
+  const query = new URLSearchParams(parameters.format())
+  const { count, since } = returnsIn(query.get(parameter), now)
+  if (count >= returnsAtMost) return undefined
+  query.delete(parameter)
+  const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
+  if (query.size < parametersAtMost)
+    query.append(parameter, reference === undefined ? next : `${next}.${reference}`)
+  // A request that is full must stay valid. Its loop is not noticed. A demanded login would be demanded without end.
+  else if (reference !== undefined)
+    throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
+  return query.toString()
+}
+
+// The count, the time in base 36, and the reference.
+const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{64}))?$/
+
+function returnsIn(text: string | null, now: number): LoginReturns {
+  const [, count, start] = form.exec(text ?? '') ?? []
+  if (count === '1' && start === undefined) return { count: 1, since: now }
+  const since = Number.parseInt(start ?? '', 36)
+  const isCurrent = count !== undefined && count !== '1' && since <= now && now - since < window
+  return isCurrent ? { count: Number(count), since } : { count: 0, since: now }
+}
+
+/** The reference to a demanded login in a request, with the id of its record. It proves nothing yet. */
+export function loginReferenceOf(
+  parameters: Parameters,
+): { readonly reference: string; readonly id: string } | undefined {
+  const [, , , reference] = form.exec(parameters.peek(parameter) ?? '') ?? []
+  const id = reference === undefined ? undefined : credentialId('loginReference', reference)
+  return reference === undefined || id === undefined ? undefined : { reference, id }
+}
+
+/** Names what a request asks for: the digest of its parameters, without what the login has added. */
+export function requestDigest(parameters: Parameters): string {
+  const query = new URLSearchParams(parameters.format())
+  query.delete(parameter)
+  return digest(query.toString())
+}

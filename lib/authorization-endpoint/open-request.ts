@@ -1,0 +1,149 @@
+import type { Authorization } from '../authorization/authorization'
+import { claim, findClaimable } from '../authorization/claim'
+import { begin, commit } from '../authorization/commit'
+import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
+import type { AuthorizationStore } from '../authorization/store'
+import {
+  approvalEvent,
+  type IssueContext,
+  type OnCommitted,
+  type SuccessfulResult,
+  type TransitionResult,
+} from '../authorization/transition'
+import type { Client } from '../protocol/client'
+import { createId } from '../protocol/credential'
+import { OAuthError } from '../protocol/oauth-error'
+import type { ServerContext } from '../server/context'
+import { type ApprovedRequest, approveRequest, completeApproval } from './approve-request'
+import type { Redirection } from './authorization-response'
+import type { ClaimedRequest } from './resolve-request'
+import type { ResponseType } from './response-types'
+
+type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
+
+/**
+ * Approves a request without a page.
+ *
+ * @param claimed the record that the request uses up, in the same write.
+ */
+export async function approveAtOnce(
+  server: ServerContext,
+  client: Client,
+  responseType: ResponseType,
+  proposal: AuthorizationProposal,
+  claimed: ClaimedRequest | undefined,
+  context: IssueContext,
+  onCommitted: OnCommitted | undefined,
+): Promise<StoredApproval> {
+  if (claimed !== undefined)
+    return approveClaimed(server, client, responseType, proposal, claimed, context, onCommitted)
+  const { issuerDigest, random } = context
+  const proposed = { id: createId(random), issuerDigest, ...proposal }
+  const approved = approveRequest(server, responseType, proposed, context)
+  const { authorization } = approved
+  const event = approvalEvent(authorization, responseType.name)
+  const completed =
+    server.complete === undefined
+      ? { redirection: approved.redirection, event }
+      : await completeApproval(server, client, approved, event, context.now)
+  await begin(server.store, authorization, random)
+  onCommitted?.({ authorization, event: completed.event })
+  return completed.redirection
+}
+
+/** What the transition makes of a record that an approval uses up. */
+interface ClaimedApproval {
+  readonly approved: ApprovedRequest
+  readonly redirection: Redirection
+}
+
+async function approveClaimed(
+  server: ServerContext,
+  client: Client,
+  responseType: ResponseType,
+  proposal: AuthorizationProposal,
+  { handle, unclaimed, found, onClaimed }: ClaimedRequest,
+  context: IssueContext,
+  onCommitted: OnCommitted | undefined,
+): Promise<StoredApproval> {
+  const { issuerDigest, random, now } = context
+  const { id } = unclaimed
+  const { clientId } = proposal
+  const transition = (current: Authorization | undefined): TransitionResult<ClaimedApproval | OAuthError> => {
+    const claimable = findClaimable(current, { handle, clientId }, now)
+    // An outcome and no refusal: the owner sees this error, and the client gets a thrown one.
+    if (claimable instanceof OAuthError) return { action: 'none', outcome: claimable }
+    const proposed = { id, issuerDigest, ...proposal }
+    const approved = approveRequest(server, responseType, proposed, context)
+    const { authorization, redirection } = approved
+    const event = approvalEvent(authorization, responseType.name)
+    return { action: 'save', authorization, outcome: { approved, redirection }, event }
+  }
+  const outcome = await commit(
+    server.store,
+    id,
+    transition,
+    random,
+    found,
+    onCommitted,
+    server.complete && ((result) => completeClaimed(server, client, result, now)),
+  )
+  if (outcome instanceof OAuthError) return { kind: 'refused', error: outcome }
+  onClaimed?.()
+  return outcome.redirection
+}
+
+/** Completes the access token in the response, if the response has one. */
+async function completeClaimed(
+  server: ServerContext,
+  client: Client,
+  result: SuccessfulResult<ClaimedApproval | OAuthError>,
+  now: number,
+): Promise<SuccessfulResult<ClaimedApproval | OAuthError>> {
+  const { outcome } = result
+  if (outcome instanceof OAuthError) return result
+  const { redirection, event } = await completeApproval(server, client, outcome.approved, result.event, now)
+  return { ...result, outcome: { ...outcome, redirection }, event }
+}
+
+/**
+ * Stores the pending record of a request. Returns the consent token, or the refusal for the page of the owner if the
+ * request uses up a record that another owner has claimed meanwhile.
+ */
+export async function keepOpen(
+  { store, openRequests }: ServerContext,
+  proposal: AuthorizationProposal,
+  claimed: ClaimedRequest | undefined,
+  context: IssueContext,
+): Promise<string | OAuthError> {
+  openRequests.opened(proposal.subject)
+  try {
+    if (claimed !== undefined) {
+      const claiming = await claimRecord(store, proposal, claimed, context)
+      if (claiming instanceof OAuthError) openRequests.ended(proposal.subject)
+      else claimed.onClaimed?.()
+      return claiming
+    }
+    const { pending, consentToken } = createPendingAuthorization(proposal, context)
+    await begin(store, pending, context.random)
+    return consentToken
+  } catch (error) {
+    openRequests.ended(proposal.subject)
+    throw error
+  }
+}
+
+function claimRecord(
+  store: AuthorizationStore,
+  proposal: AuthorizationProposal,
+  { handle, unclaimed, found }: ClaimedRequest,
+  context: IssueContext,
+): Promise<string | OAuthError> {
+  const transition = (current: Authorization | undefined): TransitionResult<string | OAuthError> => {
+    const result = claim(current, handle, proposal, context)
+    return 'refusal' in result
+      ? { action: 'none', outcome: result.refusal }
+      : { ...result, outcome: result.outcome.consentToken }
+  }
+  return commit(store, unclaimed.id, transition, context.random, found)
+}

@@ -1,0 +1,179 @@
+import type { Authorization } from '../authorization/authorization'
+import {
+  createDemandedLogin,
+  demandLogin,
+  findClaimable,
+  type UnclaimedProposal,
+} from '../authorization/claim'
+import { begin, commit } from '../authorization/commit'
+import type { AuthorizationStore } from '../authorization/store'
+import type { RecordContext, TransitionResult } from '../authorization/transition'
+import { dataOf, type Extension, type ExtensionOwnerRequest, type OwnerVerdict } from '../protocol/extension'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { Sender } from '../protocol/sender'
+import type { ServerContext } from '../server/context'
+import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
+import { loginReferenceOf, requestDigest } from './login-return'
+import { mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
+import type { ClaimedRequest } from './resolve-request'
+
+/** A valid request, and the owner who is logged in. */
+interface OwnerInQuestion {
+  readonly destination: ResolvedRedirectUri
+  /** The parameters of the request, after extensions had their say. */
+  readonly parameters: Parameters
+  /** The parameters as the server received them. */
+  readonly received: Parameters
+  readonly parsed: ParsedAuthorizationRequest
+  readonly unclaimed: UnclaimedProposal
+  /** The record of the client that the request uses up. */
+  readonly claimed: ClaimedRequest | undefined
+  /** Undefined if no owner is logged in. */
+  readonly resourceOwner: ResourceOwner | undefined
+  readonly context: RecordContext
+}
+
+interface AskedHost {
+  readonly sender?: Sender | undefined
+  skipConsent(question: PriorConsentQuestion): Promise<boolean>
+}
+
+/** A login that an extension demands. */
+export interface LoginDemand {
+  /** The reference for the URL to which the login returns; undefined if the request itself names its record. */
+  readonly reference: string | undefined
+  /** Whether an owner is logged in, and has to log in again. */
+  readonly again: boolean
+}
+
+/** What follows for the owner of a request. */
+interface Course {
+  /** The login that has to come before; undefined if none has to. */
+  readonly demand: LoginDemand | undefined
+  /** Whether the request is approved without a page. */
+  readonly isApproved: boolean
+  /** The record that the request uses up: of its client, or of the login that this server has demanded. */
+  readonly claimed: ClaimedRequest | undefined
+}
+
+/**
+ * Asks the extensions with `atResourceOwner` what follows for the owner of a request, and keeps the time of a login that
+ * they demand.
+ *
+ * @returns what follows, or the refusal for the page of the owner.
+ * @throws OAuthError the refusal of an extension, for the client.
+ */
+export async function courseOf(
+  server: ServerContext,
+  extensions: readonly Extension[],
+  question: OwnerInQuestion,
+  host: AskedHost,
+): Promise<Course | OAuthError> {
+  const { destination, parameters, parsed, resourceOwner } = question
+  const { client, redirectUri } = destination
+  const { responseType, scope, facts, extensionData } = parsed
+  const claimed = question.claimed ?? (await findDemandedLogin(server, question, host))
+  const mayApprove = mayHavePriorConsent(client, responseType, redirectUri)
+  let asked: Promise<boolean> | undefined
+  const hasApproved = async () => {
+    if (resourceOwner === undefined || !mayApprove) return false
+    const { subject } = resourceOwner
+    asked ??= host.skipConsent({ clientId: client.client_id, subject, scope, facts, redirectUri })
+    return asked
+  }
+  const loginDemandedAt = claimed?.unclaimed.demandedLogin?.at
+  const request = { client, parameters, responseType, scope, loginDemandedAt, mayApprove, hasApproved }
+  const verdict = await verdictOf(extensions, resourceOwner, request, extensionData)
+  const isApproved = verdict === undefined ? await hasApproved() : verdict === 'approve' && mayApprove
+  if (verdict !== 'log in') return { demand: undefined, isApproved, claimed }
+  const reference = await keepDemand(server, question, claimed, host)
+  if (reference instanceof OAuthError) return reference
+  return { demand: { reference, again: resourceOwner !== undefined }, isApproved, claimed }
+}
+
+/** The verdicts, the one that counts first. */
+const verdicts: readonly OwnerVerdict[] = ['log in', 'ask', 'approve']
+
+async function verdictOf(
+  extensions: readonly Extension[],
+  owner: ResourceOwner | undefined,
+  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
+  extensionData: UnclaimedProposal['extensionData'],
+): Promise<OwnerVerdict | undefined> {
+  const given = new Set<unknown>()
+  for (const extension of extensions) {
+    const authorizationData = dataOf(extension.name, extensionData)
+    const verdict: unknown = await extension.atResourceOwner?.(owner, { ...request, authorizationData })
+    if (verdict !== undefined && !verdicts.some((known) => known === verdict))
+      throw new TypeError(
+        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in' or undefined for an owner.`,
+      )
+    given.add(verdict)
+  }
+  return verdicts.find((verdict) => given.has(verdict))
+}
+
+/**
+ * Finds the record of a login that this server has demanded for this very request. Others may have seen the URL with the
+ * reference, and it may be old. A reference that is not good for the request counts as absent, so the server demands a
+ * new login.
+ */
+async function findDemandedLogin(
+  { store, demandedLogins }: ServerContext,
+  { received, unclaimed: { clientId }, context }: OwnerInQuestion,
+  { sender }: AskedHost,
+): Promise<ClaimedRequest | undefined> {
+  const named = loginReferenceOf(received)
+  if (named === undefined) return undefined
+  const { id, reference: handle } = named
+  const found = await store.find(id)
+  const unclaimed = findClaimable(found?.authorization, { handle, clientId }, context.now)
+  if (found === undefined || unclaimed instanceof OAuthError) return undefined
+  const isOfThisRequest = unclaimed.demandedLogin?.parameters === requestDigest(received)
+  const onClaimed = () => demandedLogins.ended(sender?.address())
+  return isOfThisRequest ? { handle, unclaimed, found, onClaimed } : undefined
+}
+
+/**
+ * Keeps the time of a demanded login in the record of the request, or in a new record.
+ *
+ * @param claimed the record that the request has already.
+ * @returns the reference for the URL to which the login returns; undefined if the request itself names its record; an
+ * error for the page of the owner if the record is no longer unclaimed.
+ * @throws `Throttled` if too many logins of the network wait.
+ */
+async function keepDemand(
+  { store, demandedLogins }: ServerContext,
+  { received, unclaimed: proposal, context }: OwnerInQuestion,
+  claimed: ClaimedRequest | undefined,
+  { sender }: AskedHost,
+): Promise<string | undefined | OAuthError> {
+  if (claimed !== undefined) return keepInRecord(store, claimed, context)
+  const address = sender?.address()
+  demandedLogins.opened(address)
+  const { unclaimed, reference } = createDemandedLogin(proposal, requestDigest(received), context)
+  try {
+    await begin(store, unclaimed, context.random)
+  } catch (error) {
+    demandedLogins.ended(address)
+    throw error
+  }
+  return reference
+}
+
+// The first demand counts: a login after it satisfies every later one.
+async function keepInRecord(
+  store: AuthorizationStore,
+  { handle, unclaimed, found }: ClaimedRequest,
+  { now, random }: RecordContext,
+): Promise<string | undefined | OAuthError> {
+  const { id, clientId, demandedLogin } = unclaimed
+  if (demandedLogin !== undefined) return demandedLogin.parameters === undefined ? undefined : handle
+  const transition = (current: Authorization | undefined): TransitionResult<OAuthError | undefined> => {
+    const result = demandLogin(current, { handle, clientId }, now)
+    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
+  }
+  return commit(store, id, transition, random, found)
+}

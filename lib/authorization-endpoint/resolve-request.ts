@@ -1,0 +1,79 @@
+import type { Unclaimed } from '../authorization/authorization'
+import { findClaimable } from '../authorization/claim'
+import type { StoredAuthorization } from '../authorization/store'
+import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import type { Extension, ResolvedRequest } from '../protocol/extension'
+import { invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+import type { ServerContext } from '../server/context'
+
+/** An unclaimed record that becomes the record of a request, once. */
+export interface ClaimedRequest {
+  readonly handle: string
+  readonly unclaimed: Unclaimed
+  /** The record as the server found it. Only the compare-and-set of the claim proves that it is current. */
+  readonly found: StoredAuthorization
+  /** Runs once the request has used the record up. */
+  readonly onClaimed?: () => void
+}
+
+/** The request that the server goes on with. */
+interface SettledRequest {
+  readonly parameters: Parameters
+  /** Undefined if the request uses nothing up. */
+  readonly claimed: ClaimedRequest | undefined
+}
+
+/**
+ * Lets extensions replace the parameters of a request, in the order of the option `extensions`. Each of them gets the
+ * parameters that the previous ones left.
+ *
+ * @throws OAuthError for the page of the owner: the server has no redirection URI yet.
+ */
+export async function resolveRequest(
+  server: ServerContext,
+  resolvers: readonly Extension[],
+  received: Parameters,
+  client: Client,
+): Promise<SettledRequest> {
+  let parameters = received
+  let handle: string | undefined
+  for (const extension of resolvers) {
+    const { name } = extension
+    const resolved: unknown = await extension.resolveRequest?.(parameters, client)
+    if (resolved === undefined) continue
+    requireResolved(resolved, name)
+    if (resolved.claims !== undefined && handle !== undefined)
+      throw new TypeError(`The extension "${name}" claims a second record for one request.`)
+    handle = resolved.claims ?? handle
+    parameters = Parameters.parse(resolved.parameters)
+    if (parameters.require('client_id') !== client.client_id)
+      throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
+  }
+  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
+  return { parameters, claimed }
+}
+
+async function findClaimed(
+  { store, now }: ServerContext,
+  handle: string,
+  { client_id: clientId }: Client,
+): Promise<ClaimedRequest> {
+  const id = credentialId('requestHandle', handle)
+  const found = id === undefined ? undefined : await store.find(id)
+  const unclaimed = findClaimable(found?.authorization, { handle, clientId }, now())
+  if (unclaimed instanceof OAuthError) throw unclaimed
+  if (found === undefined) throw new Error('A record without a stored form was claimed.')
+  return { handle, unclaimed, found }
+}
+
+// Hosts write extensions, also in JavaScript.
+function requireResolved(resolved: unknown, name: string): asserts resolved is ResolvedRequest {
+  const { parameters, claims, ...others } = isRecord(resolved) ? resolved : {}
+  if (isText(parameters) && isAbsentOr(isText, claims) && Object.keys(others).length === 0) return
+  throw new TypeError(
+    `The extension "${name}" must resolve a request to { parameters, claims }: parameters in form encoding, claims a handle or undefined.`,
+  )
+}

@@ -1,0 +1,189 @@
+import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
+import type { Client } from '../protocol/client'
+import { digest } from '../protocol/credential'
+import type { Evidence } from '../protocol/evidence'
+import {
+  type Extension,
+  keptBy,
+  type KeptExtensionData,
+  type TokenResponseAddition,
+} from '../protocol/extension'
+import { isToken } from '../protocol/http-authentication'
+import { isJson, type Json } from '../protocol/json'
+import { responseMembers } from '../protocol/token-type'
+import { isRecord } from '../primitives/options-reader'
+import { optional, requireShape, shape } from '../primitives/shape'
+import type { AccessToken, Authorization } from './authorization'
+import type { Issued } from './issue'
+import { storedAccessToken } from './lookup'
+import type { CompleteResult, TransitionEvent } from './transition'
+
+/** The request that an access token answers. */
+export interface Recipient {
+  readonly client: Client
+  /** The `grant_type` of the request; `implicit` at the authorization endpoint. */
+  readonly grantType: string
+  /** What the extensions found in the request, each under its name. */
+  readonly evidence: Evidence
+}
+
+/** An access token that is decided and that no store has yet. */
+interface DecidedToken {
+  /** The record that holds the token. */
+  readonly authorization: Authorization | undefined
+  readonly issued: Issued
+  readonly event: TransitionEvent | undefined
+}
+
+/** The same, as the client gets it. */
+interface CompletedToken {
+  readonly issued: Issued
+  /** Names the text that the client gets. */
+  readonly event: TransitionEvent | undefined
+}
+
+/**
+ * Completes an access token between the transition and the write: lets its format write the text, and asks the
+ * extensions for members and headers of the response.
+ *
+ * @throws OAuthError if the format or an extension refuses.
+ */
+export type CompleteIssue = (token: DecidedToken, recipient: Recipient) => Promise<CompletedToken>
+
+/** Makes the completion of a server; undefined if nothing would complete a token. */
+export function completionOf(
+  issuer: string,
+  formats: readonly AccessTokenFormat[],
+  extensions: readonly Extension[],
+): CompleteIssue | undefined {
+  const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
+  if (formats.length === 0 && adding.length === 0) return undefined
+  return async ({ authorization, issued, event }, recipient) => {
+    const held = heldToken(authorization, issued)
+    const accessToken = await textOf(issuer, formats, held, issued)
+    const shown = { ...issued, accessToken }
+    return {
+      issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
+      // Listeners find the same fingerprint in the events of requests with the token.
+      event: event && { ...event, digest: digest(accessToken) },
+    }
+  }
+}
+
+/** Completes what a transition of the token endpoint issues. */
+export function completing(complete: CompleteIssue, recipient: Recipient): CompleteResult<Issued> {
+  return async (result, current) => {
+    const authorization = result.action === 'save' ? result.authorization : current
+    const { issued, event } = await complete(
+      { authorization, issued: result.outcome, event: result.event },
+      recipient,
+    )
+    return { ...result, outcome: issued, event }
+  }
+}
+
+interface HeldToken {
+  readonly authorization: Authorization
+  readonly token: AccessToken
+}
+
+// A grant type or a response type of a host may have made the response in its own way.
+function heldToken(authorization: Authorization | undefined, { accessToken }: Issued): HeldToken {
+  const tokens =
+    authorization !== undefined && 'accessTokens' in authorization ? authorization.accessTokens : []
+  const token = storedAccessToken(tokens, accessToken)
+  if (authorization !== undefined && token !== undefined) return { authorization, token }
+  throw new Error('A plug-in answers with an access token that its record does not hold.')
+}
+
+async function textOf(
+  issuer: string,
+  formats: readonly AccessTokenFormat[],
+  { authorization, token }: HeldToken,
+  { accessToken, tokenType }: Issued,
+): Promise<string> {
+  const { formatted } = token
+  if (formatted === undefined) return accessToken
+  const format = formats.find(({ name }) => name === formatted.format)
+  if (format === undefined)
+    throw new Error(`The server does not have the access token format "${formatted.format}".`)
+  const { id: authorizationId, subject, clientId } = authorization
+  const { digest: tokenId, scope, expiresAt, tokenData } = token
+  const { issuedAt } = formatted
+  const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType }
+  return encodeToken(format, { ...named, issuedAt, expiresAt, tokenData, ...dataFor(authorization, token) })
+}
+
+const dataFor = (
+  { extensionData }: Authorization,
+  { extensionData: tokenExtensionData }: AccessToken,
+): KeptExtensionData => ({ extensionData, tokenExtensionData })
+
+async function withAdditions(
+  extensions: readonly Extension[],
+  issued: Issued,
+  { authorization, token }: HeldToken,
+  { client, grantType, evidence }: Recipient,
+  event: TransitionEvent | undefined,
+): Promise<Issued> {
+  const { id: authorizationId, subject } = authorization
+  const { accessToken, tokenType, scope, expiresAt } = issued
+  const shared = { client, grantType, accessToken, tokenType, authorizationId, subject, scope, expiresAt }
+  const isRepetition = event?.reason === 'repeated'
+  const members: Record<string, Json> = {}
+  const headers: Record<string, string> = {}
+  for (const extension of extensions) {
+    const { name } = extension
+    const kept = keptBy(name, dataFor(authorization, token))
+    const addition: unknown = await extension.atTokenResponse?.({
+      ...shared,
+      ...kept,
+      evidence: evidence.get(name),
+      isRepetition,
+    })
+    if (addition === undefined) continue
+    requireAddition(addition, name, [issued.properties, members])
+    Object.assign(members, addition.members)
+    Object.assign(headers, addition.headers)
+  }
+  return { ...issued, members, headers }
+}
+
+// A client must never read a token of an extension as one of the server.
+function requireAddition(
+  addition: unknown,
+  name: string,
+  present: readonly object[],
+): asserts addition is TokenResponseAddition {
+  const subject = `The extension "${name}" returned a wrong result for a token response:`
+  requireShape(additionShape, addition, subject, present)
+}
+
+/** Compared with the members that the response already has. */
+const additionShape = shape<TokenResponseAddition, readonly object[]>({
+  members: optional(
+    (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),
+    'must be an object of JSON, without members that the response already has.',
+  ),
+  headers: optional(
+    (value) => isRecord(value) && Object.entries(value).every(isHeader),
+    'must be an object of names and texts of printable ASCII, without those that the server sets, such as Cache-Control.',
+  ),
+})
+
+const isTakenBy = (present: readonly object[]) => (name: string) =>
+  responseMembers.has(name) || present.some((members) => Object.hasOwn(members, name))
+
+// RFC 6749 5.1: no cache may keep a response with a token.
+const ownHeaders: ReadonlySet<string> = new Set([
+  'cache-control',
+  'pragma',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+])
+const isHeader = ([name, value]: [string, unknown]) =>
+  isToken(name) &&
+  !ownHeaders.has(name.toLowerCase()) &&
+  typeof value === 'string' &&
+  /^[\x20-\x7E]*$/.test(value)

@@ -1,0 +1,42 @@
+import type { AccessTokenReader } from '../protocol/access-token-format'
+import { credentialId, digest } from '../protocol/credential'
+import type { Observed } from '../protocol/oauth-error'
+import { likelySlips } from '../protocol/url-difference'
+import type { AuthorizationStore } from './store'
+import { issuerDigest } from './issuer'
+import { readFormatted } from './lookup'
+
+/** Finds out why a guard has refused an access token, at a time in seconds since the epoch. */
+export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
+
+/**
+ * Makes a function that tells the causes of `token_invalid` apart, for a warning. Reads the record of the token, also
+ * that of another issuer. A record holds only the digest of its issuer, so the name is known only if it is a likely slip.
+ *
+ * @param store a store that also finds the records of other issuers.
+ * @param issuer the issuer whose tokens the guard accepts.
+ * @param formats the formats that the guard reads.
+ */
+export function tokenObserver(
+  store: AuthorizationStore,
+  issuer: string,
+  formats: readonly AccessTokenReader[],
+): ObserveToken {
+  return async (accessToken, now) => {
+    // Of several formats that claim a text, the last one was refused last.
+    const formatted = (await readFormatted(formats, accessToken)).at(-1)
+    const id = formatted?.authorizationId ?? credentialId('accessToken', accessToken)
+    if (id === undefined) return { cause: 'form' }
+    const record = (await store.find(id))?.authorization
+    if (record === undefined) return { cause: 'not_in_store', 'issuer of this guard': issuer }
+    if (record.issuerDigest !== issuerDigest(issuer)) {
+      const other = likelySlips(issuer).find((slip) => issuerDigest(slip) === record.issuerDigest)
+      return { cause: 'other_issuer', registered: issuer, sent: other ?? 'another issuer' }
+    }
+    const tokens = record.state === 'active' || record.state === 'approved' ? record.accessTokens : []
+    const tokenId = formatted?.tokenId ?? digest(accessToken)
+    const found = tokens.findLast((token) => token.digest === tokenId)
+    if (found === undefined) return { cause: 'not_in_store', 'issuer of this guard': issuer }
+    return { cause: 'expired', 'seconds since its end': now - found.expiresAt }
+  }
+}

@@ -1,0 +1,235 @@
+import { createCredential, createId, digest, hasDigest } from '../protocol/credential'
+import {
+  accessDenied,
+  authorizationPending,
+  expiredToken,
+  invalidGrant,
+  OAuthError,
+} from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
+import { covers, type Scope } from '../protocol/scope'
+import type { Active, Authorization, Polled } from './authorization'
+import type { UnclaimedProposal } from './claim'
+import {
+  type ConsentDecision,
+  requestExpired,
+  requestNotOpen,
+  requestOfAnotherOwner,
+  requestUnknown,
+} from './decision'
+import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
+import { rederiveTokens, repeatRotation, rotate } from './refresh'
+import {
+  type IssueContext,
+  issueEvent,
+  type NewAccessToken,
+  nothingToKeep,
+  type RecordContext,
+  revocationEvent,
+  type TransitionResult,
+} from './transition'
+
+/** A valid request of a client without a redirection URI. */
+export type PolledProposal = Omit<UnclaimedProposal, 'request'>
+
+/** What the creator of a polled authorization may choose. */
+export interface PolledChoices {
+  /**
+   * 22 characters of base64url that no record has had, such as 16 bytes of a digest of the user code. Who knows the id
+   * can claim the request. Default: a random id.
+   */
+  readonly id?: string
+  /** Seconds. Default: the option `lifetimes.authorizationRequest`. */
+  readonly lifetime?: number
+}
+
+/**
+ * Begins an authorization of a client without a redirection URI, such as a device (RFC 8628): makes the record to store,
+ * and the handle with which the client polls.
+ */
+export function createPolledAuthorization(
+  { clientId, scope, tokenType, extensionData }: PolledProposal,
+  { now, issuerDigest, random, lifetimes }: RecordContext,
+  { id = createId(random), lifetime = lifetimes.authorizationRequest }: PolledChoices = {},
+): { readonly polled: Polled; readonly handle: string } {
+  const handle = createCredential('requestHandle', id, random)
+  return {
+    handle,
+    polled: {
+      state: 'polled',
+      id,
+      issuerDigest,
+      clientId,
+      subject: undefined,
+      scope,
+      tokenType,
+      extensionData,
+      handle: digest(handle),
+      consentToken: undefined,
+      decision: undefined,
+      expiresAt: now + lifetime,
+    },
+  }
+}
+
+/**
+ * The transition of a resource owner who claims a polled request. The consent token is for the consent form alone: the
+ * client never gets it. The first claim wins, and the server refuses every later claim.
+ *
+ * @param owner `scope` is the scope that the owner is asked for, at most that of the request. Default: the whole scope.
+ */
+export function claimPolled(
+  current: Authorization | undefined,
+  owner: { readonly subject: string; readonly scope?: Scope },
+  { now, random }: RecordContext,
+): TransitionResult<{ readonly polled: Polled; readonly consentToken: string }> {
+  if (current?.state !== 'polled' || current.subject !== undefined)
+    return { action: 'none', refusal: requestNotOpen() }
+  if (current.expiresAt <= now) return { action: 'none', refusal: requestExpired() }
+  const { subject, scope = current.scope } = owner
+  if (!covers(current.scope, scope))
+    throw new TypeError('An owner cannot be asked for more than the request.')
+  const consentToken = createCredential('authorizationRequest', current.id, random)
+  const polled = { ...current, subject, scope, consentToken: digest(consentToken) }
+  return { action: 'save', authorization: polled, outcome: { polled, consentToken } }
+}
+
+/**
+ * The transition of a decision about a polled request: only the owner of the request decides, and only once. The same
+ * decision may come again; the opposite decision may not.
+ */
+export function decidePolled(
+  current: Authorization | undefined,
+  decision: ConsentDecision,
+  { now, lifetimes }: RecordContext,
+): TransitionResult<'approved' | 'denied'> {
+  if (current?.state !== 'polled' && current?.state !== 'active')
+    return { action: 'none', refusal: requestNotOpen() }
+  if (current.consentToken === undefined) return { action: 'none', refusal: requestNotOpen() }
+  if (!hasDigest(decision.consentToken, current.consentToken))
+    return { action: 'none', refusal: requestUnknown() }
+  if (decision.subject !== current.subject) return { action: 'none', refusal: requestOfAnotherOwner() }
+  const outcome = decision.approved ? 'approved' : 'denied'
+  const earlier = current.state === 'active' ? 'approved' : current.decision
+  if (earlier !== undefined)
+    return earlier === outcome ? { action: 'touch', outcome } : { action: 'none', refusal: requestNotOpen() }
+  if (current.state === 'active') return { action: 'none', refusal: requestNotOpen() }
+  if (current.expiresAt <= now) return { action: 'none', refusal: requestExpired() }
+  // An approval in the last second of the request would reach no poll.
+  const expiresAt = Math.max(current.expiresAt, now + lifetimes.authorizationCode)
+  const decided: Polled = { ...current, decision: outcome, expiresAt }
+  return { action: 'save', authorization: decided, outcome }
+}
+
+/** A poll as the client sends it. */
+export interface Poll {
+  readonly handle: string
+  readonly clientId: string
+  /** Whether the client gets a refresh token. */
+  readonly refreshToken: boolean
+}
+
+/**
+ * The transition of a poll: gives the client its tokens once the owner has approved. Within the option
+ * `lifetimes.refreshTokenGrace` after the first response with tokens, a repeated poll gets tokens again, because the
+ * response may be lost. A later poll counts as a replay and revokes the authorization, as for a code (RFC 6749 4.1.2).
+ *
+ * The refusals have the codes `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and
+ * `invalid_grant`.
+ */
+export function pollAuthorization(
+  current: Authorization | undefined,
+  request: Poll,
+  context: IssueContext,
+): TransitionResult<Issued> {
+  // A replay may have removed the record, and its request may have failed before the removal was durable. So this
+  // request confirms the absence.
+  if (current === undefined) return { action: 'touch', refusal: refused('handle_unknown') }
+  const expected = handleOf(current)
+  if (expected === undefined || !hasDigest(request.handle, expected))
+    return { action: 'none', refusal: refused('handle_unknown') }
+  if (request.clientId !== current.clientId)
+    return { action: 'none', refusal: refused('handle_of_another_client') }
+  if (current.state === 'active') return pollAgain(current, request, context)
+  if (current.state !== 'polled') return { action: 'none', refusal: refused('handle_unknown') }
+  const { subject, decision, expiresAt } = current
+  if (expiresAt <= context.now) return { action: 'none', refusal: expired() }
+  if (decision === 'denied')
+    return { action: 'none', refusal: accessDenied('owner_denied', 'The resource owner denied the request.') }
+  if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
+  const token = context.restrict({ ...current, subject, begins: false })
+  if (token instanceof OAuthError) return { action: 'none', refusal: token }
+  const { authorization, issued } = issueForHandle(current, token, request, context)
+  const event = issueEvent('issued', authorization.accessTokens.at(-1))
+  return { action: 'save', authorization, outcome: issued, event }
+}
+
+const handleOf = (current: Authorization) =>
+  current.state === 'polled' ? current.handle : current.state === 'active' ? current.spentCode : undefined
+
+function issueForHandle(
+  polled: Polled,
+  token: NewAccessToken,
+  { handle, refreshToken }: Poll,
+  context: IssueContext,
+) {
+  const { id, consentToken } = polled
+  const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle }
+  if (!refreshToken) return addAccessToken(granted, token, context)
+  // With a grace, the tokens come from the handle, so that the same poll gets the same tokens again. A handle and a
+  // refresh token have different prefixes: no refresh token derives the same bytes.
+  return context.lifetimes.refreshTokenGrace > 0
+    ? rotate(granted, handle, token, context)
+    : issuePair(granted, token, context)
+}
+
+function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
+  const { now } = context
+  const token = context.restrict({ ...current, begins: false })
+  const issuedAt = issueTimeOf(current, token, context)
+  if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
+    return replayed(current)
+  if (token instanceof OAuthError) return { action: 'none', refusal: token }
+  const { refreshToken } = current
+  if (refreshToken === undefined) {
+    // No response repeats this token: it would need a salt in the record. The client gets another one beside it. The
+    // first response has settled what extensions keep.
+    const keepingNothing = { ...token, authorizationData: nothingToKeep }
+    const { authorization, issued } = addAccessToken(current, keepingNothing, context)
+    const event = issueEvent('issued', authorization.accessTokens.at(-1), 'repeated')
+    return { action: 'save', authorization, outcome: issued, event }
+  }
+  const { rotation } = refreshToken
+  const pair = rederiveTokens(current, refreshToken, handle)
+  if (rotation === undefined || pair === undefined) return replayed(current)
+  const again = repeatRotation(current, handle, rotation, pair, token, context)
+  return { ...again, event: again.event && { ...again.event, name: 'issued' } }
+}
+
+/** When the first poll got its tokens; undefined if the record no longer says so. */
+function issueTimeOf(
+  { accessTokens, refreshToken }: Active,
+  token: NewAccessToken | OAuthError,
+  { lifetimes }: IssueContext,
+): number | undefined {
+  if (refreshToken !== undefined) return refreshToken.rotation?.at
+  const { lifetime = Infinity } = token instanceof OAuthError ? {} : token
+  const [first] = accessTokens
+  return first && first.expiresAt - Math.min(lifetimes.accessToken, lifetime)
+}
+
+function replayed(current: Active): TransitionResult<Issued> {
+  const event = revocationEvent(current, 'handle_replayed')
+  return { action: 'delete', refusal: refused('handle_replayed'), event }
+}
+
+/** The client always gets the same text; only the reason, for events, differs. */
+function refused(reason: Reason<'invalid_grant'>): OAuthError {
+  return invalidGrant(reason, 'The request is invalid, expired or revoked, or was issued to another client.')
+}
+
+const pending = (): OAuthError =>
+  authorizationPending('owner_has_not_decided', 'The resource owner has not decided yet.')
+
+const expired = (): OAuthError =>
+  expiredToken('authorization_request_expired', 'The authorization request has expired.')

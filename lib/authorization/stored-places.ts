@@ -1,0 +1,92 @@
+// The positions of the stored form, which codec.ts writes and reads.
+
+/** The letter of each state in a stored record. */
+export const states = {
+  unclaimed: 'u',
+  pending: 'p',
+  denied: 'd',
+  polled: 'w',
+  approved: 'c',
+  active: 'a',
+} as const
+
+// The place of each element in its list. Records outlive a version: a place never changes, and a new element gets a new
+// place at the end.
+
+// `state` is the letter of the state, followed by the digest of the issuer.
+export const ofEveryState = { state: 0, clientId: 1, scope: 2, tokenType: 3 } as const
+
+export const ofRequest = {
+  ...ofEveryState,
+  // Of an unclaimed request: the handle of its client.
+  consentToken: 4,
+  expiresAt: 5,
+  subject: 6,
+  responseType: 7,
+  redirectUri: 8,
+  redirectUriSent: 9,
+  requestState: 10,
+  extensionData: 11,
+  // Of an unclaimed request: the login that the server has demanded.
+  loginDemandedAt: 12,
+  loginParameters: 13,
+} as const
+
+export const ofPolled = {
+  ...ofEveryState,
+  handle: 4,
+  expiresAt: 5,
+  subject: 6,
+  consentToken: 7,
+  // True for an approval, false for a denial.
+  decision: 8,
+  extensionData: 9,
+} as const
+
+export const ofApproved = {
+  ...ofEveryState,
+  accessTokens: 4,
+  subject: 5,
+  codeDigest: 6,
+  codeExpiresAt: 7,
+  redirectUri: 8,
+  redirectUriSent: 9,
+  failures: 10,
+  extensionData: 11,
+  consentToken: 12,
+  salt: 13,
+  responseType: 14,
+  requestState: 15,
+} as const
+
+export const ofActive = {
+  ...ofEveryState,
+  accessTokens: 4,
+  subject: 5,
+  spentCode: 6,
+  refreshToken: 7,
+  extensionData: 8,
+  consentToken: 9,
+  usedUntil: 10,
+} as const
+
+// Most tokens are a text alone: digest and end.
+export const ofAccessToken = {
+  digestWithEnd: 0,
+  scope: 1,
+  tokenData: 2,
+  extensionData: 3,
+  tokenType: 4,
+  format: 5,
+  issuedAt: 6,
+} as const
+
+export const ofRefreshToken = {
+  digest: 0,
+  generation: 1,
+  tagKey: 2,
+  expiresAt: 3,
+  rotatedAt: 4,
+  salt: 5,
+  sealedProperties: 6,
+} as const

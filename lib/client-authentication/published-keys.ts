@@ -1,0 +1,87 @@
+import type { DocumentFetch, DocumentInquiry } from '../clients/document-fetch/document-fetch'
+import { isUnanswered } from '../clients/document-fetch/document-unavailable'
+import type { UrlTrust } from '../clients/document-fetch/fetch-limits'
+import type { FetchedDocument } from '../clients/document-fetch/request-document'
+import { FetchedKeys, type KeySource, KeysUnavailable } from '../jwt/key-source'
+import { BoundedMap } from '../primitives/bounded-map'
+import type { Client } from '../protocol/client'
+import { isList, isRecord } from '../primitives/options-reader'
+import { Throttled } from '../protocol/oauth-error'
+import type { Sender } from '../protocol/sender'
+
+const publishedAtMost = 1000
+const keysAtMost = 32
+// In bytes: a dozen keys with certificates.
+const largestKeySet = 64 * 1024
+/**
+ * Seconds for which keys may stand in while their host cannot be asked. Shorter than for a document, because a client
+ * withdraws a stolen key.
+ */
+const longestHeld = 3600
+
+/**
+ * The keys that clients publish at a `jwks_uri`, 1000 sets of registered clients and 1000 of others. Each kind drops the
+ * set that no client has used for the longest time.
+ */
+export class PublishedKeys {
+  private readonly named = new BoundedMap<FetchedKeys>(publishedAtMost)
+  private readonly others = new BoundedMap<FetchedKeys>(publishedAtMost)
+
+  constructor(private readonly documents: DocumentFetch) {}
+
+  /** The keys of a client, for one request. */
+  of(client: Client, uri: string, sender: Sender | undefined): KeySource {
+    const sets = isRegistered(client) ? this.named : this.others
+    const keys = sets.get(uri) ?? new FetchedKeys(uri)
+    sets.put(uri, keys)
+    return {
+      trusted: (now) => keys.trusted(now),
+      fetched: (now) => {
+        const inquiry = { trust: trustOf(client, uri, keys, now), sender }
+        return this.fetched(keys, inquiry, now)
+      },
+      heldAfter: (failure, now) => (isPrevented(failure) ? keys.fetchedWithin(longestHeld, now) : undefined),
+    }
+  }
+
+  private async fetched(keys: FetchedKeys, inquiry: DocumentInquiry, now: number) {
+    const refusal = inquiry.sender?.networkRefusal
+    if (refusal !== undefined && !keys.hasAttempt(now))
+      throw new KeysUnavailable('This network causes no fetch.', { cause: refusal })
+    try {
+      return await keys.fetched(now, (uri) => fetchKeys(uri, this.documents, inquiry))
+    } catch (error) {
+      // The host was not asked, or did not answer, so there is nothing to repeat for the requests of other senders.
+      if (isPrevented(error)) keys.forgetAttempt()
+      throw error
+    }
+  }
+}
+
+const isRegistered = ({ metadataDocument, selfRegistered }: Client) =>
+  metadataDocument === undefined && selfRegistered !== true
+
+function trustOf(client: Client, uri: string, keys: FetchedKeys, now: number): UrlTrust {
+  if (isRegistered(client)) return 'named'
+  // A host that serves the document of the client is known by that document.
+  const isOwnHost = client.metadataDocument?.host === new URL(uri).host
+  return isOwnHost || keys.fetchedWithin(Infinity, now) !== undefined ? 'known' : 'unknown'
+}
+
+// Others may use up limits and turns, and silence a network. They must not lock out the client.
+const isPrevented = (failure: unknown): boolean =>
+  failure instanceof KeysUnavailable && (failure.cause instanceof Throttled || isUnanswered(failure.cause))
+
+// Reading a key takes up to two milliseconds, on the curve P-521. A stranger must not hold the process up with a set
+// of hundreds of them.
+async function fetchKeys(
+  uri: string,
+  documents: DocumentFetch,
+  inquiry: DocumentInquiry,
+): Promise<FetchedDocument> {
+  const document = await documents.fetch(uri, largestKeySet, inquiry)
+  const keys = isRecord(document.json) ? document.json['keys'] : undefined
+  if (isList(keys) && keys.length > keysAtMost)
+    throw new Error(`A client publishes more than ${keysAtMost} keys.`)
+  return document
+}

@@ -1,0 +1,124 @@
+import { isRecord } from '../primitives/options-reader'
+import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
+import { invalidClient, invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import { none } from './built-in-methods'
+import type { ClientAuthenticationMethod, CredentialSources, PresentedCredential } from './method'
+
+/** The credential of a request, and its method. Nothing is proven. */
+export class ClientCredential implements PresentedCredential {
+  constructor(
+    readonly clientId: string,
+    readonly credential: string,
+    readonly method: ClientAuthenticationMethod,
+  ) {}
+}
+
+/** How clients may authenticate at a server. */
+export interface CredentialTerms {
+  /** The methods besides `none`. */
+  readonly methods: readonly ClientAuthenticationMethod[]
+  /** Parameters of plug-ins that hold a credential. */
+  readonly credentialParameters: readonly string[]
+  /** Whether a client may name itself without a credential. */
+  readonly takesPublicClients: boolean
+}
+
+// RFC 6749 2.3.1: credentials must not travel in the request URI, because logs and histories contain it.
+// Plug-ins of a host name the parameters of their own.
+const neverInQuery = [
+  'client_secret',
+  'client_assertion',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'username',
+  'password',
+  'subject_token',
+  'actor_token',
+  'assertion',
+]
+
+/**
+ * Reads the credential of a request, which uses exactly one method; undefined if the request has neither a credential
+ * nor an `Authorization` header. The server decides this once, before a strategy runs: a strategy sees only its own
+ * method, so a chain of strategies could not notice that a request uses two methods.
+ *
+ * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for a header that no method
+ * understands.
+ */
+export function readCredential(
+  sources: CredentialSources,
+  { methods, credentialParameters, takesPublicClients }: CredentialTerms,
+): ClientCredential | undefined {
+  const isInQuery = (name: string) => sources.query.mentions(name)
+  if (!sources.query.isEmpty && [...neverInQuery, ...credentialParameters].some(isInQuery))
+    throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
+  if (sources.authorization.length > 1)
+    throw invalidRequest(
+      'several_authorization_headers',
+      'The request has more than one Authorization header.',
+    )
+  const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
+  if (only === undefined) {
+    // A client that sends an Authorization header means to authenticate by it. The server refuses a header that no
+    // method understands.
+    if (sources.authorization.length > 0) throw noClientAuthentication()
+    return undefined
+  }
+  const named = sources.body.get('client_id')
+  if (named !== undefined && named !== only.clientId)
+    throw invalidRequest('client_id_mismatch', 'The parameter client_id names another client.')
+  return only
+}
+
+/** The refusal of a request without a credential. */
+export const noClientAuthentication = (): OAuthError =>
+  invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
+
+function onlyOne(
+  methods: readonly ClientAuthenticationMethod[],
+  sources: CredentialSources,
+): ClientCredential | undefined {
+  let only: ClientCredential | undefined
+  let several = false
+  for (const method of methods) {
+    const used = readBy(method, sources)
+    several ||= only !== undefined && used !== undefined
+    only ??= used
+  }
+  if (several || (only !== undefined && ignoresHeader(only, sources)))
+    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  return only
+}
+
+/** Reads the name of a client that presents nothing else. */
+function readName(sources: CredentialSources): ClientCredential | undefined {
+  const named = readBy(none, sources)
+  return named === undefined || ignoresHeader(named, sources) ? undefined : named
+}
+
+function readBy(
+  method: ClientAuthenticationMethod,
+  sources: CredentialSources,
+): ClientCredential | undefined {
+  const presented: unknown = method.read(sources)
+  if (presented === undefined) return undefined
+  // A host may have written the method. A wrong result of `read` must not pass for a client later.
+  if (!isPresentedCredential(presented))
+    throw new TypeError(
+      `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
+    )
+  return new ClientCredential(presented.clientId, presented.credential, method)
+}
+
+const isPresentedCredential = (value: unknown): value is PresentedCredential =>
+  isRecord(value) && typeof value['clientId'] === 'string' && typeof value['credential'] === 'string'
+
+function ignoresHeader(
+  { method: { scheme } }: ClientCredential,
+  { authorization }: CredentialSources,
+): boolean {
+  const [header] = authorization
+  if (header === undefined) return false
+  return scheme === undefined || !isSameScheme(parseAuthorization(header).scheme, scheme)
+}

@@ -1,0 +1,97 @@
+import { generateClientSecret, generatedHash } from '../client-authentication/client-secret'
+import { BoundedMap } from '../primitives/bounded-map'
+import { type ClientRegistration, liveSecrets } from '../protocol/client'
+import { isText } from '../primitives/options-reader'
+import { anyCapabilities, parseStoredClient } from '../protocol/parse-client'
+import type { ClientRegistry } from './client-store'
+import { cannotChange, changeRegistration } from './change-registration'
+import type { IssuedCredentials } from './register-client'
+
+/** The identifier and the new secret of a client after a rotation. */
+export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }
+
+const maximumUnsettled = 1000
+// Secrets of rotations whose write failed. The store may have written such a rotation all the same.
+const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
+
+/**
+ * Issues a new secret for a client. The previous secret still works, as the old secret; older secrets do not.
+ *
+ * If the store fails, the rotation rejects, but the store may write the rotation then or later. The next call for the
+ * client finishes the same rotation with the same secret, and so drops no other secret. This process remembers the
+ * secrets of the last 1000 failed rotations. To repeat a rotation in another process, pass the same secret.
+ *
+ * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A secret that is already registered
+ * stays registered. Default: a new secret.
+ * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or `secret`
+ * is malformed.
+ */
+export async function rotateClientSecret(
+  clients: ClientRegistry,
+  clientId: string,
+  secret?: string,
+): Promise<RotatedCredentials> {
+  const client_secret = secret ?? unsettledSecret(clients, clientId) ?? generateClientSecret().client_secret
+  if (!isGenerated(client_secret))
+    throw cannotChange({
+      path: 'client_secret',
+      message: 'must be a client_secret of generateClientSecret(): 43 characters A-Za-z0-9_-.',
+    })
+  const client_secret_hash = generatedHash(client_secret)
+  let isBegun = false
+  try {
+    await changeRegistration(clients, clientId, (registration) => {
+      const hashes = secretsOf(registration)
+      isBegun = true
+      if (hashes.includes(client_secret_hash)) return registration
+      return { ...registration, client_secret_hashes: [...hashes, client_secret_hash].slice(-liveSecrets) }
+    })
+  } catch (failure) {
+    if (isBegun) unsettledIn(clients).put(clientId, client_secret)
+    throw failure
+  }
+  unsettledIn(clients).delete(clientId)
+  return { client_id: clientId, client_secret }
+}
+
+/** Returns the secret of a failed rotation, which no caller has received and the store may hold; undefined if none. */
+export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
+  return unsettled.get(clients)?.get(clientId)
+}
+
+/**
+ * Ends a rotation: from now on only the current secret of the client works.
+ *
+ * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or a rotation
+ * of this process has failed: the current secret may then be one that no caller has received.
+ */
+export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
+  if (unsettledSecret(clients, clientId) !== undefined)
+    throw cannotChange({
+      path: 'client_secret_hashes',
+      message:
+        'may hold a secret that no caller has received, because a rotation failed: repeat rotateClientSecret() first.',
+    })
+  await changeRegistration(clients, clientId, (registration) => {
+    const hashes = secretsOf(registration)
+    return hashes.length === 1 ? registration : { ...registration, client_secret_hashes: hashes.slice(-1) }
+  })
+}
+
+function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
+  const known = unsettled.get(clients) ?? new BoundedMap<string>(maximumUnsettled)
+  unsettled.set(clients, known)
+  return known
+}
+
+const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
+
+// Parses the whole registration, so a registration that was broken by hand throws an error and is not written again.
+function secretsOf(registration: ClientRegistration): readonly string[] {
+  const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
+  if (client_secret_hashes.length > 0) return client_secret_hashes
+  throw cannotChange({
+    path: 'client_secret_hashes',
+    message: 'is empty: the client has no secret that could be rotated.',
+  })
+}

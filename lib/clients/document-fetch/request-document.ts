@@ -1,0 +1,206 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request, type RequestOptions } from 'node:https'
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { isRecord } from '../../primitives/options-reader'
+import { isShallow } from '../../protocol/json-depth'
+import { DocumentUnavailable } from './document-unavailable'
+import type { Target } from './target-address'
+
+/** A document, and how long it may be kept. */
+export interface FetchedDocument {
+  /** Several callers may have this value: do not change it. */
+  readonly json: unknown
+  /** Seconds, 60 to 86 400. */
+  readonly maximumAge: number
+}
+
+/** How a document is requested. */
+interface DocumentRequest {
+  readonly target: Target
+  /** The addresses that the connection may go to. */
+  readonly addresses: readonly string[]
+  /** The most bytes of the body. */
+  readonly maximumSize: number
+  readonly ca: RequestOptions['ca']
+  /** Ends the request and its connection. */
+  readonly signal: AbortSignal
+}
+
+const maximumHeaderSize = 8192
+
+/**
+ * Requests a document on a connection of its own, which ends with the response. The certificate must be the one of the
+ * name; the address must be one of those that were checked.
+ *
+ * @throws DocumentUnavailable unless the response is one with status 200, a JSON type, no encoding, no more bytes than
+ * allowed, and with JSON in them.
+ */
+export async function requestDocument(requested: DocumentRequest): Promise<FetchedDocument> {
+  try {
+    const response = await responseTo(requested)
+    try {
+      requireJson(response, requested.maximumSize)
+      const body = await bodyOf(response, requested.maximumSize)
+      return { json: readJson(body), maximumAge: maximumAgeOf(response.headers) }
+    } finally {
+      response.destroy()
+    }
+  } catch (error) {
+    if (error instanceof DocumentUnavailable) throw error
+    throw new DocumentUnavailable(isHeaderOverflow(error) ? 'size' : 'connection', error)
+  }
+}
+
+function responseTo({
+  target,
+  addresses,
+  maximumSize,
+  ca,
+  signal,
+}: DocumentRequest): Promise<IncomingMessage> {
+  const { hostname, port, host, path } = target
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      host: hostname,
+      port,
+      path,
+      headers: { Host: host, Accept: 'application/json', 'Accept-Encoding': 'identity' },
+      // A connection of its own: none that was made for another name, and none by way of a proxy.
+      agent: false,
+      // No second look-up, whose answer could be another one. Node asks for none if the host is an address.
+      lookup: answerWith(addresses),
+      // RFC 6066 3: an address is not a server name.
+      ...(isIP(hostname) === 0 && { servername: hostname }),
+      ...(ca !== undefined && { ca }),
+      // NODE_TLS_REJECT_UNAUTHORIZED=0 and --insecure-http-parser do not count here.
+      rejectUnauthorized: true,
+      insecureHTTPParser: false,
+      maxHeaderSize: maximumHeaderSize,
+      signal,
+    })
+    let received: IncomingMessage | undefined
+    // The socket counts what the body does not show: informational responses, chunk extensions, trailers.
+    sent.once('socket', (socket) => {
+      let size = 0
+      socket.on('data', (bytes: Buffer) => {
+        size += bytes.length
+        if (size > maximumHeaderSize + 2 * maximumSize)
+          (received ?? sent).destroy(new DocumentUnavailable('size'))
+      })
+    })
+    sent.once('response', (response) => {
+      received = response
+      resolve(response)
+    })
+    sent.on('error', (error) => {
+      reject(error)
+      // After the head, the parser reports trailers that are too long here. The response alone would say "aborted".
+      received?.destroy(error)
+    })
+    sent.once('close', () => reject(new Error('The connection ended without a response.')))
+    sent.end()
+  })
+}
+
+const answerWith =
+  (addresses: readonly string[]): LookupFunction =>
+  (_hostname, { all }, answer) => {
+    const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+    const [first] = answers
+    if (all === true || first === undefined) answer(null, answers)
+    else answer(null, first.address, first.family)
+  }
+
+const jsonType = /^application\/(?:[\w!#$&^.-]+\+)?json[ \t]*(?:;|$)/i
+
+function requireJson({ statusCode, headers }: IncomingMessage, maximumSize: number): void {
+  // No redirect is followed: its destination is not what the client has named.
+  if (statusCode !== 200) throw new DocumentUnavailable('status')
+  if (!jsonType.test(headers['content-type'] ?? '')) throw new DocumentUnavailable('type')
+  if (headers['content-encoding'] !== undefined || (headers['transfer-encoding'] ?? 'chunked') !== 'chunked')
+    throw new DocumentUnavailable('encoding')
+  if (Number(headers['content-length'] ?? 0) > maximumSize) throw new DocumentUnavailable('size')
+}
+
+async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > maximumSize) throw new DocumentUnavailable('size')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const isHeaderOverflow = (error: unknown): boolean =>
+  isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'
+
+/**
+ * Reads a JSON text (RFC 8259) in UTF-8 without a byte order mark. Leaves out members with the name `__proto__`, with
+ * which a copy of the object could get another prototype. Of members with equal names, the last counts.
+ *
+ * @throws DocumentUnavailable for other bytes, and for a value with more than 32 levels.
+ */
+export function readJson(bytes: Uint8Array): unknown {
+  const json = parse(bytes)
+  if (!isShallow(json)) throw new DocumentUnavailable('malformed')
+  return json
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    // Keeps a byte order mark in the text, so that JSON.parse refuses it.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))
+  } catch (error) {
+    throw new DocumentUnavailable('malformed', error)
+  }
+}
+
+// Seconds.
+const [shortestAge, longestAge] = [60, 86_400]
+
+/**
+ * How long a response may be kept, by its headers (RFC 9111 4.2.1): at least a minute, so that a document is not
+ * fetched for each request, and at most a day.
+ *
+ * A minute also holds for `no-store`, `no-cache`, for headers that contradict each other, and without any header.
+ *
+ * @returns seconds, 60 to 86 400.
+ */
+export function maximumAgeOf(headers: IncomingHttpHeaders): number {
+  const directives = directivesIn(headers['cache-control'] ?? '')
+  if (directives.has('no-store') || directives.has('no-cache')) return shortestAge
+  const lifetime =
+    directives.get('s-maxage') ??
+    directives.get('max-age') ??
+    secondsUntilExpiry(headers['expires'], headers.date)
+  const age = secondsIn(headers.age) ?? 0
+  return Math.max(shortestAge, Math.min(longestAge, lifetime - age))
+}
+
+// The directives with their seconds; 0 for one without seconds. A text in quotes may hold commas.
+function directivesIn(cacheControl: string): ReadonlyMap<string, number> {
+  const directives = new Map<string, number>()
+  for (const [, name = '', quoted, bare] of cacheControl.matchAll(/([\w-]+)(?:="([^"]*)"|=([^\s,"]*))?/g)) {
+    const seconds = secondsIn(quoted ?? bare) ?? 0
+    // RFC 9111 4.2.1: of a directive that comes twice, the shorter time.
+    const key = name.toLowerCase()
+    directives.set(key, Math.min(seconds, directives.get(key) ?? seconds))
+  }
+  return directives
+}
+
+// A number beyond all bounds counts as the largest that still can be subtracted.
+const secondsIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
+
+// RFC 9111 4.2.1: by the clock of the host that sent both. A date that cannot be read is in the past (5.3).
+function secondsUntilExpiry(expires: string | undefined, date: string | undefined): number {
+  const seconds = Math.floor((parseDate(expires) - parseDate(date)) / 1000)
+  return Number.isNaN(seconds) ? 0 : seconds
+}
+
+// Date.parse alone reads the customary `Expires: 0` as the year 2000.
+const parseDate = (text = ''): number => (text.endsWith(' GMT') ? Date.parse(text) : Number.NaN)

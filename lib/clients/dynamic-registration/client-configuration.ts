@@ -1,0 +1,169 @@
+import { generateClientSecret } from '../../client-authentication/client-secret'
+import { digest, hasDigest, isSameText } from '../../protocol/credential'
+import { isRecord } from '../../primitives/options-reader'
+import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
+import { invalidClientMetadata, invalidToken, type OAuthError } from '../../protocol/oauth-error'
+import type { DynamicClient } from '../dynamic-client-store'
+import { isDynamicClientId, isOfIssuer } from './client-id'
+import { bearerTokenOf, clientInformation } from './register'
+import {
+  readClientMetadata,
+  type RegisteredMetadata,
+  registrationFor,
+  usesSecret,
+} from './registration-metadata'
+import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
+
+/**
+ * The client configuration endpoint (RFC 7592 2), for confidential clients: a client reads, updates and deletes its own
+ * registration. The metadata does not name this endpoint, because each client learns its own URI when it registers.
+ */
+export function clientConfigurationEndpoint(registration: DynamicRegistration): Endpoint {
+  return {
+    name: registrationEndpointNames.clientConfigurationPath,
+    path: registration.clientConfigurationPath,
+    method: ['GET', 'PUT', 'DELETE'],
+    body: 'json',
+    cors: true,
+    listed: false,
+    clientAuthentication: 'none',
+    handle: async (request) => {
+      const clientId = request.parameters.require('client_id')
+      const token = bearerTokenOf(request) ?? ''
+      const found = isDynamicClientId(clientId) ? await registration.store.find(clientId) : undefined
+      const client = ownedBy(registration, token, found)
+      if (request.method === 'PUT') return update(registration, client, token, request)
+      if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
+      await registration.store.remove(clientId)
+      return { status: 204, members: {} }
+    },
+  }
+}
+
+/**
+ * The client, if the token is its registration access token. An unknown client, a public one, one of another issuer and
+ * one that the host has disabled get the same refusal.
+ */
+function ownedBy(
+  registration: DynamicRegistration,
+  token: string,
+  client: DynamicClient | undefined,
+): DynamicClient {
+  const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
+  const isOwned = client !== undefined && isOwner && isOfIssuer(registration, client)
+  if (isOwned && client.registration.disabled !== true) return client
+  throw registrationAccessTokenRefused()
+}
+
+/** The refusal of a wrong registration access token. An unknown client gets the same refusal (RFC 7592 2.1). */
+function registrationAccessTokenRefused(): OAuthError {
+  return invalidToken(
+    'registration_access_token_refused',
+    'The request does not carry the registration access token of this client.',
+  )
+}
+
+// No text has this digest: it is shorter than a digest is.
+const noDigest = '-'.repeat(42)
+
+/**
+ * Replaces the metadata of a client (RFC 7592 2.2). Members that the request leaves out are gone. Issues a new secret if
+ * the current one is in the last half of its lifetime, or if the client shows that it knows only an older one.
+ */
+async function update(
+  registration: DynamicRegistration,
+  { registration: { client_id } }: DynamicClient,
+  token: string,
+  { json }: Pick<EndpointRequest<undefined>, 'json'>,
+): Promise<EndpointResponse> {
+  requireUpdate(json, client_id)
+  const metadata = readClientMetadata(json, registration)
+  if (metadata.token_endpoint_auth_method === 'none')
+    throw invalidClientMetadata(
+      'client_metadata_refused',
+      'token_endpoint_auth_method must not become none: register a public client instead.',
+    )
+  const spare = generateClientSecret()
+  const now = Math.floor(registration.clock() / 1000)
+  const lifetime = registration.clientSecretLifetime
+  const stored = await registration.store.update(client_id, (current) => {
+    const secrets = nextSecrets(
+      ownedBy(registration, token, current),
+      metadata,
+      { now, lifetime, ...spare },
+      json['client_secret'],
+    )
+    return {
+      ...current,
+      registration: { ...registrationFor(client_id, metadata), ...hashesOf(secrets) },
+      secretExpiries: secrets.map(({ expiresAt }) => expiresAt),
+    }
+  })
+  if (stored === undefined) throw registrationAccessTokenRefused()
+  const isNew = stored.registration.client_secret_hashes?.includes(spare.client_secret_hash) === true
+  const secret = isNew ? spare.client_secret : undefined
+  return { members: clientInformation(registration, stored, { secret, token }) }
+}
+
+// RFC 7592 2.2: the members that the server has chosen do not come back, except the client_id.
+function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
+  if (!isRecord(json))
+    throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
+  const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
+  if (json['client_id'] !== clientId)
+    throw invalidClientMetadata('client_metadata_refused', 'client_id must be the identifier of this client.')
+  if (has('registration_access_token'))
+    throw invalidClientMetadata('client_metadata_refused', 'registration_access_token must be left out.')
+  if (has('registration_client_uri'))
+    throw invalidClientMetadata('client_metadata_refused', 'registration_client_uri must be left out.')
+  if (has('client_secret_expires_at'))
+    throw invalidClientMetadata('client_metadata_refused', 'client_secret_expires_at must be left out.')
+  if (has('client_id_issued_at'))
+    throw invalidClientMetadata('client_metadata_refused', 'client_id_issued_at must be left out.')
+}
+
+interface Secret {
+  readonly hash: string
+  /** Seconds since the epoch. */
+  readonly expiresAt: number
+}
+
+const hashesOf = (secrets: readonly Secret[]) =>
+  secrets.length === 0 ? {} : { client_secret_hashes: secrets.map(({ hash }) => hash) }
+
+interface Rotation {
+  readonly client_secret_hash: string
+  readonly lifetime: number
+  readonly now: number
+}
+
+// The previous secret stays valid until its own end, because the response with the new secret may get lost. A client
+// that lost it shows the previous secret in its next update, and gets another.
+function nextSecrets(
+  { registration, secretExpiries }: DynamicClient,
+  metadata: RegisteredMetadata,
+  { client_secret_hash, lifetime, now }: Rotation,
+  given: unknown,
+): readonly Secret[] {
+  const hashes = registration.client_secret_hashes ?? []
+  const live = hashes
+    .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
+    .filter(({ expiresAt }) => expiresAt > now)
+  const shown =
+    given === undefined || given === null ? undefined : live.find(({ hash }) => isSecret(given, hash))
+  // RFC 7592 2.2: a client may not choose its secret.
+  if (given !== undefined && given !== null && shown === undefined)
+    throw invalidClientMetadata(
+      'client_metadata_refused',
+      'client_secret must be the current secret of the client, or left out.',
+    )
+  if (!usesSecret(metadata)) return []
+  const current = live.at(-1)
+  const isKept = current !== undefined && current.expiresAt - now > lifetime / 2
+  if (isKept && (shown === undefined || shown === current)) return live
+  const kept = shown ?? current
+  return [...(kept === undefined ? [] : [kept]), { hash: client_secret_hash, expiresAt: now + lifetime }]
+}
+
+const isSecret = (given: unknown, hash: string) =>
+  typeof given === 'string' && isSameText(`sha256:${digest(given)}`, hash)

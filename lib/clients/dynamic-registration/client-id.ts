@@ -1,0 +1,48 @@
+import { createId, digest, secureRandom } from '../../protocol/credential'
+import { type DynamicClient, isPublic } from '../dynamic-client-store'
+import { publicMetadataOf } from './registration-metadata'
+
+const prefix = 'dynamic_'
+const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
+
+/**
+ * Whether a client identifier has the form of a client that registered itself. Such identifiers are looked up in the
+ * store of dynamic clients, all others are not.
+ */
+export function isDynamicClientId(clientId: string): boolean {
+  return form.test(clientId)
+}
+
+/**
+ * The identifier of a public client: a digest of its issuer and its metadata. Equal metadata give the same identifier,
+ * and an identifier can never belong to other metadata. The generation counts the removed registrations of the metadata,
+ * so that the tokens of a removed client never belong to a later one.
+ *
+ * @param metadata in canonical form.
+ */
+export function publicClientId(issuer: string, metadata: object, generation: number): string {
+  const named = generation === 0 ? [issuer, metadata] : [issuer, metadata, generation]
+  return prefix + digest(JSON.stringify(named))
+}
+
+/** A new random identifier, for a confidential client. */
+export function confidentialClientId(): string {
+  return prefix + createId(secureRandom)
+}
+
+/**
+ * Whether a client registered at this issuer. Clients of all issuers stand below one prefix of the store, and each
+ * issuer decides for itself who may register.
+ *
+ * Version 0.1.0 kept no issuer. A public client of this version belongs to the issuer whose digest its identifier is. A
+ * confidential one belongs to every issuer until it ends.
+ */
+export function isOfIssuer(
+  { issuer, issuerDigest }: { readonly issuer: string; readonly issuerDigest: string },
+  client: DynamicClient,
+): boolean {
+  if (client.issuerDigest !== undefined) return client.issuerDigest === issuerDigest
+  if (!isPublic(client)) return true
+  const { registration } = client
+  return publicClientId(issuer, publicMetadataOf(registration), 0) === registration.client_id
+}

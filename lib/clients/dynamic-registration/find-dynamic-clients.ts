@@ -1,0 +1,142 @@
+import { BoundedMap } from '../../primitives/bounded-map'
+import { ConfigurationError, isText } from '../../primitives/options-reader'
+import { steadyClock } from '../../primitives/steady-clock'
+import type { Client, FindClient } from '../../protocol/client'
+import { parseStoredClient } from '../../protocol/parse-client'
+import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
+import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
+import type { DynamicClient, DynamicClientStore } from '../dynamic-client-store'
+import { isDynamicClientId, isOfIssuer } from './client-id'
+import type { ClientUses } from './client-uses'
+import type { RegistrationPolicy } from './registration-metadata'
+
+/** The clients that registered themselves at one issuer, and those of the host, which come first. */
+export interface DynamicClients extends RegistrationPolicy {
+  readonly issuer: string
+  /** Names the issuer in the clients that register here. */
+  readonly issuerDigest: string
+  readonly hostClients: HostClients
+  /** Rejects with `temporarily_unavailable` after the deadline of stores. */
+  readonly store: DynamicClientStore
+  /** What this process has noted of the use of each client. */
+  readonly uses: ClientUses
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+/**
+ * Finds clients that registered themselves, after the clients of the host. The form of the identifier says where to
+ * look.
+ */
+export function withDynamicClients(clients: DynamicClients): FindClient {
+  const { hostClients, store, capabilities, scope, uses, clock } = clients
+  const parsed = new ParsedRegistrations((source) => {
+    const client = parseStoredClient(withinScope(source, scope), capabilities)
+    return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
+  })
+  const findDynamic = async (clientId: string) => {
+    const found = await store.find(clientId)
+    if (found === undefined || found === null || found.registration.client_id !== clientId) return undefined
+    if (!isOfIssuer(clients, found)) return undefined
+    uses.found(clientId, found.issuedAt)
+    return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
+  }
+  const lookUps = clientLookUps()
+  return (clientId, sender) =>
+    isDynamicClientId(clientId)
+      ? lookUps.share(clientId, () => hostClients.findFirst(clientId, findDynamic))
+      : hostClients.findClient(clientId, sender)
+}
+
+// A logo or a link would lend the name of any host to the client.
+const withoutPages = {
+  client_uri: undefined,
+  logo_uri: undefined,
+  policy_uri: undefined,
+  tos_uri: undefined,
+} satisfies Partial<Client>
+
+// The host may have changed what such clients get since the client registered. A client that cannot work any more
+// counts as ended: it can register again.
+function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
+  try {
+    return parsed.clientOf(registration)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}
+
+/** Leaves a client the scope that such clients still get. */
+function withinScope(registration: object, allowed: Scope): object {
+  const scope =
+    'scope' in registration && isText(registration.scope) ? parseScope(registration.scope) : undefined
+  if (scope === undefined || covers(allowed, scope)) return registration
+  return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
+}
+
+// RFC 7591 3.2.1: a secret ends at its client_secret_expires_at.
+function withLiveSecrets(
+  client: Client | undefined,
+  { secretExpiries }: DynamicClient,
+  now: number,
+): Client | undefined {
+  if (client === undefined || secretExpiries.every((end) => end > now)) return client
+  const client_secret_hashes = client.client_secret_hashes.filter((_, at) => (secretExpiries[at] ?? 0) > now)
+  return Object.freeze({ ...client, client_secret_hashes })
+}
+
+const maximumAbsences = 10_000
+const absenceLifetime = 60_000
+
+/**
+ * The registered clients of the host. They come before clients that registered themselves: a registration must not hide
+ * an entry of the host with its scope, or with its `disabled`.
+ */
+export class HostClients {
+  // Milliseconds at which the store of the host had no client of an identifier that is a dynamic client.
+  private readonly absences = new BoundedMap<number>(maximumAbsences)
+  private readonly clock: () => number
+  private isStore = false
+
+  /** @param clock milliseconds since the epoch. */
+  constructor(
+    /** Finds a client of the host by any identifier. */
+    readonly findClient: FindClient,
+    clock: () => number,
+  ) {
+    this.clock = steadyClock(clock)
+  }
+
+  /** Finds the client of the host for a dynamic identifier: in a list at once, in a store by one read. */
+  find(clientId: string): ReturnType<FindClient> {
+    const found = this.findClient(clientId)
+    if (found instanceof Promise) this.isStore = true
+    return found
+  }
+
+  /**
+   * Finds a client of the host, or else a dynamic client. A store of the host is asked for a dynamic client once a
+   * minute, so that such a client costs one read of one store.
+   */
+  async findFirst(clientId: string, findDynamic: FindClient): Promise<Client | undefined> {
+    const isAbsent = this.isAbsent(clientId)
+    const ofHost = isAbsent ? undefined : await this.find(clientId)
+    if (ofHost !== undefined) return ofHost
+    const found = await findDynamic(clientId)
+    // The host may have taken over the client, and removed it from the dynamic clients.
+    if (found === undefined) return isAbsent ? this.find(clientId) : undefined
+    if (!isAbsent) this.noteAbsence(clientId)
+    return found
+  }
+
+  /** Notes that the host has no client of this identifier, which is a dynamic client. */
+  noteAbsence(clientId: string): void {
+    if (this.isStore) this.absences.put(clientId, this.clock())
+  }
+
+  private isAbsent(clientId: string): boolean {
+    const absentAt = this.absences.get(clientId)
+    return absentAt !== undefined && this.clock() - absentAt < absenceLifetime
+  }
+}

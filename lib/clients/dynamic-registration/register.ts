@@ -1,0 +1,214 @@
+import { isSameScheme, parseAuthorization, readBearerToken } from '../../protocol/http-authentication'
+import { generateClientSecret } from '../../client-authentication/client-secret'
+import { urlBelow } from '../../endpoints/server-metadata'
+import { networksOf } from '../../limits/network'
+import { type Client, hasCredentials } from '../../protocol/client'
+import { digest, secureRandom } from '../../protocol/credential'
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol/endpoint'
+import {
+  invalidClientMetadata,
+  invalidToken,
+  type OAuthError,
+  temporarilyUnavailable,
+} from '../../protocol/oauth-error'
+import { formatScope } from '../../protocol/scope'
+import type { ResourceRequest } from '../../protocol/token-type'
+import { type DynamicClient, type DynamicClientAdditionResult, isPublic } from '../dynamic-client-store'
+import { confidentialClientId, isOfIssuer, publicClientId } from './client-id'
+import { gracePeriod } from './client-uses'
+import {
+  metadataOf,
+  readClientMetadata,
+  type RegisteredMetadata,
+  registrationFor,
+  usesSecret,
+} from './registration-metadata'
+import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
+
+/** The registration endpoint (RFC 7591 3). */
+export function registrationEndpoint(registration: DynamicRegistration): Endpoint {
+  return {
+    name: registrationEndpointNames.registrationPath,
+    path: registration.registrationPath,
+    body: 'json',
+    cors: true,
+    clientAuthentication: 'none',
+    handle: (request) => register(registration, request),
+  }
+}
+
+// A removed public client registers again as the generation that its mark names. The host may have taken any generation
+// before into its own clients.
+async function register(
+  registration: DynamicRegistration,
+  request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
+): Promise<EndpointResponse> {
+  await requireInitialAccessToken(registration, request)
+  const metadata = readClientMetadata(request.json, registration)
+  const { store, hostClients, unusedLifetime: lifetime, maximumClients: maximum } = registration
+  const network = networkNameOf(request.address)
+  let next = 0
+  for (let generation = 0; generation <= next; generation++) {
+    const { client, issued } = newClient(registration, metadata, generation)
+    const { client_id } = client.registration
+    // The identifier of a confidential client is new.
+    const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
+    if (ofHost !== undefined) return answerForHostClient(ofHost)
+    if (generation < next) continue
+    const added = await store.add({ client, lifetime, maximum, network, grace: gracePeriod })
+    if (added.outcome !== 'removed') {
+      const kept = await keptClient(registration, added)
+      hostClients.noteAbsence(client_id)
+      return { status: 201, members: clientInformation(registration, kept, issued) }
+    }
+    next = added.generation
+  }
+  throw new Error('The store of dynamic clients named no later generation for a removed client.')
+}
+
+// The identifier is a digest of the metadata, so the host has registered this very app, perhaps with more scope.
+function answerForHostClient(client: Client): EndpointResponse {
+  if (client.disabled || hasCredentials(client)) throw disabledMetadata()
+  return { status: 201, members: hostClientInformation(client) }
+}
+
+async function keptClient(
+  registration: DynamicRegistration,
+  added: Exclude<DynamicClientAdditionResult, { readonly outcome: 'removed' }>,
+): Promise<DynamicClient> {
+  if (added.outcome === 'disabled') throw disabledMetadata()
+  if (added.outcome === 'full')
+    throw temporarilyUnavailable(
+      'registrations_full',
+      'The server cannot register more clients at the moment.',
+    )
+  if (isOfIssuer(registration, added.client)) return added.client
+  // A client of version 0.1.0, which the host has changed. Its identifier shows that it registered at this issuer.
+  const { issuerDigest } = registration
+  const { client_id } = added.client.registration
+  await registration.store.update(client_id, (client) => ({ ...client, issuerDigest }))
+  return added.client
+}
+
+const disabledMetadata = (): OAuthError =>
+  invalidClientMetadata('client_metadata_disabled', 'The client with this metadata is disabled.')
+
+// RFC 7591 3
+async function requireInitialAccessToken(
+  { verifyInitialAccessToken }: DynamicRegistration,
+  request: ResourceRequest,
+): Promise<void> {
+  if (verifyInitialAccessToken === undefined) return
+  const token = bearerTokenOf(request)
+  const isGood: unknown = token !== undefined && (await verifyInitialAccessToken(token))
+  if (isGood !== true)
+    throw invalidToken('initial_access_token_refused', 'Registration needs an initial access token.')
+}
+
+// Each name of so few characters stands for hundreds of IPv4 addresses: a stolen dump of the store names none of them.
+const nameLength = 4
+
+/** The name under which a store counts the network of a registration: a short digest of a /48, or of an IPv4 address. */
+function networkNameOf(address: string | undefined): string | undefined {
+  const [widest] = networksOf(address)
+  return widest && digest(widest.network).slice(0, nameLength)
+}
+
+interface NewClient {
+  readonly client: DynamicClient
+  /** The credentials of the client in clear, for the response only. */
+  readonly issued: IssuedWithRegistration
+}
+
+/**
+ * Makes a client. A public client gets an identifier that follows from its metadata, so that clients which register at
+ * each start add nothing. Such a client has no registration access token: strangers who register the same metadata
+ * must not change or delete it.
+ */
+function newClient(
+  registration: DynamicRegistration,
+  metadata: RegisteredMetadata,
+  generation: number,
+): NewClient {
+  const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, clock } = registration
+  const issuedAt = Math.floor(clock() / 1000)
+  const origin = { issuedAt, issuerDigest, tokenLifetime }
+  if (metadata.token_endpoint_auth_method === 'none') {
+    const described = registrationFor(publicClientId(issuer, metadata, generation), metadata)
+    const earlier = generation === 0 ? {} : { generation, firstClientId: publicClientId(issuer, metadata, 0) }
+    return {
+      client: {
+        registration: described,
+        ...origin,
+        ...earlier,
+        secretExpiries: [],
+        registrationTokenDigest: undefined,
+      },
+      issued: {},
+    }
+  }
+  const token = secureRandom(32).toString('base64url')
+  const secret = usesSecret(metadata) ? generateClientSecret() : undefined
+  const described = registrationFor(confidentialClientId(), metadata)
+  return {
+    client: {
+      registration:
+        secret === undefined
+          ? described
+          : { ...described, client_secret_hashes: [secret.client_secret_hash] },
+      ...origin,
+      secretExpiries: secret === undefined ? [] : [issuedAt + clientSecretLifetime],
+      registrationTokenDigest: digest(token),
+    },
+    issued: { secret: secret?.client_secret, token },
+  }
+}
+
+/** Credentials in clear, for one response only. */
+interface IssuedWithRegistration {
+  /** A new client secret. Stores hold only its digest, so later responses do not have it. */
+  readonly secret?: string | undefined
+  /** The registration access token; undefined for a public client. */
+  readonly token?: string | undefined
+}
+
+/**
+ * The client information response (RFC 7591 3.2.1, RFC 7592 3): everything that is registered, which may be less than
+ * the client has asked for.
+ */
+export function clientInformation(
+  { issuer, clientConfigurationPath }: DynamicRegistration,
+  { registration, issuedAt, secretExpiries }: DynamicClient,
+  { secret, token }: IssuedWithRegistration,
+): Readonly<Record<string, unknown>> {
+  const { client_id } = registration
+  const expiry = secretExpiries.at(-1)
+  return {
+    client_id,
+    client_id_issued_at: issuedAt,
+    ...(secret === undefined ? {} : { client_secret: secret }),
+    ...(expiry === undefined ? {} : { client_secret_expires_at: expiry }),
+    ...(token === undefined
+      ? {}
+      : {
+          registration_access_token: token,
+          registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
+        }),
+    ...metadataOf(registration),
+  }
+}
+
+/** The response for a public client that the host has registered: its metadata, and no access to its registration. */
+function hostClientInformation(client: Client): Readonly<Record<string, unknown>> {
+  const registration = { ...client, token_endpoint_auth_method: 'none', scope: formatScope(client.scope) }
+  return { client_id: client.client_id, ...metadataOf(registration) }
+}
+
+/** The bearer token of a request (RFC 6750 2.1); undefined if the request does not carry exactly one. */
+export function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
+  const [header = '', second] = headers['authorization'] ?? []
+  const { scheme, credentials } = parseAuthorization(header)
+  return second === undefined && isSameScheme(scheme, 'Bearer')
+    ? readBearerToken(credentials)?.accessToken
+    : undefined
+}

@@ -1,0 +1,295 @@
+import type { Client, ClientRegistration } from '../../protocol/client'
+import {
+  allowedRedirectUris,
+  fittingResponseTypes,
+  grantedTypes,
+  isNativeApp,
+  offersPrivateKeyJwt,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../../protocol/client-metadata'
+import { type ConfigurationIssue, isList, isRecord, isText } from '../../primitives/options-reader'
+import { isKeepable, type Json } from '../../protocol/json'
+import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../../protocol/oauth-error'
+import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
+import { formatScope, parseScope, type Scope } from '../../protocol/scope'
+import { isAbsoluteUri, namesHost, protocolOf } from '../../protocol/uri'
+
+/**
+ * The registered metadata of a client (RFC 7591 2) in canonical form: always the same members in the same order, lists
+ * sorted and without repetitions. Members that the client has not are missing.
+ */
+export interface RegisteredMetadata {
+  /**
+   * Missing if the client named none: it may then use `client_secret_basic`, the default of RFC 7591 2, and also
+   * `client_secret_post`, because some libraries use it in any case.
+   */
+  readonly token_endpoint_auth_method?: string
+  readonly redirect_uris?: readonly string[]
+  readonly grant_types: readonly string[]
+  readonly response_types: readonly string[]
+  readonly scope: string
+  readonly client_name?: string
+  readonly client_uri?: string
+  readonly logo_uri?: string
+  readonly policy_uri?: string
+  readonly tos_uri?: string
+  readonly jwks?: Json
+  readonly jwks_uri?: string
+}
+
+/** What clients that register themselves may have. */
+export interface RegistrationPolicy {
+  readonly capabilities: ServerCapabilities
+  readonly scope: Scope
+  /** Whether every client gets all of the scope, whatever it names. */
+  readonly registerAllScopes: boolean
+  readonly grantTypes: readonly string[]
+}
+
+const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
+
+/** Whether a client authenticates by a secret. */
+export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean {
+  return method === undefined || secretMethods.has(method)
+}
+
+// A store keeps the metadata of strangers.
+const longest = 16_384
+const longestUri = 2048
+// No registration has more redirection URIs. A longer list would only cost time.
+const longestList = 100
+
+/**
+ * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
+ * Leaves out grant types, response types, scopes and redirection URIs that this server does not give to such clients: the
+ * response tells the client what is registered (RFC 7591 3.2.1). Treats null and empty values as omitted (RFC 7592 2.2).
+ *
+ * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
+ */
+export function readClientMetadata(json: unknown, policy: RegistrationPolicy): RegisteredMetadata {
+  if (!isRecord(json))
+    throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
+  const metadata = canonical(new Members(json), policy)
+  if (JSON.stringify(metadata).length > longest)
+    throw invalidClientMetadata(
+      'client_metadata_too_large',
+      'The client metadata must have at most 16384 characters.',
+    )
+  checkRegistration(metadata, policy.capabilities)
+  return metadata
+}
+
+function canonical(members: Members, policy: RegistrationPolicy): RegisteredMetadata {
+  const method = authenticationMethod(members, policy.capabilities)
+  const grant_types = grantTypes(members, policy.grantTypes, clientTypeBy(method))
+  const texts: { -readonly [Name in TextMember]?: string } = {}
+  for (const name of textMembers) {
+    const value = members.text(name)
+    if (value !== undefined) texts[name] = value
+  }
+  const redirect_uris = redirectUris(members, policy.capabilities)
+  return {
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
+    ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    grant_types,
+    response_types: responseTypes(members, grant_types, policy.capabilities),
+    scope: scopeOf(members, policy),
+    ...texts,
+    ...(method === privateKeyJwtName ? keysOf(members) : {}),
+  }
+}
+
+function redirectUris(members: Members, capabilities: ServerCapabilities): readonly string[] {
+  const asked = members.texts('redirect_uris') ?? []
+  const allowed = allowedRedirectUris(asked, capabilities)
+  if (allowed.length === 0 && asked.length > 0) throw refused('redirect_uris')
+  return sorted(allowed)
+}
+
+type TextMember = (typeof textMembers)[number]
+const textMembers = ['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri'] as const
+
+function authenticationMethod(members: Members, capabilities: ServerCapabilities): string | undefined {
+  const method = members.text('token_endpoint_auth_method')
+  const hasKeys = method === privateKeyJwtName && offersPrivateKeyJwt(capabilities)
+  const isOffered = method === undefined || method === 'none' || secretMethods.has(method) || hasKeys
+  if (!isOffered) throw refused('token_endpoint_auth_method')
+  return method
+}
+
+const clientTypeBy = (method: string | undefined) => (method === 'none' ? 'public' : 'confidential')
+
+function grantTypes(
+  members: Members,
+  allowed: readonly string[],
+  clientType: Client['client_type'],
+): readonly string[] {
+  const granted = grantedTypes(members.texts('grant_types') ?? usualGrantTypes, allowed, clientType)
+  if (granted === undefined) throw refused('grant_types')
+  return sorted(granted)
+}
+
+function responseTypes(
+  members: Members,
+  granted: readonly string[],
+  capabilities: ServerCapabilities,
+): readonly string[] {
+  const asked = members.texts('response_types') ?? usualResponseTypes(granted)
+  return sorted(fittingResponseTypes(asked, granted, capabilities))
+}
+
+// RFC 7591 2: a client that names no scope gets a default. RFC 7591 3.2.1: a server may register another value than the
+// client names, and the response says so.
+function scopeOf(members: Members, { scope: allowed, registerAllScopes }: RegistrationPolicy): string {
+  const text = members.text('scope')
+  const asked = text === undefined ? allowed : parseScope(text)
+  const scope = asked?.filter((token) => allowed.includes(token)) ?? []
+  if (scope.length === 0) throw refused('scope')
+  return formatScope(sorted(registerAllScopes ? allowed : scope))
+}
+
+// RFC 7591 2: jwks and jwks_uri must not stand together.
+function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'> {
+  const jwks = members.json('jwks')
+  const jwks_uri = members.text('jwks_uri')
+  if ((jwks === undefined) === (jwks_uri === undefined)) throw refused('jwks')
+  if (jwks_uri === undefined) return { jwks: jwks ?? null }
+  const isHttps = protocolOf(jwks_uri) === 'https:' && namesHost(jwks_uri) && isAbsoluteUri(jwks_uri)
+  if (!isHttps || jwks_uri.length > longestUri) throw refused('jwks_uri')
+  return { jwks_uri }
+}
+
+/** The members of a request. Null and empty values count as omitted. */
+class Members {
+  constructor(private readonly source: Readonly<Record<string, unknown>>) {}
+
+  text(name: Member): string | undefined {
+    const value = this.take(name)
+    if (value === undefined || isText(value)) return value
+    throw refused(name)
+  }
+
+  texts(name: Member): readonly string[] | undefined {
+    const value = this.take(name)
+    if (value === undefined) return undefined
+    if (isList(value) && value.length <= longestList && value.every(isText)) return value
+    throw refused(name)
+  }
+
+  json(name: Member): Json | undefined {
+    const value = this.take(name)
+    if (value === undefined) return undefined
+    // JSON.stringify fails on a value with thousands of levels.
+    if (!isKeepable(value)) throw refused(name)
+    const copy: Json = JSON.parse(JSON.stringify(value))
+    return copy
+  }
+
+  private take(name: Member): unknown {
+    const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined
+    const isEmpty = value === null || value === '' || (isList(value) && value.length === 0)
+    return isEmpty ? undefined : value
+  }
+}
+
+const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted()
+
+/** Makes the registration of a client, without its secrets. */
+export function registrationFor(client_id: string, metadata: RegisteredMetadata): ClientRegistration {
+  const { jwks, jwks_uri, redirect_uris = [], ...members } = metadata
+  const client_type = clientTypeBy(metadata.token_endpoint_auth_method)
+  const keys = jwks_uri === undefined ? jwks : { jwks_uri }
+  return {
+    client_id,
+    client_type,
+    ...members,
+    redirect_uris,
+    ...(keys === undefined ? {} : { credentials: { [privateKeyJwtName]: keys } }),
+    ...(isNativeApp(client_type, redirect_uris) ? { loopback_redirect_uris: true } : {}),
+  }
+}
+
+/** The metadata of a registered public client in canonical form: the inverse of {@link registrationFor}. */
+export function publicMetadataOf(registration: ClientRegistration): object {
+  const { redirect_uris = [], grant_types, response_types, scope } = registration
+  return {
+    token_endpoint_auth_method: registration.token_endpoint_auth_method,
+    ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    grant_types,
+    response_types,
+    scope,
+    ...Object.fromEntries(textMembers.map((name) => [name, registration[name]])),
+  }
+}
+
+/** The members of a registration that a client may see, under the names of RFC 7591 2. */
+export function metadataOf(registration: ClientRegistration): Readonly<Record<string, unknown>> {
+  const { token_endpoint_auth_method = 'client_secret_basic', credentials } = registration
+  const members = published.flatMap((name) =>
+    registration[name] === undefined ? [] : [[name, registration[name]] as const],
+  )
+  const keys = credentials?.[privateKeyJwtName]
+  const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined
+  return {
+    ...Object.fromEntries(members),
+    token_endpoint_auth_method,
+    ...(isUri ? keys : keys === undefined ? {} : { jwks: keys }),
+  }
+}
+
+const published = ['redirect_uris', 'grant_types', 'response_types', 'scope', ...textMembers] as const
+
+// Stands for the secret that the server issues after the check.
+const anySecret = `sha256:${'A'.repeat(43)}`
+
+/** Checks the metadata by the rules of every registration. The text of a mistake may hold values, so it is dropped. */
+function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
+  const registration = {
+    ...registrationFor('dynamic', metadata),
+    client_secret_hashes: usesSecret(metadata) ? [anySecret] : [],
+  }
+  const issues: ConfigurationIssue[] = []
+  parseClient(registration, '', issues, capabilities)
+  const members = issues.map(({ path }) => memberAt(path))
+  const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
+  if (first !== undefined) throw refused(first)
+  // A consent page must not show a name that reorders the text around it.
+  if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
+}
+
+const deceptive = /[\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
+
+function memberAt(path: string): Member {
+  const [name = ''] = path.split(/[.[]/)
+  if (name === 'credentials') return 'jwks'
+  return isMember(name) ? name : 'token_endpoint_auth_method'
+}
+
+const isMember = (name: string): name is Member => Object.hasOwn(expectations, name)
+
+type Member = keyof typeof expectations
+
+const refused = (member: Member): OAuthError =>
+  member === 'redirect_uris'
+    ? invalidRedirectUri('redirect_uris_refused', expectations[member])
+    : invalidClientMetadata('client_metadata_refused', expectations[member])
+
+const expectations = {
+  redirect_uris:
+    'redirect_uris must be a list of absolute URIs without a fragment, at least one of them with a scheme that this server allows: https, http on a loopback host, or the private-use scheme of an app.',
+  token_endpoint_auth_method:
+    'token_endpoint_auth_method must be a method that this server offers to clients that register themselves.',
+  grant_types:
+    'grant_types must hold a grant type that this server gives to clients that register themselves, and the grant types of the response types.',
+  response_types: 'response_types must hold a response type of this server for the grant types.',
+  scope: 'scope must hold scope tokens of this server, with one space between two.',
+  client_name: 'client_name must be a text of at most 256 characters without control characters.',
+  client_uri: 'client_uri must be an http or https URL of at most 2048 characters.',
+  logo_uri: 'logo_uri must be an http or https URL of at most 2048 characters.',
+  policy_uri: 'policy_uri must be an http or https URL of at most 2048 characters.',
+  tos_uri: 'tos_uri must be an http or https URL of at most 2048 characters.',
+  jwks: 'jwks or jwks_uri must hold the public keys of the client, and not both.',
+  jwks_uri: 'jwks_uri must be an https URL of at most 2048 characters.',
+} as const

@@ -1,0 +1,226 @@
+import { type DocumentFetch, usualSize } from '../document-fetch/document-fetch'
+import { DocumentUnavailable, isUnanswered } from '../document-fetch/document-unavailable'
+import type { UrlTrust } from '../document-fetch/fetch-limits'
+import type { FetchedDocument } from '../document-fetch/request-document'
+import { SingleFlight } from '../../primitives/single-flight'
+import type { Client } from '../../protocol/client'
+import { temporarilyUnavailable, Throttled, UnusableClient } from '../../protocol/oauth-error'
+import type { Sender } from '../../protocol/sender'
+import { networksOf } from '../../limits/network'
+import type { SharedCache } from '../shared-cache'
+import type { DocumentUrl } from './document-url'
+import {
+  type DocumentTimes,
+  longestKept,
+  type ParsedDocument,
+  ParsedDocuments,
+  type SharedDocument,
+  SharedDocuments,
+} from './cached-documents'
+
+// Seconds. A document of each request would be a tool to burden its host.
+const shortestKept = 60
+// Milliseconds.
+const day = 86_400_000
+const limited = 'client_document_limited'
+
+/** The parts of a {@link DocumentCache}. */
+interface DocumentCacheParts {
+  readonly documents: DocumentFetch
+  readonly sharedCache: SharedCache
+  /** @throws UnusableClient if the document is malformed. */
+  readonly parse: (json: unknown, url: DocumentUrl) => Client
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** Whether the configuration names exactly this URL. */
+  readonly isNamed: (url: string) => boolean
+  /** Seconds for which a code or token may live. */
+  readonly longestLifetime: number
+}
+
+/** The outcome of a look-up. Only the networks of its sender share a refusal by its limits. */
+type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
+
+/**
+ * Finds the clients of metadata documents: parsed in the memory of this process, as text in the cache of all
+ * processes, or at the URL of the document. Keeps good documents only: a failure never outlives its request.
+ */
+export class DocumentCache {
+  private readonly parsed = new ParsedDocuments()
+  private readonly shared: SharedDocuments
+  private readonly lookUps = new SingleFlight<LookedUp>()
+
+  constructor(private readonly parts: DocumentCacheParts) {
+    this.shared = new SharedDocuments(parts.sharedCache, parts.clock)
+  }
+
+  /**
+   * Finds the client of one document. Requests for one document at the same time share one look-up.
+   *
+   * @param sender the sender of the request. For a network over its limit of failures, the server fetches nothing.
+   * @throws UnusableClient if there is no good document; the refusal of the network in place of a fetch.
+   */
+  find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
+    const kept = this.parsed.get(url.clientId)
+    if (kept !== undefined && kept.expiresAt > this.parts.clock()) return kept.client
+    const senders = sender === undefined ? [] : networksOf(sender.address()).map(({ network }) => network)
+    // Requests of other networks must not share this refusal.
+    if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId))
+      return this.look(url, senders, sender)
+    return this.lookTogether(url, senders, sender)
+  }
+
+  /**
+   * Notes that a client has got a code or a token: its document stays for as long as they may live. Once a day for each
+   * process and client, resolves when all processes can see it.
+   */
+  noteUse(clientId: string): Promise<void> | undefined {
+    const { clock, longestLifetime } = this.parts
+    const lifetime = longestLifetime * 1000
+    const kept = this.parsed.get(clientId)
+    if (kept === undefined || kept.inUseUntil > clock() + lifetime) return undefined
+    const used = { ...kept, inUseUntil: clock() + lifetime + day }
+    this.parsed.put(clientId, used)
+    // After a failure, the next use notes again.
+    return this.shared.keep(clientId, used, []).catch(() => this.parsed.put(clientId, kept))
+  }
+
+  private async lookTogether(
+    url: DocumentUrl,
+    senders: readonly string[],
+    sender: Sender | undefined,
+  ): Promise<Client> {
+    const found = await this.lookUps.share(url.clientId, () =>
+      this.look(url, senders, sender).then(
+        (client) => ({ client }),
+        (error: unknown) => ({ error, senders }),
+      ),
+    )
+    if ('client' in found) return found.client
+    const { error, senders: others } = found
+    // The limits of one sender must not refuse the requests of others, which then look for themselves.
+    const isOfOthers = senders.join() !== others.join()
+    if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
+      return this.find(url, sender)
+    throw error
+  }
+
+  private async look(url: DocumentUrl, senders: readonly string[], sender?: Sender): Promise<Client> {
+    const { clientId } = url
+    const known = await this.shared.find(clientId)
+    const before = this.latest(url, known)
+    if (before !== undefined && before.expiresAt > this.parts.clock()) {
+      // A process that did not know of the use has written over its note.
+      if (known !== undefined && known.inUseUntil < before.inUseUntil)
+        await this.share(clientId, before, senders)
+      return this.remember(clientId, before)
+    }
+    const inUseUntil = before?.inUseUntil ?? known?.inUseUntil ?? 0
+    const isKnown = before !== undefined || known !== undefined
+    try {
+      if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
+      const fetched = await this.fetched(url, this.trustOf(clientId, isKnown, inUseUntil), sender)
+      // The use may have been noted while the host answered.
+      const noted = this.parsed.get(clientId)?.inUseUntil ?? 0
+      const document = { ...fetched, inUseUntil: Math.max(inUseUntil, noted) }
+      this.remember(clientId, document)
+      await this.share(clientId, document, senders)
+      return document.client
+    } catch (error) {
+      // Others may use up limits and queues, and silence a network. They must not lock out the client.
+      const isPrevented = error instanceof Throttled || isUnanswered(error)
+      if (isPrevented && before !== undefined && this.mayStandIn(before))
+        return this.remember(clientId, before)
+      throw refusalOf(error)
+    }
+  }
+
+  private trustOf(clientId: string, isKnown: boolean, inUseUntil: number): UrlTrust {
+    if (inUseUntil > this.parts.clock() || this.parts.isNamed(clientId)) return 'named'
+    return isKnown ? 'known' : 'unknown'
+  }
+
+  private mayStandIn({ fetchedAt }: DocumentTimes): boolean {
+    return fetchedAt + longestKept > this.parts.clock()
+  }
+
+  // The client is proven already, so a cache that fails now must not fail the request.
+  private async share(clientId: string, document: ParsedDocument, senders: readonly string[]): Promise<void> {
+    await this.shared.keep(clientId, document, senders).catch(() => undefined)
+  }
+
+  private remember(clientId: string, document: ParsedDocument): Client {
+    this.parsed.put(clientId, document)
+    return document.client
+  }
+
+  /** The later one of the document in the memory of this process and the one in the cache. */
+  private latest(url: DocumentUrl, known: SharedDocument | undefined): ParsedDocument | undefined {
+    const kept = this.parsed.get(url.clientId)
+    if (known === undefined) return kept
+    const inUseUntil = Math.max(known.inUseUntil, kept?.inUseUntil ?? 0)
+    if (kept !== undefined && kept.fetchedAt >= known.fetchedAt) return { ...kept, inUseUntil }
+    const { json, fetchedAt, expiresAt } = known
+    try {
+      return {
+        client: this.parts.parse(json, url),
+        text: JSON.stringify(json),
+        fetchedAt,
+        expiresAt,
+        inUseUntil,
+      }
+    } catch (error) {
+      // A process with other options may have kept a document that is malformed here.
+      if (error instanceof UnusableClient) return kept
+      throw error
+    }
+  }
+
+  private async fetched(url: DocumentUrl, trust: UrlTrust, sender: Sender | undefined) {
+    const { documents, parse, clock } = this.parts
+    const { json, maximumAge } = await documents
+      .fetch(url.clientId, usualSize, { trust, sender })
+      .catch(orUnreachable)
+    const seconds = Math.min(Math.max(shortestKept, maximumAge), longestKept / 1000)
+    const fetchedAt = clock()
+    const expiresAt = fetchedAt + seconds * 1000
+    return { client: parse(json, url), text: JSON.stringify(json), fetchedAt, expiresAt }
+  }
+}
+
+// The fetch of a host has failed: the event needs the cause.
+function orUnreachable(error: unknown): FetchedDocument {
+  if (error instanceof DocumentUnavailable) throw error
+  throw temporarilyUnavailable(
+    'client_document_unreachable',
+    'The metadata document of the client is not available.',
+    { cause: error },
+  )
+}
+
+// Every cause has one text: the texts of different causes would let a stranger probe the network of this server.
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof DocumentUnavailable)) return error
+  return new UnusableClient(
+    'temporarily_unavailable',
+    reasonOf(error),
+    'The metadata document of the client is not available.',
+    'temporarily_unavailable',
+  )
+}
+
+function reasonOf({ reason }: DocumentUnavailable) {
+  switch (reason) {
+    case 'limited':
+    case 'busy':
+      return limited
+    case 'status':
+    case 'type':
+    case 'encoding':
+    case 'size':
+    case 'malformed':
+      return 'client_document_refused'
+    default:
+      return 'client_document_unreachable'
+  }
+}

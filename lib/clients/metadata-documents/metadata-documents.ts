@@ -1,0 +1,155 @@
+import {
+  documentFetch,
+  type DocumentFetch,
+  type DocumentFetchOptions,
+  isDocumentFetch,
+} from '../document-fetch/document-fetch'
+import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
+import { isBoolean, isText, OptionsReader } from '../../primitives/options-reader'
+import { UnusableClient } from '../../protocol/oauth-error'
+import { isLoopback } from '../../protocol/uri'
+import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
+import { DocumentCache } from './document-cache'
+import { documentUrl, entriesOf, readAllow } from './document-url'
+import { type DocumentRules, parseDocument } from './parse-document'
+
+/** Options of {@link metadataDocuments}. */
+export interface MetadataDocumentsOptions {
+  /**
+   * Registered clients beside those of documents: a list, a store or a registry, as for the option `clients`. An
+   * identifier that is registered here is never fetched, so a disabled registration with the URL of a document blocks
+   * that client. Default none.
+   */
+  readonly registered?: RegisteredClients
+  /**
+   * Which documents the server accepts: a function of the `client_id`, or a list of hosts (`app.example`), of all hosts
+   * below a domain (`*.app.example`), of URLs, and of beginnings of URLs that end with a slash. The server asks before
+   * it fetches, and again at each request of the client. URLs of the list have limits of their own, which made-up URLs do
+   * not use up. Default: every document.
+   */
+  readonly allow?: readonly string[] | ((clientId: string) => boolean | Promise<boolean>)
+  /** The scope that such clients may ask for, separated by spaces. Default: every scope of the server. */
+  readonly scope?: string
+  /** The grant types that such clients may use. Default `['authorization_code', 'refresh_token']`. */
+  readonly grantTypes?: readonly string[]
+  /**
+   * Whether a redirection URI at `http://localhost` in a document matches every port, as one at `http://127.0.0.1`
+   * always does. Deviates from the exact comparison, and from RFC 8252 8.3: another program may answer at `localhost`.
+   * Default `false`.
+   */
+  readonly localhostRedirects?: boolean
+  /** Finds the addresses of a host. Default: DNS. */
+  readonly lookup?: DocumentFetchOptions['lookup']
+  /** The certificate authorities for the hosts of documents, in the form of `node:tls`. Default: those of Node. */
+  readonly ca?: DocumentFetchOptions['ca']
+  /**
+   * Fetches the documents in place of `lookup` and `ca`, for example through a proxy. Such a fetch must itself keep
+   * strangers out of your network. Default: over https, at most 5 KiB, and never from an address inside your network.
+   */
+  readonly documents?: DocumentFetch
+}
+
+/**
+ * Unregistered clients: the `client_id` is the https URL of a document with the metadata of the client
+ * (draft-ietf-oauth-client-id-metadata-document). Use it for the option `clients`.
+ */
+export function metadataDocuments(options: MetadataDocumentsOptions = {}): ClientSource {
+  return { open: (server) => openDocuments(options, server) }
+}
+
+function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
+  const reading = new OptionsReader(options, '')
+  const wrong = (path: string, message: string) => server.wrong(path, message)
+  const registered = server.openRegistered(reading.take('registered') ?? [], 'registered')
+  const allowed = reading.take('allow')
+  const allow = readAllow(allowed, wrong)
+  const named = entriesOf(allowed)
+  const rules = readRules(reading, server)
+  const documents = readDocuments(reading, server)
+  reading.refuseUnknown()
+  for (const { path, message } of reading.issues) wrong(path, message)
+  const cache = new DocumentCache({
+    documents,
+    sharedCache: server.sharedCache,
+    parse: (json, url) => parseDocument(json, url, rules),
+    clock: server.clock,
+    isNamed: (url) => named.has(url),
+    longestLifetime: server.longestLifetime,
+  })
+  const findDocument: OpenClients['find'] = (clientId, sender) => {
+    const url = documentUrl(clientId)
+    if (url === undefined) return undefined
+    const look = () => cache.find(url, sender)
+    const decided = allow(clientId)
+    if (typeof decided !== 'boolean') return decided.then((isAllowed) => (isAllowed ? look() : notAllowed()))
+    return decided ? look() : notAllowed()
+  }
+  return {
+    find(clientId, sender) {
+      const found = registered.find(clientId, sender)
+      if (!(found instanceof Promise)) return found ?? findDocument(clientId, sender)
+      return found.then((client) => client ?? findDocument(clientId, sender))
+    },
+    noteUse: (clientId) => cache.noteUse(clientId),
+    registered: registered.registered,
+    documents,
+    metadata: { client_id_metadata_document_supported: true },
+  }
+}
+
+function readRules(reading: OptionsReader, server: ClientSourceServer): DocumentRules {
+  const { capabilities } = server
+  const grantTypes = readAllowedGrantTypes(reading, capabilities)
+  if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
+    reading.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
+  return {
+    capabilities,
+    scope: readAllowedScope(reading, capabilities.scope),
+    grantTypes,
+    localhostRedirects: reading.optional('localhostRedirects', false, isBoolean, 'must be true or false.'),
+    parse: (registration) => server.parse(registration),
+  }
+}
+
+function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceServer): DocumentFetch {
+  type Options = MetadataDocumentsOptions
+  const own = reading.optional<Options['documents']>(
+    'documents',
+    undefined,
+    isDocumentFetch,
+    'must have the function fetch(url), which resolves to { json, maximumAge }.',
+  )
+  const lookup = reading.optional<Options['lookup']>('lookup', undefined, isLookup, 'must be a function.')
+  const ca = reading.optional<Options['ca']>(
+    'ca',
+    undefined,
+    isAuthorities,
+    'must be one certificate or a list of certificates, each a text or a Buffer.',
+  )
+  if (own !== undefined) {
+    for (const [key, value] of Object.entries({ lookup, ca }))
+      if (value !== undefined) reading.wrong(key, 'has no effect beside documents; remove one of them.')
+    return own
+  }
+  return documentFetch({
+    // Only a server that itself is at loopback, such as one in development, may ask this machine.
+    loopback: URL.canParse(issuer) && isLoopback(new URL(issuer).hostname),
+    clock,
+    ...(lookup === undefined ? {} : { lookup }),
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+const isLookup = (value: unknown): value is MetadataDocumentsOptions['lookup'] => typeof value === 'function'
+const isAuthority = (value: unknown) => isText(value) || Buffer.isBuffer(value)
+const isAuthorities = (value: unknown): value is MetadataDocumentsOptions['ca'] =>
+  isAuthority(value) || (Array.isArray(value) && value.every(isAuthority))
+
+function notAllowed(): never {
+  throw new UnusableClient(
+    'invalid_client',
+    'client_document_not_allowed',
+    'The client is not accepted here.',
+    'invalid_request',
+  )
+}

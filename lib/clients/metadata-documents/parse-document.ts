@@ -1,0 +1,186 @@
+import type { Client, MetadataDocument } from '../../protocol/client'
+import {
+  allowedRedirectUris,
+  fittingResponseTypes,
+  grantedTypes,
+  isNativeApp,
+  offersPrivateKeyJwt,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../../protocol/client-metadata'
+import { ConfigurationError, isList, isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { UnusableClient } from '../../protocol/oauth-error'
+import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'
+import { formatScope, parseScope, type Scope } from '../../protocol/scope'
+import type { DocumentUrl } from './document-url'
+
+/** What a server lets the clients of metadata documents do. */
+export interface DocumentRules {
+  readonly capabilities: ServerCapabilities
+  /** The scope that such a client may ask for. */
+  readonly scope: Scope
+  /** The grant types that such a client may use. */
+  readonly grantTypes: readonly string[]
+  readonly localhostRedirects: boolean
+  /** Parses a registration. @throws ConfigurationError that lists its mistakes. */
+  readonly parse: (registration: unknown) => Client
+}
+
+/**
+ * Makes a client of a metadata document. A document speaks to every server, so grant types, response types, scopes and
+ * redirection URIs that this server does not offer to such clients are left out, and so are links to other hosts.
+ * Everything else must be a good registration. Other members than those of RFC 7591 2 have no effect: a document never
+ * makes its client more than a client of strangers.
+ *
+ * @param url the URL of the document, which is the `client_id`.
+ * @throws UnusableClient if the document is malformed.
+ */
+export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRules): Client {
+  const document = isRecord(json) ? withoutNulls(json) : {}
+  // The comparison is exact: otherwise, a document could name the client of another URL.
+  if (document['client_id'] !== url.clientId) throw malformed('names another client_id')
+  // draft-ietf-oauth-client-id-metadata-document 4.1: a secret in a public document is none.
+  for (const secret of ['client_secret', 'client_secret_expires_at'])
+    if (Object.hasOwn(document, secret)) throw malformed('has a client_secret')
+  if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
+  for (const required of ['client_name', 'redirect_uris'])
+    if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
+  const client = registered(registrationFrom(document, url, rules), rules)
+  return Object.freeze({ ...client, metadataDocument: metadataOf(client, url, rules) })
+}
+
+// Software writes null for a member without a value.
+const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
+
+// RFC 7518 6.2.2, 6.3.2 and 6.4: the members of a private and of a symmetric key.
+const isPrivateKey = (key: unknown) => isRecord(key) && (Object.hasOwn(key, 'd') || Object.hasOwn(key, 'k'))
+const hasPrivateKey = (jwks: unknown) =>
+  isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(isPrivateKey)
+
+function metadataOf({ client_type }: Client, { host }: DocumentUrl, rules: DocumentRules): MetadataDocument {
+  return { host, localhostRedirects: rules.localhostRedirects && client_type === 'public' }
+}
+
+function registered(registration: unknown, { parse }: DocumentRules): Client {
+  try {
+    return parse(registration)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw malformed('has a member that is not valid')
+    throw error
+  }
+}
+
+function registrationFrom(
+  document: Readonly<Record<string, unknown>>,
+  url: DocumentUrl,
+  rules: DocumentRules,
+): Readonly<Record<string, unknown>> {
+  const authentication = authenticationFrom(document, rules)
+  const { client_type } = authentication
+  const redirect_uris = redirectUrisFrom(document['redirect_uris'], rules)
+  const grant_types = grantTypesFrom(document['grant_types'], client_type, rules)
+  return {
+    client_id: url.clientId,
+    ...authentication,
+    client_name: document['client_name'],
+    client_uri: pageFrom(document['client_uri'], url),
+    policy_uri: pageFrom(document['policy_uri'], url),
+    tos_uri: pageFrom(document['tos_uri'], url),
+    redirect_uris,
+    loopback_redirect_uris: isTexts(redirect_uris) && isNativeApp(client_type, redirect_uris),
+    grant_types,
+    response_types: responseTypesFrom(document['response_types'], grant_types, rules),
+    scope: scopeFrom(document['scope'], rules),
+  }
+}
+
+interface Authentication {
+  readonly client_type: Client['client_type']
+  readonly token_endpoint_auth_method: string
+  readonly credentials?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Reads how the client authenticates: by a key, or not at all. Without a method, the client is public: the default of
+ * RFC 7591 2 needs a secret, which a client of a document cannot have.
+ */
+function authenticationFrom(
+  document: Readonly<Record<string, unknown>>,
+  { capabilities }: DocumentRules,
+): Authentication {
+  const { token_endpoint_auth_method: method = 'none', jwks, jwks_uri } = document
+  if (method === 'none') return { client_type: 'public', token_endpoint_auth_method: method }
+  if (method !== privateKeyJwtName || !offersPrivateKeyJwt(capabilities))
+    throw malformed('has an authentication method that is not offered')
+  // RFC 7591 2: a document has one of the two.
+  if ((jwks === undefined) === (jwks_uri === undefined)) throw malformed('must have either jwks or jwks_uri')
+  return {
+    client_type: 'confidential',
+    token_endpoint_auth_method: privateKeyJwtName,
+    credentials: { [privateKeyJwtName]: jwks ?? { jwks_uri } },
+  }
+}
+
+// What is not a list of good URIs goes on to the parser of registrations, which refuses it.
+function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unknown {
+  if (!isTexts(given)) return given
+  const allowed = allowedRedirectUris(given, capabilities)
+  if (allowed.length === 0) throw malformed('has no redirection URI that is allowed')
+  return allowed
+}
+
+// What is not a list of names goes on to the parser of registrations, too.
+function grantTypesFrom(
+  given: unknown,
+  clientType: Client['client_type'],
+  { grantTypes }: DocumentRules,
+): unknown {
+  const listed = given ?? usualGrantTypes
+  if (!isTexts(listed)) return listed
+  const granted = grantedTypes(listed, grantTypes, clientType)
+  if (granted === undefined) throw malformed('has no grant type that is offered')
+  return granted
+}
+
+function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }: DocumentRules): unknown {
+  const granted = isTexts(grantTypes) ? grantTypes : []
+  const listed = given ?? usualResponseTypes(granted)
+  return isTexts(listed) ? fittingResponseTypes(listed, granted, capabilities) : listed
+}
+
+// The words for other servers say nothing about this one, so a scope of such words alone counts as no scope.
+function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
+  if (given === undefined || given === '') return formatScope(scope)
+  const asked = isText(given) ? parseScope(given) : undefined
+  if (asked === undefined) return given
+  const known = scope.filter((token) => asked.includes(token))
+  return formatScope(known.length > 0 ? known : scope)
+}
+
+// A link to another host would lend the name of that host to the client.
+const pageFrom = (given: unknown, { host }: DocumentUrl): string | undefined =>
+  isWebAddress(given) && new URL(given).host === host ? given : undefined
+
+type Fault =
+  | 'names another client_id'
+  | 'has a client_secret'
+  | 'has a private key'
+  | 'lacks client_name or redirect_uris'
+  | 'has an authentication method that is not offered'
+  | 'must have either jwks or jwks_uri'
+  | 'has no redirection URI that is allowed'
+  | 'has no grant type that is offered'
+  | 'has a member that is not valid'
+
+// At the token endpoint, the client must not throw its tokens away: a document may be mended. The resource owner sees
+// that the request cannot go on.
+function malformed(fault: Fault): UnusableClient {
+  return new UnusableClient(
+    'temporarily_unavailable',
+    'client_document_malformed',
+    `The metadata document of the client ${fault}.`,
+    'invalid_request',
+  )
+}

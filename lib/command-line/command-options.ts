@@ -1,0 +1,95 @@
+/** One option of the command line. */
+export interface Option {
+  /** `flag`: without a value. `text`: with one value. `texts`: with a value, and may occur more than once. */
+  readonly kind: 'flag' | 'text' | 'texts'
+  /** The explanation in the text of `--help`. */
+  readonly meaning: string
+  /** The field of the registration that the option sets. */
+  readonly field?: string
+}
+
+/** Options of every command. */
+export const commonOptions = {
+  redis: { kind: 'text', meaning: 'redis:// or rediss:// URL; default: the environment variable REDIS_URL' },
+  prefix: { kind: 'text', meaning: 'the prefix option of the redisStore() of the server; default oauth:' },
+  json: { kind: 'flag', meaning: 'write JSON' },
+  help: { kind: 'flag', meaning: 'show this text' },
+} as const satisfies Record<string, Option>
+
+/** Options of `lint`. */
+export const lintOptions = {
+  allow: { kind: 'texts', meaning: 'ignore this rule' },
+  rules: { kind: 'flag', meaning: 'list all rules, and check nothing' },
+  json: commonOptions.json,
+  help: commonOptions.help,
+} as const satisfies Record<string, Option>
+
+/** Options of `rotate-secret`. */
+export const rotationOptions: Readonly<Record<string, Option>> = {
+  repeat: {
+    kind: 'flag',
+    meaning: 'finish a failed rotation; the variable CLIENT_SECRET holds its secret',
+  },
+  finish: {
+    kind: 'flag',
+    meaning: 'issue no secret; drop the old secret, and only the current secret works',
+  },
+}
+
+/** Options of `add`: the fields of a registration. */
+export const metadataOptions: Readonly<Record<string, Option>> = {
+  type: { kind: 'text', field: 'client_type', meaning: 'confidential or public; required' },
+  scope: {
+    kind: 'text',
+    field: 'scope',
+    meaning: 'scope values that the client may request, separated by spaces; required',
+  },
+  name: { kind: 'text', field: 'client_name', meaning: 'the name that the resource owner sees' },
+  'redirect-uri': { kind: 'texts', field: 'redirect_uris', meaning: 'a complete URI' },
+  'grant-type': { kind: 'texts', field: 'grant_types', meaning: 'default authorization_code' },
+  'response-type': {
+    kind: 'texts',
+    field: 'response_types',
+    meaning: 'default code, for the grant type authorization_code',
+  },
+  'auth-method': {
+    kind: 'text',
+    field: 'token_endpoint_auth_method',
+    meaning: 'the only method of client authentication that the client may use',
+  },
+  'may-introspect': {
+    kind: 'flag',
+    field: 'may_introspect',
+    meaning: 'let the client introspect tokens, as a resource server does',
+  },
+  'loopback-redirect-uris': {
+    kind: 'flag',
+    field: 'loopback_redirect_uris',
+    meaning: 'allow any port on the loopback interface, for a native app',
+  },
+  'dynamic-redirect-query': {
+    kind: 'flag',
+    field: 'dynamic_redirect_query',
+    meaning: 'let requests append a query to a registered URI',
+  },
+  'insecure-redirect-uris': {
+    kind: 'flag',
+    field: 'insecure_redirect_uris',
+    meaning: 'allow http on any host; a page warns the resource owner',
+  },
+  description: { kind: 'text', field: 'description', meaning: 'a sentence for the consent page' },
+  'client-uri': { kind: 'text', field: 'client_uri', meaning: 'the home page of the client' },
+  'logo-uri': { kind: 'text', field: 'logo_uri', meaning: 'the logo of the client, at https' },
+  'policy-uri': { kind: 'text', field: 'policy_uri', meaning: 'the privacy policy of the client' },
+  'tos-uri': { kind: 'text', field: 'tos_uri', meaning: 'the terms of service of the client' },
+  'client-id': {
+    kind: 'text',
+    field: 'client_id',
+    meaning: 'an existing identifier, for a client that moves here',
+  },
+  'secret-hash': {
+    kind: 'texts',
+    field: 'client_secret_hashes',
+    meaning: 'the digest of an existing secret, from hashClientSecret(); issues no secret',
+  },
+}

@@ -1,0 +1,36 @@
+import { clientRules, redirectionRules } from './client-rules'
+import { grantRules, lifetimeRules } from './grant-rules'
+import type { Finding, FindingPlace, LintRule, Subject } from './lint-rule'
+import { limitRules, serverRules, strangerRules } from './server-rules'
+
+/** Every rule, in the order of reports. */
+export const rules: readonly LintRule[] = [
+  ...serverRules,
+  ...strangerRules,
+  ...lifetimeRules,
+  ...limitRules,
+  ...grantRules,
+  ...redirectionRules,
+  ...clientRules,
+]
+
+/**
+ * Finds what is risky in a configuration that works. Pure.
+ *
+ * @param allowed the ids of rules to leave out.
+ * @returns the findings: errors first, then warnings, each in the order of the rules.
+ */
+export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
+  const findings = rules
+    .filter(({ id }) => !allowed.includes(id))
+    .flatMap((rule) => rule.places(subject).map((place) => findingOf(rule, place)))
+  return [
+    ...findings.filter(({ severity }) => severity === 'error'),
+    ...findings.filter(({ severity }) => severity === 'warning'),
+  ]
+}
+
+function findingOf({ id, severity, why, cure, source }: LintRule, place: FindingPlace): Finding {
+  const { path, client } = place
+  return { rule: id, severity, path, client, why: place.why ?? why, cure, source }
+}

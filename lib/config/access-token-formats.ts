@@ -1,0 +1,51 @@
+import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
+
+const option = 'accessTokenFormats'
+
+/** Reads the formats in which a server writes and reads access tokens. New tokens get the first one. */
+export function resolveFormats(sources: readonly OptionsReader[]): readonly AccessTokenFormat[] {
+  const message = 'must be a list of access token formats, each with name, encode and decode.'
+  return resolved(sources, isFormats, message)
+}
+
+/** Reads the formats that a guard reads. */
+export function resolveReaders(sources: readonly OptionsReader[]): readonly AccessTokenReader[] {
+  return resolved(sources, isReaders, 'must be a list of access token formats, each with name and decode.')
+}
+
+function resolved<Format extends AccessTokenReader>(
+  sources: readonly OptionsReader[],
+  isList: (value: unknown) => value is readonly Format[],
+  message: string,
+): readonly Format[] {
+  const taken = new Set<string>()
+  const all: Format[] = []
+  for (const reading of sources) {
+    const given = reading.optional<readonly Format[]>(option, [], isList, message)
+    for (const [index, { name }] of given.entries()) {
+      const wrong = (what: string) => reading.wrong(`${option}[${index}].name`, `is "${name}", ${what}`)
+      if (name === opaqueFormat) wrong('which stands for tokens without a format.')
+      else if (taken.has(name)) wrong('which another format has already.')
+      taken.add(name)
+    }
+    all.push(...given)
+  }
+  return Object.freeze(all)
+}
+
+/** The formats by name; undefined if there are none. */
+export function formatsByName(
+  formats: readonly AccessTokenFormat[],
+): ReadonlyMap<string, AccessTokenFormat> | undefined {
+  return formats.length === 0 ? undefined : new Map(formats.map((format) => [format.name, format]))
+}
+
+const isReader = (value: unknown): value is AccessTokenReader =>
+  isRecord(value) && isText(value['name']) && typeof value['decode'] === 'function'
+const isFormat = (value: unknown): value is AccessTokenFormat =>
+  isReader(value) && 'encode' in value && typeof value.encode === 'function'
+const isReaders = (value: unknown): value is readonly AccessTokenReader[] =>
+  Array.isArray(value) && value.every(isReader)
+const isFormats = (value: unknown): value is readonly AccessTokenFormat[] =>
+  Array.isArray(value) && value.every(isFormat)

@@ -1,0 +1,119 @@
+import {
+  metadataDocuments,
+  type MetadataDocumentsOptions,
+} from '../clients/metadata-documents/metadata-documents'
+import type { AuthorizationServerOptions } from './options'
+import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
+import { isRecord, isText, isTexts, OptionsReader } from '../primitives/options-reader'
+
+/** Options of {@link mcp}. */
+export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {
+  /**
+   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`. Several MCP servers are a list. To
+   * name them, map each URL to its name: `{ 'https://api.example.com/mcp': 'Notes' }`. The consent page and the metadata
+   * of the resource show the name. The first MCP server stands for requests and guards that name none.
+   */
+  readonly resource: string | readonly [string, ...string[]] | Readonly<Record<string, string>>
+  /** Maps each scope of the MCP servers to a text that the consent page shows. */
+  readonly scopes: AuthorizationServerOptions['scopes']
+  /** The scope of a request that names none, separated by spaces. Default: every scope. */
+  readonly defaultScope?: string
+  /**
+   * Clients that you register yourself, beside those of metadata documents: a list, a store or a registry. Default
+   * none.
+   */
+  readonly clients?: MetadataDocumentsOptions['registered']
+  /**
+   * Whether a redirection URI at `http://localhost` in a document matches every port. Most MCP clients on a desktop need
+   * this. Deviates from the exact comparison, and from RFC 8252 8.3: another program may answer at `localhost`. PKCE
+   * and the consent page, which such a client always gets, bound the damage. Default `true`.
+   */
+  readonly localhostRedirects?: boolean
+}
+
+/** The options of an authorization server for MCP. */
+export type McpServerOptions = Required<
+  Pick<
+    AuthorizationServerOptions,
+    | 'scopes'
+    | 'defaultScope'
+    | 'resources'
+    | 'defaultResource'
+    | 'clients'
+    | 'pkce'
+    | 'redirectUris'
+    | 'guards'
+  >
+>
+
+/**
+ * Returns the options for an authorization server that serves MCP servers and their clients (MCP 2026-07-28,
+ * Authorization): `createAuthorizationServer({ issuer, ...mcp({ resource, scopes }), resourceOwner })`.
+ *
+ * Tokens are for the MCP server alone (RFC 8707). A client with a metadata document needs no registration: its
+ * `client_id` is the URL of the document. Dynamic registration stays off: for clients without a document, set the option
+ * `dynamicRegistration` of the server. Every client must use PKCE, and gets redirection URIs that are https or on a
+ * loopback host. To admit the scheme of an app, set `redirectUris: { schemes }` after these options. Guards fill
+ * `request.auth` for the SDK of MCP, and let browsers of every origin call the MCP server.
+ *
+ * @throws ConfigurationError that lists every mistake in these options, each with its path and cure. The server checks
+ * the values of the options that it gets.
+ */
+export function mcp(options: McpOptions): McpServerOptions {
+  requireMcpOptions(options)
+  const { resource, scopes, clients = [], ...others } = options
+  const names = Object.keys(scopes)
+  const { defaultScope = names.join(' '), ...documents } = others
+  const servers = serversIn(resource)
+  const [[first] = ['']] = servers
+  return {
+    scopes,
+    defaultScope,
+    resources: Object.fromEntries(servers.map(([uri, named]) => [uri, { scopes: names, ...named }])),
+    defaultResource: first,
+    clients: metadataDocuments({ localhostRedirects: true, ...documents, registered: clients }),
+    pkce: 'all',
+    redirectUris: 'https or loopback',
+    guards: { authInfo: true, cors: true },
+  }
+}
+
+// Options that `metadataDocuments()` and the server read, with all their mistakes.
+const readElsewhere = ['defaultScope', 'clients', 'localhostRedirects', 'allow', 'lookup', 'ca', 'documents']
+
+function requireMcpOptions(options: unknown): void {
+  const reading = new OptionsReader(options, '')
+  const resource = reading.required<McpOptions['resource']>(
+    'resource',
+    '',
+    isResource,
+    'must be the URL of the MCP server, such as https://api.example.com/mcp, a list of such URLs, or an object of such URLs and their names.',
+  )
+  reading.required<unknown>(
+    'scopes',
+    {},
+    isTextByName,
+    "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
+  )
+  // RFC 9728 3: clients look for the metadata of the resource at its host. The server checks what is no URI.
+  if (serversIn(resource).some(([uri]) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
+    reading.wrong(
+      'resource',
+      'must be at https, or at http on a loopback host, without a user name and password.',
+    )
+  for (const key of readElsewhere) reading.take(key)
+  reading.refuseUnknown()
+  reading.throwIssues('mcp() cannot work with these options:')
+}
+
+/** The MCP servers in their order: the URL of each, with its name if it has one. */
+function serversIn(resource: McpOptions['resource']): readonly (readonly [string, { name?: string }])[] {
+  if (typeof resource === 'string') return [[resource, {}]]
+  if (isTexts(resource)) return resource.map((uri) => [uri, {}])
+  return Object.entries(resource).map(([uri, name]) => [uri, { name }])
+}
+
+const isResource = (value: unknown): value is McpOptions['resource'] =>
+  isText(value) || (isTexts(value) && value.length > 0) || isTextByName(value)
+const isTextByName = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)

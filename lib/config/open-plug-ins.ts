@@ -1,0 +1,147 @@
+import { urlBelow } from '../endpoints/server-metadata'
+import type { Counters } from '../limits/counters'
+import { isAbsentOr, isList, isRecord, isText, OptionsReader } from '../primitives/options-reader'
+import { secureRandom } from '../protocol/credential'
+import type { Storage } from '../stores/storage'
+import { issuerDigest } from '../authorization/issuer'
+import type { Lifetimes } from '../authorization/transition'
+import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInServer } from './plug-in'
+
+/** The part of a guard that plug-ins reach in requests only. */
+type RunningGuard = Pick<PlugInGuard, 'counters'>
+
+/** The part of a server that plug-ins reach in requests only. */
+export type RunningServer = RunningGuard &
+  Pick<PlugInServer, 'findClient' | 'parseAuthorizationRequest' | 'find' | 'begin' | 'commit'>
+
+/** The plug-ins of one server or guard, after each has returned its parts. */
+interface OpenedPlugIns<Running> {
+  /** The options, and the parts of each plug-in: both have the same lists under the same names. */
+  readonly sources: readonly OptionsReader[]
+  /** Gives the plug-ins what they may use in requests. */
+  readonly start: (running: Running) => void
+}
+
+/** What plug-ins see at once of a guard. */
+interface GuardInView {
+  readonly issuer: string
+  readonly clock: () => number
+  readonly storage: Storage
+}
+
+/** What plug-ins see at once of a server. */
+interface ServerInView extends GuardInView {
+  readonly lifetimes: Lifetimes
+}
+
+/** Reads the option `plugIns` of a server, and opens each plug-in. */
+export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<RunningServer> {
+  const running = new Running<RunningServer>()
+  return opened(reading, running, (plugIn) => () => plugIn.open(serverFor(server, running)))
+}
+
+/** Reads the option `plugIns` of a guard, and opens each plug-in that has a part for guards. */
+export function openPlugInsInGuard(reading: OptionsReader, guard: GuardInView): OpenedPlugIns<RunningGuard> {
+  const running = new Running<RunningGuard>()
+  return opened(reading, running, (plugIn) => {
+    const open = plugIn.openInGuard?.bind(plugIn)
+    return open && (() => open(guardFor(guard, running)))
+  })
+}
+
+/** What exists only once a server is made. */
+class Running<Part> {
+  private part: Part | undefined
+
+  start(part: Part): void {
+    this.part = part
+  }
+
+  /** @throws Error before the start. */
+  for(member: string): Part {
+    if (this.part === undefined)
+      throw new Error(`${member}() needs the running server: call it in a request, and not in open().`)
+    return this.part
+  }
+}
+
+function guardFor({ issuer, clock, storage }: GuardInView, running: Running<RunningGuard>): PlugInGuard {
+  const counters = (member: keyof Counters) => running.for(`counters.${member}`).counters
+  return {
+    issuer,
+    now: () => Math.floor(clock() / 1000),
+    random: secureRandom,
+    counters: {
+      add: (...count) => counters('add').add(...count),
+      useOnce: (...use) => counters('useOnce').useOnce(...use),
+    },
+    storage,
+  }
+}
+
+function serverFor(server: ServerInView, running: Running<RunningServer>): PlugInServer {
+  const { issuer, lifetimes } = server
+  const guard = guardFor(server, running)
+  const ownDigest = issuerDigest(issuer)
+  return {
+    ...guard,
+    urlOf: (path) => urlBelow(issuer, path),
+    context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
+    findClient: (clientId) => running.for('findClient').findClient(clientId),
+    parseAuthorizationRequest: (client, parameters) =>
+      running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
+    find: (id) => running.for('find').find(id),
+    begin: (authorization) => running.for('begin').begin(authorization),
+    commit: (id, transition) => running.for('commit').commit(id, transition),
+  }
+}
+
+/** Opens a plug-in for one server or guard. */
+type Opening = () => PlugInParts | GuardParts
+
+const plugInMessage = 'must be a plug-in: name and open, optionally openInGuard.'
+
+function opened<Part>(
+  reading: OptionsReader,
+  running: Running<Part>,
+  openingOf: (plugIn: PlugIn) => Opening | undefined,
+): OpenedPlugIns<Part> {
+  const given = reading.optional<readonly unknown[]>('plugIns', [], isList, 'must be a list of plug-ins.')
+  const names = new Set<string>()
+  const sources = [reading]
+  for (const [index, plugIn] of given.entries()) {
+    const at = `plugIns[${index}]`
+    if (!isPlugIn(plugIn)) {
+      reading.wrong(at, plugInMessage)
+      continue
+    }
+    if (names.has(plugIn.name))
+      reading.wrong(`${at}.name`, `is "${plugIn.name}", which another plug-in has already.`)
+    names.add(plugIn.name)
+    const open = openingOf(plugIn)
+    const parts = open && partsOf(open, (message) => reading.wrong(at, message))
+    if (parts !== undefined) sources.push(new OptionsReader(parts, reading.at(at), reading.issues))
+  }
+  return { sources, start: (part) => running.start(part) }
+}
+
+/** Opens a plug-in; undefined after a mistake. Hosts write plug-ins, also in JavaScript. */
+function partsOf(
+  open: () => unknown,
+  wrong: (message: string) => void,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parts = open()
+    if (isRecord(parts) && !('then' in parts)) return parts
+    wrong('must return an object of lists, such as { grantTypes }, and not a promise.')
+  } catch (thrown) {
+    wrong(`cannot be opened: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+  return undefined
+}
+
+const isPlugIn = (value: unknown): value is PlugIn =>
+  isRecord(value) &&
+  isText(value['name']) &&
+  typeof value['open'] === 'function' &&
+  isAbsentOr((hook) => typeof hook === 'function', value['openInGuard'])

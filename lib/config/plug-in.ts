@@ -1,0 +1,104 @@
+import type { ResponseType } from '../authorization-endpoint/response-types'
+import type { Authorization } from '../authorization/authorization'
+import type { UnclaimedProposal } from '../authorization/claim'
+import type { RecordContext, Transition } from '../authorization/transition'
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { Counters } from '../limits/counters'
+import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
+import type { Client } from '../protocol/client'
+import type { Endpoint } from '../protocol/endpoint'
+import type { ConsentFact, Extension } from '../protocol/extension'
+import type { PageEndpoint } from '../protocol/page-endpoint'
+import type { Parameters } from '../protocol/parameters'
+import type { TokenType } from '../protocol/token-type'
+import type { Storage } from '../stores/storage'
+import type { GrantType } from '../token-endpoint/grant-type'
+
+/**
+ * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens the plug-in for
+ * itself, so one plug-in may serve several of them: state that belongs to one server stands inside `open`.
+ */
+export interface PlugIn {
+  /** The name, unique among the plug-ins of a server. */
+  readonly name: string
+  /**
+   * Returns the parts for one server. Runs once, when the server is made. An error is a mistake in the option
+   * `plugIns`.
+   */
+  open(server: PlugInServer): PlugInParts
+  /** Returns the parts for one guard of `createBearerGuard`. Default: the guard takes nothing of the plug-in. */
+  openInGuard?(guard: PlugInGuard): GuardParts
+}
+
+/** What a plug-in adds to a guard: each list as the option of the same name. */
+export interface GuardParts {
+  readonly extensions?: readonly Extension[]
+  readonly tokenTypes?: readonly TokenType[]
+  readonly accessTokenFormats?: readonly AccessTokenReader[]
+}
+
+/** What a plug-in adds to a server: each list as the option of the same name. */
+export interface PlugInParts extends GuardParts {
+  readonly endpoints?: readonly (Endpoint | PageEndpoint)[]
+  readonly grantTypes?: readonly GrantType[]
+  readonly responseTypes?: readonly ResponseType[]
+  readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
+  readonly accessTokenFormats?: readonly AccessTokenFormat[]
+}
+
+/** What a plug-in sees of a guard. */
+export interface PlugInGuard {
+  /** The option `issuer`. */
+  readonly issuer: string
+  /** Seconds since the epoch, by the option `clock`. */
+  readonly now: () => number
+  /** Returns random bytes. Use it for every secret. */
+  readonly random: (bytes: number) => Buffer
+  /**
+   * The counters for requests of this issuer, with the deadline of the store and the limit on single uses.
+   *
+   * @throws Error before the server is made.
+   */
+  readonly counters: Counters
+  /** The option `store`. Its records have no guard against races here: use {@link PlugInServer.commit}. */
+  readonly storage: Storage
+}
+
+/**
+ * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `find`, `begin` and `commit` are for
+ * requests: they throw an `Error` until the server is made. A store that fails causes `temporarily_unavailable`.
+ */
+export interface PlugInServer extends PlugInGuard {
+  /** The URL of a path below the issuer. */
+  readonly urlOf: (path: string) => string
+  /** The time, the random bytes and the lifetimes for a new record. */
+  readonly context: () => RecordContext
+  /** Finds a registered client, which may be disabled; undefined if there is none. */
+  readonly findClient: (clientId: string) => Promise<Client | undefined>
+  /**
+   * Checks an authorization request as the authorization endpoint does, for a client that is known already. The
+   * parameter `client_id` must name this client.
+   *
+   * @throws OAuthError every refusal of the authorization endpoint.
+   */
+  readonly parseAuthorizationRequest: (client: Client, parameters: Parameters) => Promise<ParsedRequest>
+  /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
+  readonly find: (authorizationId: string) => Promise<Authorization | undefined>
+  /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */
+  readonly begin: (authorization: Authorization) => Promise<void>
+  /**
+   * Changes a record, or refuses: reads it, applies the transition and saves the result by compare-and-set. After a
+   * conflict, the loop applies the transition to the new record, so the transition must be pure.
+   *
+   * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16 times.
+   */
+  readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
+}
+
+/** A valid authorization request of a known client. The resource owner is not known yet. */
+export interface ParsedRequest {
+  /** The members of the record that begins with the request. */
+  readonly proposal: UnclaimedProposal
+  /** What extensions add to the consent page. */
+  readonly facts: readonly ConsentFact[]
+}

@@ -1,0 +1,93 @@
+import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
+import type { Client } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import { dataOf, keptBy } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { unauthorizedClient } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { formatScope } from '../protocol/scope'
+import type { ServerContext } from '../server/context'
+
+/**
+ * Describes a token to a resource server (RFC 7662 2). The registration of the client must have `may_introspect`: a
+ * client that may introspect could try out tokens (RFC 7662 2.1 and 4).
+ *
+ * @throws OAuthError `unauthorized_client`, or `invalid_request` if the request has no token.
+ */
+export async function introspect(
+  server: ServerContext,
+  { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
+): Promise<Introspection> {
+  if (!client.may_introspect)
+    throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
+  const token = parameters.require('token')
+  const { settings, findAccess, now } = server
+  const { issuer } = settings
+  const found = await findAccess(token, now())
+  if (found !== undefined)
+    return {
+      ...membersOfPlugIns(settings, found),
+      ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
+    }
+  const refresh = await refreshBy(server, token)
+  // Only the client of a refresh token gets an answer about the token.
+  return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
+}
+
+async function refreshBy({ store, now }: ServerContext, token: string): Promise<Access | undefined> {
+  const id = credentialId('refreshToken', token)
+  if (id === undefined) return undefined
+  return findRefreshTokenIn((await store.find(id))?.authorization, token, now())
+}
+
+/** Collects the members that plug-ins add to the introspection of an access token. */
+function membersOfPlugIns(
+  { grantTypes, extensions }: ServerContext['settings'],
+  found: FoundAccess,
+): Readonly<Record<string, Json>> {
+  const byGrantTypes = grantTypes.map((grantType) => {
+    const data = dataOf(grantType.name, found.extensionData)
+    return data === undefined ? {} : grantType.introspect?.(data)
+  })
+  const byExtensions = extensions.map((extension) => extension.introspect?.(keptBy(extension.name, found)))
+  return Object.assign({}, ...byGrantTypes, ...byExtensions)
+}
+
+/**
+ * An introspection response (RFC 7662 2.2). The response omits a member that does not apply, and never contains null.
+ */
+type Introspection = { readonly active: false } | ActiveToken
+
+interface ActiveToken {
+  readonly active: true
+  readonly scope: string
+  readonly client_id: string
+  /** Omitted for a refresh token, which no resource accepts. */
+  readonly token_type?: string
+  readonly exp: number
+  readonly sub: string
+  readonly iss: string
+}
+
+/**
+ * The response about a token that is not valid (RFC 7662 2.2). The response shows neither the reason nor whether the
+ * token was ever valid.
+ */
+const inactive: Introspection = { active: false }
+
+/** The response about a valid token. */
+function introspectionOf(
+  { scope, clientId, subject, expiresAt }: Access,
+  { issuer, tokenType }: { readonly issuer: string; readonly tokenType?: string },
+): Introspection {
+  return {
+    active: true,
+    scope: formatScope(scope),
+    client_id: clientId,
+    ...(tokenType === undefined ? {} : { token_type: tokenType }),
+    exp: expiresAt,
+    // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
+    sub: subject ?? clientId,
+    iss: issuer,
+  }
+}

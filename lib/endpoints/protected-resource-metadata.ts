@@ -1,0 +1,133 @@
+import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension'
+import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
+import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../protocol/uri'
+
+/** A protected resource as challenges name it. */
+export interface ResourceReference {
+  readonly uri: string
+  /** The URL of the metadata of the resource; undefined if the resource has none. */
+  readonly metadataUrl: string | undefined
+}
+
+/** Names a resource with the URL of its metadata; undefined for a guard without a resource. */
+export function referenceTo(uri: string | undefined): ResourceReference | undefined {
+  return uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
+}
+
+/**
+ * The resource of guards that protect only one, without a table of resources. Challenges name the metadata if the host
+ * has configured the resource, and once the host serves the document.
+ */
+export class OwnResource implements ResourceReference {
+  private readonly url: string | undefined
+
+  constructor(
+    readonly uri: string,
+    private isPublished: boolean,
+  ) {
+    this.url = metadataUrlOf(uri)?.href
+  }
+
+  get metadataUrl(): string | undefined {
+    return this.isPublished ? this.url : undefined
+  }
+
+  publish(): void {
+    this.isPublished = true
+  }
+}
+
+const wellKnown = '/.well-known/oauth-protected-resource'
+
+/**
+ * The URL of the metadata of a resource (RFC 9728 3.1): the well-known name stands between the host and the path of
+ * the resource, and the query stays. Undefined for a resource at which clients cannot look: RFC 9728 1.2 requires
+ * https. A loopback host may use http, for development.
+ */
+export function metadataUrlOf(resource: string): URL | undefined {
+  if (!URL.canParse(resource)) return undefined
+  const url = new URL(resource)
+  const isReachable = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+  if (!isReachable || hasUserinfo(url)) return undefined
+  // RFC 9728 3.1: only a slash directly behind the host goes.
+  const path = url.pathname === '/' ? '' : url.pathname
+  return new URL(url.origin + wellKnown + path + url.search)
+}
+
+/** Members that a host adds to the metadata of a resource, under the registered names (RFC 9728 2). */
+export interface ProtectedResourceMembers {
+  /** The scopes of the resource. Default: the `scopes` of the resource in the option `resources`. */
+  readonly scopes_supported?: readonly string[]
+  /**
+   * What people call the resource, for a guard without the option `resources`. With this option, the `name` there is the
+   * only one, so that the consent page shows the same name, and a `resource_name` here is a mistake.
+   */
+  readonly resource_name?: string
+  /** The page for developers. Default: the `documentation` of the resource in the option `resources`. */
+  readonly resource_documentation?: string
+  /** The page about what a client may do with the data of the resource. */
+  readonly resource_policy_uri?: string
+  /** The page with the terms of service. */
+  readonly resource_tos_uri?: string
+  /** Any other member, such as `resource_name#de`. */
+  readonly [member: string]: string | boolean | readonly string[] | undefined
+}
+
+/** What the server knows of a resource. */
+interface ProtectedResourceOffer {
+  readonly uri: string
+  /** The authorization server that issues the tokens of the resource. */
+  readonly issuer: string
+  /** Empty if only the authorization server knows the scopes. */
+  readonly scopes: Scope
+  readonly name: string | undefined
+  readonly documentation: string | undefined
+}
+
+/** Builds the metadata of a protected resource (RFC 9728 2). Members without a value are missing. */
+export function protectedResourceMetadata(
+  { uri, issuer, scopes, name, documentation }: ProtectedResourceOffer,
+  members: ExtensionMetadata,
+): ExtensionMetadata {
+  return {
+    ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
+    ...(name === undefined ? {} : { resource_name: name }),
+    ...(documentation === undefined ? {} : { resource_documentation: documentation }),
+    ...members,
+    // RFC 9728 3.3: clients compare this member with the URI that they asked about.
+    resource: uri,
+    authorization_servers: [issuer],
+    // RFC 6750 2: a guard reads no token in a body or a query.
+    bearer_methods_supported: ['header'],
+  }
+}
+
+const option = 'members'
+const cure =
+  "must be an object of members (RFC 9728 2): texts, booleans and lists of texts, as in { resource_tos_uri: 'https://example.com/terms' }."
+
+const nameExpectation =
+  "belongs in the option resources, as the name of the resource: the consent page shows it too. With mcp(), write resource: { 'https://api.example.com/mcp': 'Notes' }."
+
+/** Reads the members that a host adds. Returns placeholders after a mistake. */
+export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourceOffer): ExtensionMetadata {
+  const given = Object.entries(reading.optional(option, {}, isRecord, cure))
+  const members = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  if (!isExtensionMetadata(members)) {
+    reading.wrong(option, cure)
+    return {}
+  }
+  const wrong = (name: string, message: string) => reading.wrong(`${option}.${name}`, message)
+  for (const name of ['resource', 'authorization_servers', 'bearer_methods_supported'])
+    if (Object.hasOwn(members, name)) wrong(name, 'is a member that the server itself sets.')
+  for (const name of ['resource_documentation', 'resource_policy_uri', 'resource_tos_uri'])
+    if (Object.hasOwn(members, name) && !isWebPage(members[name])) wrong(name, webPageExpectation)
+  // The consent page knows only the name in the option `resources`.
+  if (scopes.length > 0 && members['resource_name'] !== undefined) wrong('resource_name', nameExpectation)
+  const supported = members['scopes_supported']
+  if (supported !== undefined && !isScope(supported)) wrong('scopes_supported', scopeExpectation)
+  else if (isScope(supported) && scopes.length > 0 && !covers(scopes, supported))
+    wrong('scopes_supported', `must hold scopes of the resource: ${scopes.join(', ')}.`)
+  return members
+}

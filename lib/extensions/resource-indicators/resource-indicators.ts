@@ -1,0 +1,210 @@
+import { isTexts } from '../../primitives/options-reader'
+import type {
+  Extension,
+  ExtensionTokenRequest,
+  KeptData,
+  KeptExtensionData,
+  TokenRestriction,
+} from '../../protocol/extension'
+import type { Json } from '../../protocol/json'
+import { invalidScope, invalidTarget } from '../../protocol/oauth-error'
+import type { Parameters } from '../../protocol/parameters'
+import type { Reason } from '../../protocol/reasons'
+import type { Scope } from '../../protocol/scope'
+import { isResourceUri, type Resource, type Resources } from './resources'
+
+declare global {
+  namespace Express {
+    interface AccessMembers {
+      /**
+       * What the token is for: resources, as the option `resources` names them, and other targets of an exchange. Undefined
+       * without this option.
+       */
+      readonly audience?: readonly string[]
+    }
+  }
+}
+
+/**
+ * The name of the extension. No extension of a host may have this name. A grant type that puts a list of URIs under
+ * this name into `grant.extensionData` binds its tokens to these resources.
+ */
+export const resourceIndicatorsName = 'resource-indicators'
+
+/**
+ * Resource indicators (RFC 8707): the parameter `resource` names the resources that a token is for. The resources that
+ * an owner approved, or with which a grant began, belong to the authorization. Later requests may only narrow them.
+ */
+export function resourceIndicators(resources: Resources): Extension {
+  return {
+    name: resourceIndicatorsName,
+
+    atAuthorizationRequest({ parameters }) {
+      const asked = askedIn(parameters, resources)
+      return asked.length > 0 ? asked : requireDefault(resources)
+    },
+
+    atConsent({ scope, requestedScope, authorizationData }) {
+      const asked = resources.among(listIn(authorizationData) ?? [])
+      const values = asked.map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
+      return {
+        scope: scopeWithin(scopesOf(asked), scope, requestedScope),
+        facts: [{ name: 'resource', label: 'Access to', values }],
+      }
+    },
+
+    atTokenRequest(request) {
+      return restrictionOf(request, resources)
+    },
+
+    atResourceRequest({ resource, ...kept }) {
+      const audience = audienceOf(kept, resources)
+      const isFor = audience.some((uri) => uri === resource || resources.find(uri)?.uri === resource)
+      return resource !== undefined && isFor ? undefined : tokenResource
+    },
+
+    introspect(kept) {
+      const aud = audienceOf(kept, resources)
+      return aud.length === 0 ? {} : { aud }
+    },
+
+    access: (kept) => ({ audience: audienceOf(kept, resources) }),
+  }
+}
+
+/**
+ * Whether an access token is for certain resources. Without the option `resources`, neither a guard nor a server can
+ * tell whether it is one of them, and must refuse such a token.
+ */
+export function isForCertainResources({ extensionData, tokenExtensionData }: KeptExtensionData): boolean {
+  return (
+    Object.hasOwn(extensionData, resourceIndicatorsName) ||
+    Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
+  )
+}
+
+// RFC 6750 3.1: to a resource, a token for another one is as good as unknown.
+export const tokenResource: Reason<'invalid_token'> = 'token_resource'
+
+// RFC 8707 2 sets no bound. The list goes into records, and each guarded request reads it.
+const resourcesAtMost = 8
+
+/**
+ * The targets that a request names: resources, and other targets that its grant type has approved.
+ *
+ * @throws OAuthError `invalid_target`.
+ */
+function askedIn(
+  parameters: Parameters,
+  resources: Resources,
+  approved: readonly string[] = [],
+): readonly string[] {
+  const uris = parameters.all('resource')
+  if (uris.length === 0) return []
+  if (uris.length > resourcesAtMost)
+    throw invalidTarget('resource_too_many', 'The request names too many resources.')
+  if (!uris.every(isResourceUri))
+    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
+  if (uris.some((uri) => resources.find(uri) === undefined && !approved.includes(uri)))
+    throw invalidTarget('resource_unknown', 'The resource is not known here.')
+  return resources.targetsIn(uris)
+}
+
+function requireDefault({ defaultResource }: Resources): readonly string[] {
+  if (defaultResource !== undefined) return [defaultResource.uri]
+  throw invalidTarget('resource_missing', 'The request names no resource and there is no default.')
+}
+
+function restrictionOf(request: ExtensionTokenRequest, resources: Resources): TokenRestriction {
+  const { begins, authorizationData, parameters, audience, scope, requestedScope } = request
+  const asked = askedIn(parameters, resources, audience)
+  const approved = begins ? boundOf(request, resources) : approvedIn(request, resources)
+  // RFC 8693 2.1: `audience` names targets, too. Only the policy of the exchange knows their URIs.
+  const isByPolicy = audience.length > 0 && parameters.all('audience').length > 0
+  const chosen = asked.length > 0 && !isByPolicy ? asked : (approved ?? requireDefault(resources))
+  // RFC 8707 2.2: a token request may ask for a subset of what was approved.
+  if (chosen.length === 0 || (approved !== undefined && !isWithin(asked, approved))) throw notApproved()
+  const known = resources.among(chosen)
+  const lifetimes = known.flatMap(({ accessTokenLifetime }) => accessTokenLifetime ?? [])
+  const isNarrower = chosen.length < (listIn(authorizationData)?.length ?? 1)
+  return {
+    scope: scopeWithin(availableTo(request, known), scope, requestedScope),
+    ...(lifetimes.length === 0 ? {} : { lifetime: Math.min(...lifetimes) }),
+    ...(begins ? { authorizationData: chosen } : {}),
+    ...(!begins && isNarrower ? { tokenData: chosen } : {}),
+  }
+}
+
+/**
+ * The scope that a token for these resources may have. A token for none of them has the scope that the grant approved
+ * for other targets. RFC 8693 1.1: in an exchange, the scope of the subject token bounds both.
+ */
+function availableTo({ scope, subjectToken }: ExtensionTokenRequest, known: readonly Resource[]): Scope {
+  const available = known.length > 0 ? scopesOf(known) : scope
+  return subjectToken === undefined
+    ? available
+    : available.filter((token) => subjectToken.scope.includes(token))
+}
+
+const notApproved = () => invalidTarget('resource_not_approved', 'The resource is not approved.')
+
+/**
+ * The resources of an authorization. An authorization from before the option `resources` counts as one for the default
+ * resource.
+ */
+function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly string[] {
+  const kept = listIn(authorizationData)
+  return kept === undefined ? requireDefault(resources) : urisOf(resources.among(kept))
+}
+
+/**
+ * The targets that an authorization may have when it begins; undefined if nothing but the request names any. The
+ * targets that a grant type has approved count alone: also if none of them is a resource, and never the default with
+ * them.
+ */
+function boundOf(
+  { authorizationData, subjectToken, audience }: ExtensionTokenRequest,
+  resources: Resources,
+): readonly string[] | undefined {
+  if (authorizationData !== undefined && !isTexts(authorizationData))
+    throw new TypeError(`extensionData["${resourceIndicatorsName}"] of a grant must be a list of URIs.`)
+  const byGrant = authorizationData && urisOf(resources.among(authorizationData))
+  // RFC 8693 1.1: an exchange must not give access that the subject token does not give.
+  const byToken = subjectToken && resources.targetsIn(audienceOf(subjectToken, resources))
+  const bound = byGrant && byToken ? byGrant.filter((uri) => byToken.includes(uri)) : (byGrant ?? byToken)
+  if (audience.length === 0) return bound
+  const targets = resources.targetsIn(audience)
+  // No guard knows the other targets, so a subject token says nothing about them.
+  const guarded = byGrant === undefined ? urisOf(resources.among(targets)) : targets
+  if (bound !== undefined && !isWithin(guarded, bound)) throw notApproved()
+  return targets
+}
+
+/**
+ * Narrows a scope to what the resources have.
+ *
+ * @throws OAuthError `invalid_scope` if nothing is left, or if the request names a scope that the resources lack.
+ */
+function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefined): Scope {
+  const lacking = scope.filter((token) => !available.includes(token))
+  if (lacking.length === 0) return scope
+  if (lacking.length === scope.length || lacking.some((token) => requested?.includes(token)))
+    throw invalidScope('scope_of_another_resource', 'The resource does not have the scope.')
+  return scope.filter((token) => available.includes(token))
+}
+
+/** The targets that a token is for: URIs of resources, or other names that a grant type has approved. */
+function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
+  return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
+}
+
+// Anything but a list of texts in a record is a fault of its writer, and names no resource.
+function listIn(data: Json | undefined): readonly string[] | undefined {
+  if (data === undefined) return undefined
+  return isTexts(data) ? data : []
+}
+
+const urisOf = (resources: readonly Resource[]) => resources.map(({ uri }) => uri)
+const scopesOf = (resources: readonly Resource[]): Scope => resources.flatMap(({ scopes }) => scopes)
+const isWithin = (part: readonly string[], whole: readonly string[]) =>
+  part.every((target) => whole.includes(target))

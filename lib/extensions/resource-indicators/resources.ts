@@ -1,0 +1,221 @@
+import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../../primitives/options-reader'
+import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
+import { hasUserinfo, isAbsoluteUri, isWebPage, namesHost, webPageExpectation } from '../../protocol/uri'
+
+/** Options of one protected resource (RFC 8707). The key of the option `resources` is its URI. */
+export interface ResourceOptions {
+  /** The scopes that a token for this resource may have, at least one: scopes of the server. */
+  readonly scopes: readonly string[]
+  /**
+   * The longest lifetime of an access token for this resource, in seconds. A token for several resources gets the
+   * shortest of their lifetimes. Default, and at most: `lifetimes.accessToken` of the server.
+   */
+  readonly accessTokenLifetime?: number
+  /** What people call the resource. The consent page shows the name beside the URI. Default: the URI alone. */
+  readonly name?: string
+  /** The URL of a page for developers who use the resource. Default none. */
+  readonly documentation?: string
+}
+
+/** A protected resource after validation. */
+export interface Resource {
+  /** The URI as the host wrote it. Records, tokens and documents name the resource by this text. */
+  readonly uri: string
+  readonly scopes: Scope
+  /** In seconds; undefined for the lifetime of the server. */
+  readonly accessTokenLifetime: number | undefined
+  readonly name: string | undefined
+  readonly documentation: string | undefined
+}
+
+/** A resource of which nothing but its URI is known. */
+export function bareResource(uri: string): Resource {
+  return { uri, scopes: [], accessTokenLifetime: undefined, name: undefined, documentation: undefined }
+}
+
+/** The protected resources of a server. */
+export class Resources {
+  private readonly byUri: ReadonlyMap<string, Resource>
+
+  constructor(
+    /** In the order of the option. */
+    readonly all: readonly Resource[],
+    /** The resource of a request that names none; undefined if several are configured and none is the default. */
+    readonly defaultResource: Resource | undefined,
+  ) {
+    this.byUri = new Map(all.map((resource) => [comparable(resource.uri), resource]))
+  }
+
+  /** The resource that a URI names; undefined for an unknown URI, and for a text that is no absolute URI. */
+  find(uri: string): Resource | undefined {
+    return this.byUri.get(comparable(uri))
+  }
+
+  /** The known resources among some URIs, each once, in the order of the option. */
+  among(uris: readonly string[]): readonly Resource[] {
+    const found = new Set(uris.map((uri) => this.find(uri)))
+    return this.all.filter((resource) => found.has(resource))
+  }
+
+  /**
+   * Some targets, each once: the URIs of resources as the option writes them and in its order, then other names as they
+   * are.
+   */
+  targetsIn(names: readonly string[]): readonly string[] {
+    const others = names.filter((name) => this.find(name) === undefined)
+    return [...this.among(names).map(({ uri }) => uri), ...new Set(others)]
+  }
+}
+
+const authorityGrammar = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]*)(\/?)(.*)$/is
+const schemeGrammar = /^[a-z][a-z0-9+.-]*:/i
+
+/**
+ * The form in which two URIs are compared (RFC 3986 6.2.2.1 and 6.2.3): scheme and host without letter case, an empty
+ * path as `/`. Everything else counts letter by letter, a default port and the case of percent triplets included.
+ */
+export function comparable(uri: string): string {
+  const [, scheme = '', host = '', slash = '', rest = ''] = authorityGrammar.exec(uri) ?? []
+  if (scheme === '') return uri.replace(schemeGrammar, (found) => found.toLowerCase())
+  const path = slash === '' && (rest === '' || rest.startsWith('?')) ? '/' : slash
+  const at = scheme.indexOf('//')
+  return scheme.slice(0, at).toLowerCase() + scheme.slice(at) + host.toLowerCase() + path + rest
+}
+
+/** Whether a text can name a resource: an absolute URI without a fragment (RFC 8707 2). */
+export function isResourceUri(uri: string): boolean {
+  return isAbsoluteUri(uri) && !uri.includes('#')
+}
+
+const resourcesOption = 'resources'
+const defaultOption = 'defaultResource'
+
+/**
+ * Reads the options `resources` and `defaultResource`. Undefined if the server names no resources.
+ *
+ * @param known the scope of the server; undefined if only the authorization server knows it.
+ * @param longest the longest lifetime of an access token, in seconds.
+ */
+export function readResources(
+  reading: OptionsReader,
+  known: Scope | undefined,
+  longest: number,
+): Resources | undefined {
+  const cure =
+    "must be an object of URIs and their scopes, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
+  const given = reading.optional<Readonly<Record<string, unknown>> | undefined>(
+    resourcesOption,
+    undefined,
+    isTable,
+    cure,
+  )
+  const chosen = reading.optional<string | undefined>(
+    defaultOption,
+    undefined,
+    isText,
+    'must be one of resources.',
+  )
+  if (given === undefined) {
+    if (chosen !== undefined && reading.take(resourcesOption) === undefined)
+      reading.wrong(defaultOption, 'needs the option resources.')
+    return undefined
+  }
+  const resources = Object.entries(given).map(([uri, options]) =>
+    readResource(
+      uri,
+      new OptionsReader(options, reading.at(`${resourcesOption}["${uri}"]`), reading.issues),
+      {
+        known,
+        longest,
+      },
+    ),
+  )
+  refuseTwins(reading, resources)
+  const [only, second] = resources
+  const found = chosen === undefined ? undefined : new Resources(resources, undefined).find(chosen)
+  if (chosen !== undefined && found === undefined) reading.wrong(defaultOption, 'must be one of resources.')
+  return new Resources(resources, found ?? (second === undefined ? only : undefined))
+}
+
+interface Bounds {
+  readonly known: Scope | undefined
+  readonly longest: number
+}
+
+function readResource(uri: string, reading: OptionsReader, { known, longest }: Bounds): Resource {
+  const wrong = (message: string) => reading.issues.push({ path: reading.at('').slice(0, -1), message })
+  if (!isResourceUri(uri))
+    wrong('must be an absolute URI without a fragment, such as https://api.example.com/mcp.')
+  else if (/^https?:/i.test(uri) && (!namesHost(uri) || hasUserinfo(new URL(uri))))
+    wrong('must name its host after //, without a user name and password.')
+  const scopes = distinct(
+    reading.required(
+      'scopes',
+      [],
+      isScopes,
+      "must be a list of scopes, such as ['notes:read'], at least one.",
+    ),
+  )
+  if (known !== undefined && !covers(known, scopes))
+    reading.wrong('scopes', `must hold scopes of this server: ${known.join(', ')}.`)
+  const resource = {
+    uri,
+    scopes,
+    accessTokenLifetime: reading.optional<number | undefined>(
+      'accessTokenLifetime',
+      undefined,
+      isWhole(1, longest),
+      `must be whole seconds, 1 to ${longest}, lifetimes.accessToken of the server.`,
+    ),
+    name: reading.optional<string | undefined>('name', undefined, isText, 'must be a text.'),
+    documentation: reading.optional<string | undefined>(
+      'documentation',
+      undefined,
+      isWebPage,
+      webPageExpectation,
+    ),
+  }
+  reading.refuseUnknown()
+  return Object.freeze(resource)
+}
+
+// Two such keys would be one resource with two meanings.
+function refuseTwins(reading: OptionsReader, resources: readonly Resource[]): void {
+  const seen = new Set<string>()
+  for (const { uri } of resources) {
+    const key = comparable(uri)
+    if (seen.has(key))
+      reading.wrong(
+        `${resourcesOption}["${uri}"]`,
+        'names the same resource as another key: letter case of the host and an empty path do not count.',
+      )
+    seen.add(key)
+  }
+}
+
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && Object.keys(value).length > 0
+const isScopes = (value: unknown): value is readonly string[] =>
+  isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
+
+/** Reads the option `resource` of a guard. Undefined if the server names no resources, and after a mistake. */
+export function guardedResource(
+  reading: OptionsReader,
+  resources: Resources | undefined,
+): Resource | undefined {
+  const given = reading.take('resource')
+  if (resources === undefined) {
+    if (given !== undefined) reading.wrong('resource', 'needs the option resources of the server.')
+    return undefined
+  }
+  const known = resources.all.map(({ uri }) => uri).join(', ')
+  if (given === undefined) {
+    // A guard that guessed would accept tokens that were approved for something else.
+    if (resources.defaultResource === undefined)
+      reading.wrong('resource', `is missing, and there is no defaultResource: it must be one of ${known}.`)
+    return resources.defaultResource
+  }
+  const found = isText(given) ? resources.find(given) : undefined
+  if (found === undefined) reading.wrong('resource', `must be one of ${known}.`)
+  return found
+}

@@ -1,0 +1,38 @@
+import type { Issued } from '../../authorization/issue'
+import { readBearerToken } from '../../protocol/http-authentication'
+import type { Json } from '../../protocol/json'
+import { formatScope } from '../../protocol/scope'
+import type { TokenType } from '../../protocol/token-type'
+
+/** The token type `bearer` (RFC 6750): any party that holds the token can use it. */
+export const bearer: TokenType = {
+  name: 'bearer',
+  scheme: 'Bearer',
+  read: readBearerToken,
+}
+
+/** The members of a token response (RFC 6749 5.1). */
+export interface TokenResponse extends Readonly<Record<string, Json>> {
+  readonly access_token: string
+  readonly token_type: string
+  readonly expires_in: number
+  readonly scope: string
+}
+
+/**
+ * Makes the members of a token response. The response always names the scope, for clients that compare it with the
+ * requested scope.
+ *
+ * @param now seconds since the epoch.
+ */
+export function tokenResponse(issued: Issued, now: number): TokenResponse {
+  const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
+  const members: TokenResponse & Record<string, Json> = {
+    access_token: accessToken,
+    token_type: tokenType,
+    expires_in: expiresAt - now,
+    scope: formatScope(scope),
+  }
+  if (refreshToken !== undefined) members['refresh_token'] = refreshToken
+  return Object.assign(members, properties, issued.members)
+}

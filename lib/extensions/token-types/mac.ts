@@ -1,0 +1,309 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
+import { digest, sealText, unsealText } from '../../protocol/credential'
+import type { Json } from '../../protocol/json'
+import type { Reason } from '../../protocol/reasons'
+import type {
+  IssueMoment,
+  PresentedToken,
+  ResourceRequest,
+  TokenCheck,
+  TokenType,
+} from '../../protocol/token-type'
+
+/**
+ * Makes the token type `mac`: a client gets a key with its access token, and signs each request with the key
+ * (RFC 6749 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A request that an eavesdropper
+ * recorded works neither again nor with another method, request target, host or port, which the signature covers. The
+ * signature does not cover the body.
+ *
+ * @throws ConfigurationError if an option is wrong.
+ */
+export function mac(options: MacOptions): TokenType {
+  const rules = readMacOptions(options)
+  const [algorithm] = rules.algorithms
+  return {
+    name: 'mac',
+    scheme: 'MAC',
+    // The key is encrypted under the text of its token, and a request carries the text as a short identifier.
+    opaque: true,
+    issue(accessToken, moment) {
+      const macKey = createMacKey(algorithm, moment)
+      return {
+        properties: { mac_key: macKey.key, mac_algorithm: macKey.algorithm },
+        tokenData: keptOf(macKey, accessToken, moment),
+      }
+    },
+    read(text) {
+      const credentials = parseMacCredentials(text)
+      return credentials === undefined ? undefined : presented(credentials, rules)
+    },
+  }
+}
+
+function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
+  return {
+    accessToken: credentials.id,
+    async rejectReason(check): Promise<Reason<'invalid_token'> | undefined> {
+      const macKey = macKeyOf(check.tokenData, credentials.id)
+      const reason = mismatch(credentials, macKey, check, rules)
+      if (reason !== undefined) return reason
+      // The nonce comes last: without the key, an attacker cannot use up a nonce of the client.
+      const isFirst = await check.useOnce(nonceKey(credentials), rememberedFor(rules))
+      return isFirst ? undefined : 'mac_replayed'
+    },
+  }
+}
+
+function mismatch(
+  credentials: MacCredentials,
+  { key, algorithm, issuedAt }: MacKey,
+  { request, now }: TokenCheck,
+  { hosts, algorithms, tolerance }: MacRules,
+): Reason<'invalid_token'> | undefined {
+  if (!algorithms.includes(algorithm)) return 'mac_algorithm_not_offered'
+  const [host = '', second] = request.headers['host'] ?? []
+  const authority = second === undefined ? parseAuthority(host, request.secure) : undefined
+  if (authority === undefined || !isListed(authority, hosts, request.secure)) return 'mac_host_not_listed'
+  if (!hasMac(normalizedRequest(credentials, request, authority), key, algorithm, credentials.mac))
+    return 'mac_wrong'
+  const { since, seconds } = credentials.time
+  const time = since === 'epoch' ? seconds : issuedAt + seconds
+  return Math.abs(now - time) > tolerance ? 'mac_not_in_time' : undefined
+}
+
+// A request is valid for twice the tolerance. The third time allows for processes whose clocks differ.
+const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
+
+function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
+  return `mac:${digest([id, ts, nonce].join('\n'))}`
+}
+
+/** Options of {@link mac}. */
+export interface MacOptions {
+  /**
+   * The hosts where clients call the guarded resources, as the header `Host` names them: `api.example.com`, with a
+   * port unless it is the default port. The guard refuses a request that a client signed for another host.
+   */
+  readonly hosts: readonly string[]
+  /**
+   * The MAC algorithms. New tokens get the first one. Tokens with one of the others stay valid. Default
+   * `['hmac-sha-256']`.
+   */
+  readonly algorithms?: readonly MacAlgorithm[]
+  /**
+   * The largest difference between the time of a request and the clock of the guard, in whole seconds, 1 to 300.
+   * Default 60.
+   */
+  readonly tolerance?: number
+}
+
+type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
+
+/** The checked options, with their defaults. */
+interface MacRules {
+  readonly hosts: readonly string[]
+  readonly algorithms: Algorithms
+  readonly tolerance: number
+}
+
+/** @throws ConfigurationError */
+function readMacOptions(options: unknown): MacRules {
+  const reading = new OptionsReader(options, '')
+  const rules: MacRules = {
+    hosts: reading.required('hosts', [], isHosts, hostsExpectation),
+    algorithms: reading.optional<Algorithms>(
+      'algorithms',
+      ['hmac-sha-256'],
+      isAlgorithms,
+      algorithmsExpectation,
+    ),
+    tolerance: reading.optional('tolerance', 60, isTolerance, 'must be whole seconds, 1 to 300.'),
+  }
+  reading.refuseUnknown()
+  reading.throwIssues('mac() cannot work with these options:')
+  return rules
+}
+
+const hostsExpectation =
+  "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one."
+const algorithmsExpectation = "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first."
+const isHosts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isAuthority)
+const isAlgorithms = (value: unknown): value is Algorithms =>
+  Array.isArray(value) && value.length > 0 && value.every(isMacAlgorithm)
+const isTolerance = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 300
+
+/** The key that a client gets with its access token. */
+interface MacKey {
+  /** 43 characters of base64url: 256 random bits. */
+  readonly key: string
+  readonly algorithm: MacAlgorithm
+  /** The time when the server issued the key, in seconds since the epoch. */
+  readonly issuedAt: number
+}
+
+const keyBytes = 32
+const purpose = 'mac key'
+
+function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): MacKey {
+  return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
+}
+
+/**
+ * The key in stored form, encrypted under its access token. The store has only a digest of the token and cannot
+ * decrypt the key.
+ */
+function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { random }: IssueMoment): Json {
+  return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
+}
+
+/**
+ * Decrypts a stored key.
+ *
+ * @throws Error if the record is damaged.
+ */
+export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
+  const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
+  const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
+  if (key === undefined || !isMacAlgorithm(algorithm) || typeof issuedAt !== 'number')
+    throw new Error('A stored access token of the type mac is not readable by this version.')
+  return { key, algorithm, issuedAt }
+}
+
+/** The value of `mac_algorithm`. `hmac-sha-1` is for clients that cannot change any more. */
+export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
+
+const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
+
+const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
+  value === 'hmac-sha-256' || value === 'hmac-sha-1'
+
+/** The MAC of a text in base64, as requests carry it. The bytes of the key are its ASCII characters. */
+export function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
+  return createHmac(hashes[algorithm], key).update(text).digest('base64')
+}
+
+/** Whether this is the MAC of the text, letter by letter. Compares in constant time. */
+function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
+  const wanted = Buffer.from(macOf(text, key, algorithm))
+  const actual = Buffer.from(shownMac)
+  return actual.length === wanted.length && timingSafeEqual(actual, wanted)
+}
+
+/** The host and the port that a MAC covers. */
+interface Authority {
+  readonly host: string
+  readonly port: string
+}
+
+const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
+
+/**
+ * Parses a value of the header `Host`. Without a port, the value means the default port: 443 with TLS, 80 without.
+ * Undefined if the value is malformed.
+ */
+export function parseAuthority(text: string, secure: boolean): Authority | undefined {
+  const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
+  return host === undefined ? undefined : { host: host.toLowerCase(), port }
+}
+
+/** Whether an entry of the option `hosts` means this authority. An entry without a port means the default port. */
+export function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
+  return hosts.some((entry) => {
+    const listed = parseAuthority(entry, secure)
+    return listed?.host === authority.host && listed.port === authority.port
+  })
+}
+
+export const isAuthority = (value: unknown): value is string =>
+  typeof value === 'string' && grammar.test(value)
+
+/** The credentials that follow the scheme `MAC` in a request, all of them well-formed. */
+interface MacCredentials {
+  /** The access token. It identifies the key. */
+  readonly id: string
+  /**
+   * Seconds. With `since: 'epoch'`, the time of the request. With `since: 'issue'`, the age of the key, with which
+   * the nonce begins.
+   */
+  readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
+  /** The attribute `ts`, as received; undefined if the nonce has the age. */
+  readonly ts: string | undefined
+  readonly nonce: string
+  readonly ext: string
+  readonly mac: string
+}
+
+const maximumLength = 2048
+// The plain strings of the drafts: printable ASCII without quote and backslash, which needs no escaping.
+const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/iy
+const comma = /[ \t]*,[ \t]*/y
+
+const plain = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
+const withAge = /^(0|[1-9]\d{0,11}):[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
+const timestamp = /^[1-9]\d{0,11}$/
+const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
+
+/**
+ * Parses the credentials behind the scheme: `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and
+ * `ext`, in any order. Undefined for anything else. A `bodyhash` makes the credentials malformed, because a guard
+ * cannot check it.
+ */
+export function parseMacCredentials(text: string): MacCredentials | undefined {
+  const attributes = attributesOf(text)
+  if (attributes === undefined) return undefined
+  const { id = '', ts, nonce = '', ext = '', mac: shownMac = '' } = Object.fromEntries(attributes)
+  if (!plain.test(id) || !base64.test(shownMac)) return undefined
+  const time = timeOf(ts, nonce)
+  return time === undefined ? undefined : { id, time, ts, nonce, ext, mac: shownMac }
+}
+
+function timeOf(ts: string | undefined, nonce: string): MacCredentials['time'] | undefined {
+  if (ts === undefined) {
+    const [, age] = withAge.exec(nonce) ?? []
+    return age === undefined ? undefined : { since: 'issue', seconds: Number(age) }
+  }
+  return timestamp.test(ts) && plain.test(nonce) ? { since: 'epoch', seconds: Number(ts) } : undefined
+}
+
+function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
+  if (text.length > maximumLength) return undefined
+  const attributes = new Map<string, string>()
+  for (let at = 0; ;) {
+    attribute.lastIndex = at
+    const [whole = '', name = '', value = ''] = attribute.exec(text) ?? []
+    const known = name.toLowerCase()
+    if (whole === '' || attributes.has(known)) return undefined
+    attributes.set(known, value)
+    at += whole.length
+    if (at === text.length) return attributes
+    comma.lastIndex = at
+    const [separator] = comma.exec(text) ?? []
+    if (separator === undefined) return undefined
+    at += separator.length
+  }
+}
+
+/**
+ * The text that the MAC covers: lines that each end with `\n`, the last one too. With `ts`, the text has the form of
+ * draft-ietf-oauth-v2-http-mac-01 3.2.1:
+ *
+ *     ts, nonce, method, request target, host, port, ext
+ *
+ * With an age in the nonce, the text has the form of draft-ietf-oauth-v2-http-mac-00 3.3.1:
+ *
+ *     nonce, method, request target, host, port, body hash (always empty here), ext
+ *
+ * Only the second form has a colon in its first line, so no text has both forms.
+ */
+export function normalizedRequest(
+  { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,
+  { method, target }: Pick<ResourceRequest, 'method' | 'target'>,
+  { host, port }: Authority,
+): string {
+  const request = [method, target, host, port]
+  const lines = ts === undefined ? [nonce, ...request, '', ext] : [ts, nonce, ...request, ext]
+  return lines.map((line) => `${line}\n`).join('')
+}

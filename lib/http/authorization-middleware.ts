@@ -1,0 +1,252 @@
+import { handler } from './router'
+import type { Request, RequestHandler, Response } from 'express'
+import { carryRequestId } from '../audit/audit-log'
+import type { Redirection } from '../authorization-endpoint/authorization-response'
+import { authorize, type Host } from '../authorization-endpoint/authorize'
+import { queryAfterLogin } from '../authorization-endpoint/login-return'
+import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { ServerContext } from '../server/context'
+import { consentTokenField, showConsent, showError } from './consent'
+import { decide } from '../authorization-endpoint/decide'
+import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
+import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import type { Sender } from '../protocol/sender'
+import { warnOfLoginFormAction } from './form-action'
+import { loginLoop } from './login-loop'
+import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage, strangerPage } from './pages/pages'
+import { formOf, leavesBody, queryOf } from './request'
+import { closing } from './requests-in-flight'
+import { errorPageOf, redirectTo, sendPage } from './response'
+import { requireTls } from './transport'
+
+/**
+ * The authorization endpoint (RFC 6749 3.1). The client sends its request by `GET` or `POST`, and the consent form
+ * posts the decision to the same path.
+ */
+export function authorizationEndpoint(server: ServerContext): RequestHandler {
+  return handler((request, response) =>
+    serve(openOrClosing(server, request, response), request, response).catch((error: unknown) =>
+      showErrorToOwner(server, request, response, unexpected(error)),
+    ),
+  )
+}
+
+async function serve(server: ServerContext, request: Request, response: Response): Promise<void> {
+  const { settings, networkLimits } = server
+  // The endpoint refuses HEAD. Otherwise, a link checker would leave a record in the store.
+  if (request.method !== 'GET' && request.method !== 'POST') {
+    const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
+    server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
+    response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
+    return
+  }
+  if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
+  requireTls(request, settings.tlsRequired)
+  server.watchHost(request)
+  if (request.method === 'GET') return takeRequest(server, request, response, queryOf(request))
+  const form = await formOf(request, settings.bodyDeadline)
+  if (isDecision(form)) return takeDecision(server, request, response, form)
+  if (lacksConsentToken(form))
+    throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
+  return takeRequest(server, request, response, form)
+}
+
+async function takeRequest(
+  server: ServerContext,
+  request: Request,
+  response: Response,
+  parameters: Parameters,
+): Promise<void> {
+  server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
+  const host: Host = {
+    sender: senderOf(server, request),
+    clientFound: () => server.audit.note(request, { isRegistered: true }),
+    resourceOwner: () => ownerOf(server, request),
+    skipConsent: (question) => isApproved(server, request, question),
+    logIn: async (demand) => {
+      const again = demand?.again === true
+      const query = queryAfterLogin(parameters, server.now(), demand?.reference)
+      if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, again)
+      const { authorizationPath } = server.settings
+      await logIn(server, request, response, `${authorizationPath}?${query}`, again)
+      return undefined
+    },
+    ask: async (question) => {
+      await showConsent(server, request, response, question)
+    },
+  }
+  const outcome = await authorize(server, parameters, host, server.audit.onCommitted(request))
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind !== 'redirect') return
+  warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
+  answerClient(server, request, response, outcome)
+}
+
+// Failures at this endpoint count for no network: any page can lead a browser here. But a network that has used up its
+// failures at the other endpoints causes no fetch here either.
+const senderOf = ({ networkLimits }: ServerContext, request: Request): Sender => ({
+  address: () => request.ip,
+  get networkRefusal() {
+    return networkLimits.clients?.refusalOf(request)
+  },
+})
+
+/** Whether a form is the decision of a resource owner. Otherwise, it is the request of a client. */
+function isDecision(form: Parameters): boolean {
+  return form.mentions(consentTokenField)
+}
+
+// A page of the host that sends its buttons alone. The request of a client names the client, and may have a parameter
+// `decision` that the server ignores (RFC 6749 3.1).
+const lacksConsentToken = (form: Parameters) => form.mentions('decision') && !form.mentions('client_id')
+
+/** Carries out a decision of the resource owner who is logged in. @throws OAuthError for the page of the owner. */
+async function takeDecision(
+  server: ServerContext,
+  request: Request,
+  response: Response,
+  form: Parameters,
+): Promise<void> {
+  if (!isFromOwnSite(request, server.settings.issuer))
+    throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+  const consentToken = form.require(consentTokenField)
+  server.audit.note(request, { shown: consentToken })
+  const approved = isApproval(form.require('decision'))
+  const owner = await ownerOf(server, request)
+  if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  const decision = { consentToken, approved, subject: owner.subject, sender: senderOf(server, request) }
+  const outcome = await decide(server, decision, server.audit.onCommitted(request))
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
+  answerClient(server, request, response, outcome)
+}
+
+function isApproval(decision: string): boolean {
+  if (decision === 'approve') return true
+  if (decision === 'deny') return false
+  throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
+}
+
+/**
+ * Whether a form comes from a page of this server, as far as the browser reports it. A second protection besides the
+ * consent token, which another site cannot know.
+ */
+export function isFromOwnSite({ headers }: Request, issuer: string): boolean {
+  const { 'sec-fetch-site': site, origin } = headers
+  // `Origin` serves only browsers without `Sec-Fetch-Site`. `Origin` alone is not enough, because a page with the policy
+  // `no-referrer`, the default of helmet, sends `null` even to its own site.
+  return site === undefined
+    ? origin === undefined || origin === 'null' || origin === new URL(issuer).origin
+    : site === 'same-origin' || site === 'none'
+}
+
+/** The server of a request: after `close()`, a new request gets the same responses as during maintenance. */
+function openOrClosing(server: ServerContext, request: Request, response: Response): ServerContext {
+  if (server.requests.enter(request, response)) return server
+  return { ...server, requireService: () => Promise.reject(closing()) }
+}
+
+/** The resource owner who is logged in at the host; undefined if no owner is. */
+export async function ownerOf(server: ServerContext, request: Request): Promise<ResourceOwner | undefined> {
+  let found: unknown
+  try {
+    found = await server.settings.resourceOwner?.(request)
+  } catch (thrown) {
+    throw lacksSession(request, thrown) ? noSession(thrown) : thrown
+  }
+  return parseResourceOwner(found)
+}
+
+// The error of an engine names the member that it could not read, and not the session.
+const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
+  thrown instanceof TypeError &&
+  /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
+  Reflect.get(request, 'session') === undefined
+
+const noSession = (cause: TypeError): TypeError =>
+  new TypeError(
+    `${cause.message}. The request has no session: if the option resourceOwner reads req.session, mount the session middleware before oauth.router().`,
+    { cause },
+  )
+
+/** Whether the host says that the owner has approved the request before. */
+async function isApproved(
+  { settings: { skipConsent } }: ServerContext,
+  request: Request,
+  question: PriorConsentQuestion,
+): Promise<boolean> {
+  return skipConsent !== undefined && parsePriorConsent(await skipConsent(request, question))
+}
+
+/**
+ * Sends the user agent back to the client. If the redirection URI is plain HTTP, or belongs to a stranger to whom the
+ * owner has not agreed to go, sends a page with a warning and a link instead.
+ */
+function answerClient(
+  { audit }: ServerContext,
+  request: Request,
+  response: Response,
+  { location, redirectBy, error, clientId, asksOwner }: Redirection,
+): void {
+  // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
+  if (error !== undefined && response.headersSent) throw error
+  const audited = { request, response, endpoint: 'authorization', clientId } as const
+  if (error !== undefined) audit.reportError(audited, error)
+  else carryRequestId(response, audit.reportSuccess(audited))
+  // RFC 6749 3.1.2.1. The check looks at the URI itself: a URI that gets past the rules of registration then still
+  // causes the warning.
+  if (isInsecure(location))
+    return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
+  if (asksOwner === true && error !== undefined) return sendByLink(response, location, error)
+  if (redirectBy === 'location') return redirectTo(response, location)
+  sendPage(response, 200, continuePage({ location, approved: error === undefined }))
+}
+
+/**
+ * Sends an error to an unregistered client by a link on a page. The page of a refusal is the complete answer. For
+ * trouble of the server, the page has the status of the trouble: the same request may succeed later.
+ */
+function sendByLink(response: Response, location: string, error: OAuthError): void {
+  const { status, headers, isTrouble } = errorPageOf(error)
+  if (!isTrouble) return sendPage(response, 200, strangerPage(location, 'refusal'))
+  response.set(headers)
+  sendPage(response, status, strangerPage(location, 'trouble'))
+}
+
+/**
+ * Ends a request without a redirection URI. The resource owner sees a refusal on a page. A failure of the server goes
+ * to the error handling of the host.
+ */
+export function showErrorToOwner(
+  server: ServerContext,
+  request: Request,
+  response: Response,
+  error: OAuthError,
+  endpoint = 'authorization',
+): unknown {
+  const requestId = server.audit.reportError({ request, response, endpoint }, error)
+  if (error.code === 'server_error') throw error.cause ?? error
+  if (leavesBody(error) && !response.headersSent) response.setHeader('Connection', 'close')
+  return showError(server, request, response, error, requestId)
+}
+
+/**
+ * Sends the user agent to the login of the host, which returns to `path`. A login at a path finds the way back in the
+ * parameter `return_to`, and `prompt=login` if an owner is logged in and has to log in again.
+ *
+ * @param path the path below the issuer with its query.
+ */
+export function logIn(
+  { settings: { login, mount } }: ServerContext,
+  request: Request,
+  response: Response,
+  path: string,
+  again: boolean,
+): unknown {
+  const returnTo = mount + path
+  if (typeof login === 'function') return login(request, response, returnTo, again)
+  const query = { return_to: returnTo, ...(again && { prompt: 'login' }) }
+  return redirectTo(response, appendToQuery(login, query))
+}

@@ -1,0 +1,60 @@
+import type { Request } from 'express'
+import {
+  type ClientCredential,
+  noClientAuthentication,
+  readCredential,
+} from '../client-authentication/read-credential'
+import type { AuthenticateBy } from '../client-authentication/strategies'
+import { hasBody } from '../protocol/endpoint'
+import { Parameters } from '../protocol/parameters'
+import type { ServerContext } from '../server/context'
+import { credentialSourcesOf, formOf } from './request'
+
+/** The strategies of a server are made of this function. */
+type ServerWithoutStrategies = Omit<ServerContext, 'strategies'>
+
+/** What the strategies of one server do with a request. */
+export function clientAuthenticator(server: ServerWithoutStrategies): AuthenticateBy {
+  const { verification, contexts, networkLimits } = server
+  return async (request, method, read) => {
+    const context = contexts.of(request)
+    const credential = read ?? (await credentialAtHost(server, request))
+    if (credential.method.name !== method) return undefined
+    const proven = await verification.verify(credential, {
+      address: () => request.ip,
+      networkRefusal: networkLimits.clients?.refusalOf(request),
+      clientFound: () => (context.notes.isRegistered = true),
+    })
+    // The endpoint behind a Passport instance of the host finds the client there. An endpoint that has read the
+    // credential gets the client from the strategy.
+    if (read === undefined) context.client = proven
+    return proven
+  }
+}
+
+/** Reads the credential of a request whose strategy a Passport instance of the host runs. */
+async function credentialAtHost(
+  server: ServerWithoutStrategies,
+  request: Request,
+): Promise<ClientCredential> {
+  // Without a body, a credential can only stand in a header.
+  const form = hasBody(request.method) ? await formOf(request, server.settings.bodyDeadline) : Parameters.none
+  const credential = credentialOf(server, request, form)
+  if (credential === undefined) throw noClientAuthentication()
+  return credential
+}
+
+/**
+ * Reads the credential of a request with this form, and notes the client for events; undefined if the request has none.
+ *
+ * @throws OAuthError if the request uses several methods, or a method wrongly.
+ */
+export function credentialOf(
+  { credentialTerms, contexts }: ServerWithoutStrategies,
+  request: Request,
+  form: Parameters,
+): ClientCredential | undefined {
+  const credential = readCredential(credentialSourcesOf(request, form), credentialTerms)
+  if (credential !== undefined) contexts.of(request).notes.claimedClientId = credential.clientId
+  return credential
+}

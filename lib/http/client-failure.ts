@@ -1,0 +1,73 @@
+import type { Request, Response } from 'express'
+import { challengeOf, type ClientAuthenticationMethod } from '../client-authentication/method'
+import { passesNetworkLimit } from '../protocol/client'
+import type { EndpointDescription } from '../protocol/endpoint'
+import { headersOf, statusOf } from '../protocol/error-response'
+import { type OAuthError, OverShare, Throttled, UnusableClient, unexpected } from '../protocol/oauth-error'
+import { usualChallenge, writeChallenge } from '../resource-server/challenge'
+import type { ServerContext } from '../server/context'
+import { authorizationOf, hasLongBody, leavesBody } from './request'
+import { sendJsonError } from './response'
+
+/** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
+export async function sendClientFailure(
+  server: ServerContext,
+  endpoint: EndpointDescription,
+  request: Request,
+  response: Response,
+  thrown: unknown,
+): Promise<void> {
+  const failed = unexpected(thrown)
+  const error = await limited(failed, request, server)
+  server.audit.reportError({ request, response, endpoint: endpoint.name }, error)
+  const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
+  sendJsonError(response, statusOf(error, endpoint.errorStatus), error, server.settings.errorUri, {
+    ...challengeFor(error, request, server.credentialTerms.methods),
+    ...headersOf(error),
+    ...(isLeft && { Connection: 'close' }),
+  })
+}
+
+/**
+ * The error that the client gets: the refusal of the limit of its network, unless a secret or key has proven a client
+ * that the host has registered. Otherwise, the failure itself.
+ */
+async function limited(
+  failed: OAuthError,
+  request: Request,
+  { contexts, networkLimits: { clients: failures } }: ServerContext,
+): Promise<OAuthError> {
+  if (failures === undefined || !isOfClient(failed)) return failed
+  const { client: proven } = contexts.of(request)
+  if (proven !== undefined && passesNetworkLimit(proven.client)) {
+    await failures.count(request)
+    return failed
+  }
+  return failures.refusalOf(request) ?? (await failures.count(request)) ?? failed
+}
+
+// Faults and overload of the server do not count as failures of the network. Correct requests of a client beyond its
+// share do not count, either.
+function isOfClient(error: OAuthError): boolean {
+  if (error instanceof OverShare) return false
+  if (error instanceof Throttled || error instanceof UnusableClient) return true
+  return error.code !== 'temporarily_unavailable' && statusOf(error) < 500
+}
+
+/** The challenge of an error response (RFC 6749 5.2, RFC 6750 3); no headers for an error without one. */
+function challengeFor(
+  { code, status, challenge }: OAuthError,
+  request: Request,
+  methods: readonly ClientAuthenticationMethod[],
+): Record<string, string> {
+  const authorization = authorizationOf(request)
+  if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemesOf(methods), authorization) }
+  if (challenge === undefined && code !== 'invalid_token' && status !== 401) return {}
+  // RFC 6750 3.1: a request without a token gets no error.
+  const error = authorization.length === 0 ? {} : { error: code }
+  return { 'WWW-Authenticate': writeChallenge('Bearer', usualChallenge, challenge ?? {}, error) }
+}
+
+// The HTTP authentication schemes by which clients may authenticate, Basic first.
+const schemesOf = (methods: readonly ClientAuthenticationMethod[]) =>
+  methods.flatMap(({ scheme }) => scheme ?? [])

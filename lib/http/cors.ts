@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Extension } from '../protocol/extension'
+import type { TokenType } from '../protocol/token-type'
+import { isBoolean, isRecord, isTexts, OptionsReader } from '../primitives/options-reader'
+
+// The package `cors` does not fit. It takes every OPTIONS for a preflight, overwrites the headers that a host has set,
+// and sends headers to requests that no browser script sends.
+
+/**
+ * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
+ * `{ origins: ['https://app.example'] }`. No response ever allows credentials, that is, cookies.
+ */
+export type CorsOption = boolean | CorsOrigins
+
+/** The origins whose scripts may call and read. */
+export interface CorsOrigins {
+  /** Each origin as a browser sends it: scheme, host and port, without a path. At least one. */
+  readonly origins: readonly string[]
+}
+
+/** The allowed origins after validation; undefined if CORS is off. */
+export type AllowedOrigins = '*' | ReadonlySet<string> | undefined
+
+const optionExpectation = "must be true, false, or an object such as { origins: ['https://app.example'] }."
+const originsExpectation =
+  'must be a list of origins, at least one. Every origin is cors: true, and none is cors: false.'
+const originExpectation =
+  'must be an origin as a browser sends it, such as https://app.example or http://localhost:5173: scheme, host and port, without a path. Every origin is cors: true.'
+
+/** Reads the option `cors`. Records a mistake for each text that no browser sends as an origin. */
+export function readCors(reading: OptionsReader, fallback: AllowedOrigins): AllowedOrigins {
+  const given = reading.optional<Given | undefined>('cors', undefined, isBooleanOrRecord, optionExpectation)
+  if (given === undefined) return fallback
+  if (given === true) return '*'
+  if (given === false) return undefined
+  const fields = new OptionsReader(given, reading.at('cors'), reading.issues)
+  const origins = fields.required<readonly string[]>('origins', [], isOrigins, originsExpectation)
+  for (const [index, origin] of origins.entries())
+    if (!isOrigin(origin)) fields.wrong(`origins[${index}]`, originExpectation)
+  fields.refuseUnknown()
+  return new Set(origins)
+}
+
+type Given = boolean | Readonly<Record<string, unknown>>
+const isBooleanOrRecord = (value: unknown): value is Given => isBoolean(value) || isRecord(value)
+const isOrigins = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0
+
+// A parser of URLs knows no origin for the schemes of apps, such as capacitor://localhost. The origin `null` is no URL:
+// every sandboxed page has it, so a list must not contain it. No origin is a pattern.
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, host, origin } = new URL(text)
+  if (host === '' || host.includes('*')) return false
+  return text === (origin === 'null' ? `${protocol}//${host}` : origin)
+}
+
+/** Sets the CORS headers of a response. Answers a preflight, and then returns true. */
+type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** How the responses of one path are shared. */
+export interface Sharing {
+  /** The methods of the path, for preflights. */
+  readonly methods: string
+  /**
+   * Whether caches may keep the response. A cache gives one response to requests with and without `Origin`, so the
+   * headers then do not wait for an `Origin`.
+   */
+  readonly isCacheable: boolean
+  /** The headers that scripts may read. Default: those of the suite. */
+  readonly exposed?: readonly string[]
+}
+
+export const allowOrigin = 'Access-Control-Allow-Origin'
+
+/** Every method: a guard does not know the methods of the routes behind it. */
+export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
+
+/** Shares the responses of one path with the scripts of other origins (Fetch 3.3); undefined if CORS is off. */
+export function crossOrigin(
+  origins: AllowedOrigins,
+  { methods, isCacheable, exposed = usualExposed }: Sharing,
+): CrossOrigin | undefined {
+  if (origins === undefined) return undefined
+  return (request, response) => {
+    const { origin } = request.headers
+    if (origin === undefined && origins === '*' && !isCacheable) return false
+    if (!isDecided(response)) decide(response, origins, origin)
+    if (isPreflight(request)) return answerPreflight(response, methods)
+    if (response.hasHeader(allowOrigin)) addTo(response, 'Access-Control-Expose-Headers', exposed)
+    return false
+  }
+}
+
+/** The headers of responses of the suite that no script sees otherwise (Fetch 3.3.3). */
+const usualExposed: readonly string[] = ['WWW-Authenticate', 'Retry-After', 'X-Request-Id']
+
+/** The headers that scripts may read, with those of plug-ins. */
+export function exposedHeaders({
+  extensions,
+  tokenTypes,
+}: {
+  readonly extensions: readonly Extension[]
+  readonly tokenTypes: readonly TokenType[]
+}): readonly string[] {
+  const own = [...extensions, ...tokenTypes].flatMap(({ exposedHeaders: names = [] }) => names)
+  const all = [...usualExposed, ...own]
+  // RFC 9110 5.1: letter case does not count in names of headers.
+  const folded = all.map((name) => name.toLowerCase())
+  return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
+}
+
+// Browsers send headers of their own accord, such as those of tracing and `MCP-Protocol-Version`. `*` covers every
+// header but `Authorization`, because no request has credentials (Fetch 4.8).
+const allowedHeaders = 'Authorization, Content-Type, *'
+// Seconds: the longest time that Chromium keeps the answer to a preflight.
+const maximumAge = '7200'
+
+/** Whether the host has answered before: an origin that the host refuses gets `Vary: Origin` and no other header. */
+function isDecided(response: ServerResponse): boolean {
+  return response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
+}
+
+function decide(
+  response: ServerResponse,
+  origins: Exclude<AllowedOrigins, undefined>,
+  origin: string | undefined,
+): void {
+  if (origins === '*') {
+    response.setHeader(allowOrigin, '*')
+    return
+  }
+  // Fetch 3.3.6: the header depends on the request, and a cache must know.
+  addTo(response, 'Vary', ['Origin'])
+  if (origin !== undefined && origins.has(origin)) response.setHeader(allowOrigin, origin)
+}
+
+/** Whether a browser asks for leave (Fetch 3.3.2). Any other `OPTIONS` is a request like all others. */
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
+}
+
+function answerPreflight(response: ServerResponse, methods: string): true {
+  if (response.hasHeader(allowOrigin)) {
+    setIfAbsent(response, 'Access-Control-Allow-Methods', methods)
+    setIfAbsent(response, 'Access-Control-Allow-Headers', allowedHeaders)
+    setIfAbsent(response, 'Access-Control-Max-Age', maximumAge)
+  }
+  response.writeHead(204).end()
+  return true
+}
+
+function setIfAbsent(response: ServerResponse, name: string, value: string): void {
+  if (!response.hasHeader(name)) response.setHeader(name, value)
+}
+
+/** Adds values to a header that is a list. Keeps the values that the host has set. */
+function addTo(response: ServerResponse, name: string, values: readonly string[]): void {
+  const present = listIn(response, name)
+  const missing = values.filter((value) => !present.includes(value.toLowerCase()))
+  if (missing.length === 0 || present.includes('*')) return
+  response.setHeader(name, [...linesOf(response, name), ...missing].join(', '))
+}
+
+const listIn = (response: ServerResponse, name: string): readonly string[] =>
+  linesOf(response, name)
+    .flatMap((line) => line.toLowerCase().split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+
+const linesOf = (response: ServerResponse, name: string): readonly string[] =>
+  [response.getHeader(name) ?? []].flat().map(String)

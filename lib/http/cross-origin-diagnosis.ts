@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express'
+import type { Diagnosis } from '../audit/diagnosis'
+import { allowOrigin } from './cors'
+
+type Share = (request: Request, response: Response) => boolean
+
+/**
+ * Explains a response that a browser withholds from a script of another origin (Fetch 4.10). The server has refused
+ * nothing, so no event reports it, and only the console of the browser says so. Not in use in production.
+ *
+ * @param ownOrigin the origin of the issuer, whose scripts need no leave.
+ */
+export function explainingCors(
+  share: Share | undefined,
+  diagnosis: Diagnosis,
+  endpoint: string,
+  ownOrigin: string,
+): Share {
+  return (request, response) => {
+    const isAnswered = share?.(request, response) === true
+    const { origin } = request.headers
+    if (origin !== undefined && origin !== ownOrigin && !response.hasHeader(allowOrigin))
+      diagnosis.explain({
+        endpoint,
+        code: undefined,
+        reason: 'origin_not_allowed',
+        observed: { origin, 'origin of the issuer': ownOrigin },
+      })
+    return isAnswered
+  }
+}
+
+/** Explains the same of a guard. Not in use in production. */
+export function explainingGuardCors(share: Share | undefined, diagnosis: Diagnosis): Share {
+  return (request, response) => {
+    const isAnswered = share?.(request, response) === true
+    const { origin } = request.headers
+    if (origin !== undefined && !isOfOwnOrigin(request, origin) && !response.hasHeader(allowOrigin))
+      diagnosis.explain({
+        endpoint: 'protected resource',
+        code: undefined,
+        reason: 'origin_not_allowed',
+        observed: { cause: 'guard', origin },
+      })
+    return isAnswered
+  }
+}
+
+// A guard does not know the origin of its API. A browser sends `Origin` to the own origin, too (Fetch 3.1).
+const isOfOwnOrigin = ({ headers }: Request, origin: string): boolean =>
+  headers['sec-fetch-site'] === 'same-origin' ||
+  (URL.canParse(origin) && new URL(origin).host === headers.host)

@@ -1,0 +1,359 @@
+import { handler } from './router'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import { type AuditNotes, requestIdHeader } from '../audit/audit-log'
+import type { OnCommitted } from '../authorization/transition'
+import type { ProvenClient } from '../client-authentication/authenticate-client'
+import { noClientAuthentication } from '../client-authentication/read-credential'
+import { verifyCredential } from '../client-authentication/strategies'
+import { type Client, hasCredentials } from '../protocol/client'
+import { isRecord } from '../primitives/options-reader'
+import { optional, required, requireShape, shape } from '../primitives/shape'
+import {
+  type EndpointResponse,
+  type EndpointHandling,
+  type EndpointDescription,
+  type EndpointRequest,
+  hasBody,
+} from '../protocol/endpoint'
+import { type Evidence, noEvidence } from '../protocol/evidence'
+import type { Extension } from '../protocol/extension'
+import { invalidClient, OAuthError, unauthorizedClient } from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+import { methodsOf, refuseMethod } from './methods'
+import { formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
+import type { ServerContext } from '../server/context'
+import { credentialOf } from './client-authenticator'
+import { sendClientFailure } from './client-failure'
+import { endpointCors, type Share } from './endpoint-cors'
+import { closing } from './requests-in-flight'
+import type { RequestLimit } from './network-limits'
+import { sendJson, sendNoContent } from './response'
+import { requireTls } from './transport'
+
+/** A row of the endpoint table: an endpoint of the suite or of a host. */
+export type EndpointRow = EndpointDescription &
+  EndpointHandling<Committing> & {
+    /** Returns the notes that events take from a form, such as the credential in it. */
+    readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
+    /** Limits the requests from one network, successes included. Default: only failures count. */
+    readonly limit?: RequestLimit | undefined
+  }
+
+/** A request with a function that runs after the transition that the request causes. */
+interface Committing {
+  readonly onCommitted: OnCommitted
+}
+
+/** An endpoint without client authentication. The host must mount client authentication before it. */
+export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
+  return answering(server, endpoint, async (request) => {
+    const proven = server.contexts.of(request).client
+    if (proven === undefined)
+      throw new Error(
+        `oauth.${endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
+      )
+    return { parameters: await parametersOf(server, endpoint, request), proven }
+  })
+}
+
+/** An endpoint with client authentication. The checks that both parts share run once. */
+export function wholeEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
+  return answering(server, endpoint, (request) => authenticate(server, endpoint, request))
+}
+
+/**
+ * An endpoint with client authentication, unless a strategy that the host has mounted before it has proven the client.
+ */
+export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
+  return answering(server, endpoint, async (request) => {
+    const proven = server.contexts.of(request).client
+    if (proven === undefined) return authenticate(server, endpoint, request)
+    return { parameters: await parametersOf(server, endpoint, request), proven }
+  })
+}
+
+/** A request whose client is known, if it has one. */
+interface Identified {
+  readonly parameters: Parameters
+  readonly proven: ProvenClient | undefined
+}
+
+/** Identifies the client of each request, lets the endpoint handle it, and sends the response. */
+function answering(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  identify: (request: Request) => Promise<Identified>,
+): RequestHandler {
+  const { audit, settings } = server
+  const { name, notesOf, limit } = endpoint
+  const handle = handlingOf(server, endpoint)
+  const respond: Act = async (request, response) => {
+    const { parameters, proven } = await identify(request)
+    const audited = { request, response, endpoint: name, clientId: proven?.client.client_id }
+    if (notesOf !== undefined) audit.note(request, notesOf(parameters))
+    if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
+    if (limit !== undefined) await limit(request, response)
+    const json = hasJson(endpoint, request) ? await jsonOf(request, settings.bodyDeadline) : undefined
+    const content = { parameters, json, onCommitted: audit.onCommitted(request) }
+    const { members, status = 200, headers } = await handle(request, content, proven?.client)
+    const all = { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) }
+    if (status === 204) sendNoContent(response, all)
+    else sendJson(response, status, members, all)
+  }
+  return served(server, endpoint, respond, endpointCors(server, endpoint))
+}
+
+/** Handles a request with the client that the endpoint demands. */
+type Handle = (request: Request, content: Content, client: Client | undefined) => Promise<EndpointResponse>
+
+function handlingOf({ settings }: ServerContext, endpoint: EndpointRow): Handle {
+  const handle = handlingByClient(endpoint, settings.extensions)
+  // The rows of the suite need no check.
+  return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
+}
+
+function handlingByClient(endpoint: EndpointRow, extensions: readonly Extension[]): Handle {
+  const { name } = endpoint
+  if (endpoint.clientAuthentication === 'none')
+    return (request, content) => endpoint.handle(new RequestAtEndpoint(request, name, undefined, content))
+  const preparing = extensions.filter((extension) => extension.prepare !== undefined)
+  if (endpoint.clientAuthentication === 'optional')
+    return (request, content, client) => {
+      if (client === undefined || preparing.length === 0)
+        return endpoint.handle(new RequestAtEndpoint(request, name, client, content))
+      const asked = new RequestAtEndpoint(request, name, client, content)
+      return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
+    }
+  const isConfidential = endpoint.clientAuthentication === 'confidential'
+  return (request, content, client) => {
+    if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
+    if (isConfidential && !hasCredentials(client))
+      throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
+    const asked = new RequestAtEndpoint(request, name, client, content)
+    if (preparing.length === 0) return endpoint.handle(asked)
+    return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
+  }
+}
+
+/** Lets the extensions look at a request whose client is proven, one after the other. @throws OAuthError */
+async function gatherEvidence(
+  preparing: readonly Extension[],
+  request: RequestAtEndpoint<Client>,
+): Promise<void> {
+  const evidence = new Map<string, unknown>()
+  for (const extension of preparing) {
+    const found: unknown = await extension.prepare?.(request)
+    if (found !== undefined) evidence.set(extension.name, found)
+  }
+  request.evidence = evidence
+}
+
+// Hosts write endpoints, also in JavaScript.
+function checked(handle: Handle, name: string): Handle {
+  return async (...request) => {
+    const answer: unknown = await handle(...request)
+    requireAnswer(answer, name)
+    return answer
+  }
+}
+
+class RequestAtEndpoint<Caller extends Client | undefined>
+  extends HttpRequest
+  implements EndpointRequest<Caller>, Committing
+{
+  readonly parameters: Parameters
+  readonly json: unknown
+  readonly onCommitted: OnCommitted
+  evidence: Evidence = noEvidence
+
+  constructor(
+    request: Request,
+    /** The name of the endpoint. */
+    readonly endpoint: string,
+    readonly client: Caller,
+    { parameters, json, onCommitted }: Content,
+  ) {
+    super(request)
+    this.parameters = parameters
+    this.json = json
+    this.onCommitted = onCommitted
+  }
+
+  get address(): string | undefined {
+    return this.request.ip
+  }
+}
+
+function requireAnswer(answer: unknown, name: string): asserts answer is EndpointResponse {
+  requireShape(answerShape, answer, `The endpoint "${name}" returned a wrong result:`, undefined)
+}
+
+const answerShape = shape<EndpointResponse>(
+  {
+    members: required(isRecord, 'must be an object.'),
+    status: optional(
+      (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
+      'must be 200 to 299.',
+    ),
+    headers: optional(
+      (value) => isRecord(value) && Object.values(value).every((text) => typeof text === 'string'),
+      'must be an object of texts.',
+    ),
+  },
+  'ignored',
+)
+
+/**
+ * Authenticates the client by exactly one method, and passes the request on. Responds to a request that fails.
+ *
+ * @param endpoint the endpoint as which this part reports failures.
+ */
+export function clientAuthentication(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  share: Share | undefined,
+): RequestHandler {
+  const identify: Act = (request) => authenticate(server, endpoint, request)
+  return served(server, endpoint, identify, share, 'pass on')
+}
+
+/**
+ * Reads the parameters of a request and authenticates the client. If the network is over its limit, the function reads a
+ * long body only after the `Authorization` header has proven the client.
+ *
+ * @throws OAuthError if the client does not authenticate.
+ */
+async function authenticate(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  request: Request,
+): Promise<Identified> {
+  const { clients: failures } = server.networkLimits
+  const { clientAuthentication: need = 'required' } = endpoint
+  if (need !== 'none' && hasLongBody(request) && failures?.refusalOf(request) !== undefined)
+    await prove(server, request, Parameters.none, 'required')
+  const parameters = await parametersOf(server, endpoint, request)
+  if (need === 'none') return { parameters, proven: undefined }
+  // Credentials may stand only in a form or a header.
+  const form = hasForm(endpoint, request.method) ? parameters : Parameters.none
+  return { parameters, proven: await prove(server, request, form, need) }
+}
+
+/** The content of a request: parameters, or a JSON value. */
+interface Content extends Committing {
+  readonly parameters: Parameters
+  readonly json: unknown
+}
+
+function parametersOf(
+  { settings }: ServerContext,
+  endpoint: EndpointRow,
+  request: Request,
+): Parameters | Promise<Parameters> {
+  return hasForm(endpoint, request.method) ? formOf(request, settings.bodyDeadline) : queryOf(request)
+}
+
+/** Whether the requests of an endpoint with this method have a form. */
+export const hasForm = ({ body }: EndpointDescription, method: string): boolean =>
+  body !== 'json' && hasBody(method)
+const hasJson = ({ body }: EndpointDescription, { method }: Request) => body === 'json' && hasBody(method)
+
+/**
+ * Proves the client of a request by its credential, which stands in this form or in a header. Resolves to undefined for a
+ * request without a credential, if it needs none.
+ *
+ * @throws OAuthError if the client does not authenticate.
+ */
+async function prove(
+  server: ServerContext,
+  request: Request,
+  form: Parameters,
+  need: EndpointRow['clientAuthentication'],
+): Promise<ProvenClient | undefined> {
+  const context = server.contexts.of(request)
+  // The client of an earlier proof counts no longer.
+  context.client = undefined
+  const credential = credentialOf(server, request, form)
+  if (credential === undefined) {
+    if (need === 'optional') return undefined
+    throw noClientAuthentication()
+  }
+  const strategy = server.strategies.get(credential.method.name)
+  if (strategy === undefined) throw new Error(`The method ${credential.method.name} has no strategy.`)
+  const proven = await verifyCredential(strategy, request, credential)
+  context.client = proven
+  return proven
+}
+
+/**
+ * Handles the errors of a Passport instance of the host on the same route: the strategies in it report failures as
+ * errors.
+ */
+export function clientAuthenticationErrors(
+  server: ServerContext,
+  endpoint: EndpointRow,
+): ErrorRequestHandler {
+  const share = endpointCors(server, endpoint)
+  return (thrown: unknown, request, response, next) => {
+    const refusal = isPassportFailure(thrown)
+      ? invalidClient('client_not_authenticated', 'Client authentication failed.')
+      : thrown
+    if (share?.(request, response) === true) return
+    if (refusal instanceof OAuthError)
+      sendClientFailure(server, endpoint, request, response, refusal).catch(next)
+    else next(thrown)
+  }
+}
+
+// Passport throws this error with `failWithError`, if the request uses a method that the host has not listed.
+function isPassportFailure(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AuthenticationError'
+}
+
+/** Handles a request that has passed the common checks. An error becomes an error response to the client. */
+type Act = (request: Request, response: Response) => Promise<unknown>
+
+/**
+ * Passes requests with the right method over TLS to `act`. Responds to all other requests, and to every failure, with a
+ * JSON error.
+ *
+ * @param after what happens after `act`, which has answered the request unless the request is passed on.
+ */
+function served(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  act: Act,
+  share: Share | undefined,
+  after: 'end' | 'pass on' = 'end',
+): RequestHandler {
+  const { settings, requests, requireService } = server
+  const methods = methodsOf(endpoint)
+  return handler(async (request, response, next) => {
+    if (share?.(request, response) === true) return
+    try {
+      if (!methods.includes(request.method)) return refuseMethod(server, endpoint, request, response)
+      requireTls(request, settings.tlsRequired)
+      server.watchHost(request)
+      if (!requests.enter(request, response)) await turnAway(server, endpoint, request)
+      if (requireService !== undefined) await requireService()
+      await act(request, response)
+    } catch (error) {
+      return sendClientFailure(server, endpoint, request, response, error)
+    }
+    // Outside of `try`: errors of the host are not failures of the client.
+    if (after === 'pass on') next()
+  })
+}
+
+// The function reads the body first, because the connection closes with the response. A body that arrives after the
+// response would cause a reset, and the client would not get the response.
+async function turnAway(server: ServerContext, endpoint: EndpointRow, request: Request): Promise<never> {
+  try {
+    await (hasJson(endpoint, request)
+      ? jsonOf(request, server.settings.bodyDeadline)
+      : parametersOf(server, endpoint, request))
+  } catch {
+    // The answer is the same.
+  }
+  throw closing()
+}

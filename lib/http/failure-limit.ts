@@ -1,0 +1,55 @@
+import type { Request } from 'express'
+import { networkOf } from '../limits/network'
+import type { NetworkLimit } from '../limits/network-limit'
+import type { Throttled } from '../protocol/oauth-error'
+import { warnOfLimitStore } from './limit-store'
+import { authorizationOf } from './request'
+import { proxyWatch } from './transport'
+
+/** Limits failed requests from one network. A request that succeeds costs nothing. */
+export interface FailureLimit {
+  /**
+   * The refusal for a request that proves no client, if its network has used up its failures; undefined before that.
+   */
+  refusalOf(request: Request): Throttled | undefined
+  /**
+   * Counts a failed request, unless any web page can cause it. Over the limit, resolves to the refusal, which replaces
+   * the error of the request.
+   */
+  count(request: Request): Promise<Throttled | undefined>
+}
+
+/**
+ * Limits failed requests from one network. Counts a failure after it has happened: a count before it would cost every
+ * honest request two calls of the store. So the server processes all requests of a parallel burst, but those over the
+ * limit get the same refusal, which does not show their result.
+ */
+export function failureLimit(limit: NetworkLimit): FailureLimit {
+  const watchProxy = proxyWatch()
+  return {
+    refusalOf(request) {
+      watchProxy(request)
+      // Before Express computes the address: most requests come while no network is over the limit.
+      if (limit.isUsedUpByNone) return undefined
+      const network = networkOf(request.ip)
+      return limit.isUsedUp(network) ? limit.refusal(network) : undefined
+    },
+    async count(request) {
+      if (isFromAnyPage(request)) return undefined
+      const network = networkOf(request.ip)
+      try {
+        const { totalHits } = await limit.increment(network)
+        return totalHits > limit.attempts ? limit.refusal(network) : undefined
+      } catch (error) {
+        warnOfLimitStore(error)
+        return undefined
+      }
+    },
+  }
+}
+
+// RFC 9110 9.2.1: any web page can make a browser send these methods, with an image for example. An `Authorization`
+// header takes a script and a preflight.
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const isFromAnyPage = (request: Request) =>
+  safeMethods.has(request.method) && authorizationOf(request).length === 0

@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express'
+import { warnOnce } from '../audit/warning'
+import { destination } from './pages/consent-page'
+import { formActionOf, formTargetsOf } from './response'
+
+/**
+ * Warns if the Content-Security-Policy of the host's page (such as helmet's default `form-action 'self'`) blocks the
+ * redirect to the client. A browser drops such a redirect without a message.
+ */
+export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
+  if (!blocksForm(response, redirectTo, issuer)) return
+  warnOnce(
+    'EAS_FORM_ACTION',
+    `The page of the option pages.consent has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
+  )
+}
+
+/**
+ * Warns if the login of the host leads to the client without a consent page, and the Content-Security-Policy of the host
+ * blocks this redirect. The policy that counts is on the page of the login, which the server cannot see. The policy on
+ * this response is the same if one middleware, such as helmet, sets both.
+ */
+export function warnOfLoginFormAction(
+  request: Request,
+  response: Response,
+  location: string,
+  issuer: string,
+): void {
+  // A page of the host sent the browser here. From the client, the value is `cross-site` or `same-site`.
+  if (request.headers['sec-fetch-site'] !== 'same-origin') return
+  if (!blocksForm(response, location, issuer)) return
+  warnOnce(
+    'EAS_FORM_ACTION',
+    `The login leads to ${destination(location)} without a consent page, and the Content-Security-Policy of this server blocks that redirect after a form: send the page of the login, and the authorization endpoint, with ${formActionOf(formTargetsOf(location))}.`,
+    'login',
+  )
+}
+
+function blocksForm(response: Response, uri: string, issuer: string): boolean {
+  const header = response.getHeader('Content-Security-Policy') ?? []
+  // Each header, and each part of a header between commas, is a policy. A form must satisfy all of them.
+  const policies = [header].flat().join(',').split(',')
+  return !policies.every((policy) => mayEndAt(policy, uri, issuer))
+}
+
+/**
+ * Whether a policy (CSP 3) lets a form of this server end at a URI after redirects. After a redirect, paths do not
+ * count. A policy without `form-action` allows every URI, whatever `default-src` says. The first `form-action` of a
+ * policy counts.
+ */
+export function mayEndAt(policy: string, uri: string, issuer: string): boolean {
+  const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
+  const sources = directives.find(([name]) => name === 'form-action')?.slice(1)
+  return sources === undefined || sources.some((source) => allows(source, new URL(uri), new URL(issuer)))
+}
+
+const schemeSource = /^[a-z][a-z0-9+.-]*:$/
+const hostSource = /^(?:([a-z][a-z0-9+.-]*:)\/\/)?(\*\.)?([^/:*']+)(?::(\d+|\*))?(?:\/.*)?$/
+
+function allows(source: string, target: URL, issuer: URL): boolean {
+  if (source === "'self'") return target.origin === issuer.origin
+  if (source === '*') return /^https?:$/.test(target.protocol)
+  if (schemeSource.test(source)) return isScheme(source, target)
+  const [, scheme = issuer.protocol, wild, host, port] = hostSource.exec(source) ?? []
+  if (host === undefined || !isScheme(scheme, target)) return false
+  const isHost = wild === undefined ? host === target.hostname : target.hostname.endsWith(`.${host}`)
+  return (
+    isHost && (port === '*' || portOf(target) === (port ?? portOf({ protocol: target.protocol, port: '' })))
+  )
+}
+
+// CSP 3 6.7.2.8: a source that allows http allows https, too.
+const isScheme = (scheme: string, { protocol }: URL) =>
+  scheme === protocol || (scheme === 'http:' && protocol === 'https:')
+const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>) =>
+  port || (protocol === 'https:' ? '443' : '80')

@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express'
+import type { ServerContext } from '../server/context'
+import { type EndpointDescription, listedMethods } from '../protocol/endpoint'
+import { sendJsonError } from './response'
+
+/** The HTTP methods that an endpoint serves. */
+export const methodsOf = (endpoint: EndpointDescription): readonly string[] =>
+  listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
+
+/**
+ * Refuses a request with a method that the endpoint does not serve (RFC 9110 15.5.6). No limit counts such requests: any
+ * web page can make browsers send them here, and the response costs nothing.
+ */
+export function refuseMethod(
+  { audit, settings }: ServerContext,
+  endpoint: EndpointDescription,
+  request: Request,
+  response: Response,
+): void {
+  const refusal = methodNotAllowed(endpoint)
+  const audited = { request, response, endpoint: endpoint.name }
+  audit.reportRefusal(audited, { ...refusal, reason: 'method_not_allowed' })
+  sendJsonError(response, 405, refusal, settings.errorUri, { Allow: methodsOf(endpoint).join(', ') })
+}
+
+const methodNotAllowed = (row: EndpointDescription) => {
+  const [endpoint, method] = [row.name, listedMethods(row).join(' or ')]
+  return { code: 'invalid_request', description: `The ${endpoint} endpoint takes ${method} requests only.` }
+}

@@ -1,0 +1,143 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type * as ExpressRateLimit from 'express-rate-limit'
+import type { Store } from 'express-rate-limit'
+import type { Limit } from '../limits/limit'
+import {
+  type CountedPrefix,
+  hasPrefixes,
+  networksOf,
+  networkWith,
+  subscriberPrefixes,
+} from '../limits/network'
+import { NetworkLimit } from '../limits/network-limit'
+import { NetworkWindows } from '../limits/network-windows'
+import type { RateLimits } from '../limits/rate-limit-options'
+import { steadyClock } from '../primitives/steady-clock'
+import { Throttled } from '../protocol/oauth-error'
+import { type FailureLimit, failureLimit } from './failure-limit'
+import { storeOfHost, warnOfLimitStore } from './limit-store'
+import type { RequestContexts } from './request-context'
+import { proxyWatch } from './transport'
+
+/** The limits by network of one server. */
+export interface NetworkLimits {
+  /** Counts every request. Undefined if the limit is off. */
+  readonly authorization: RequestLimit | undefined
+  /**
+   * Counts every registration of a client, because a stranger may register as many as the server lets him. Undefined if
+   * the limit is off.
+   */
+  readonly registration: RequestLimit | undefined
+  /**
+   * Counts only failures: many honest clients may share an address, and the option `limits.issuing` bounds their
+   * successes. Undefined if the limit is off.
+   */
+  readonly clients: FailureLimit | undefined
+}
+
+/** The settings of a server that the limits need. */
+interface NetworkLimitSettings {
+  readonly rateLimit: RateLimits
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** Seconds that one call of a store may take. */
+  readonly storeDeadline: number
+  /** Undefined if no client can register itself. */
+  readonly dynamicRegistration: object | undefined
+}
+
+/** Makes the limits of one server. All parts of one kind share one count, even if the host makes a part several times. */
+export function networkLimits(
+  { rateLimit, clock: wallClock, storeDeadline: deadline, dynamicRegistration }: NetworkLimitSettings,
+  contexts: RequestContexts,
+): NetworkLimits {
+  const { authorization, registration, clients, stores } = rateLimit
+  const clock = steadyClock(wallClock)
+  const storeOf = (name: keyof NetworkLimits, limit: Limit): Store =>
+    stores === undefined
+      ? new NetworkWindows(clock, limit.seconds * 1000)
+      : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
+  const limitOf = (name: keyof NetworkLimits, limit: Limit, prefixes: readonly CountedPrefix[]) => {
+    const store = storeOf(name, limit)
+    return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)), contexts)
+  }
+  return {
+    authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
+    // Strangers register: one of them may send from all networks of a subscriber.
+    registration:
+      dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
+    clients: clients && failureLimit(new NetworkLimit(clients.attempts, storeOf('clients', clients), clock)),
+  }
+}
+
+/**
+ * Counts a request for its network. A request that goes through several middlewares counts once.
+ *
+ * @throws Throttled over the limit.
+ */
+export type RequestLimit = (request: Request, response: Response) => Promise<void>
+
+/**
+ * Sends requests through middlewares of express-rate-limit, in order. While a store fails, requests pass uncounted, and
+ * the process emits a warning.
+ *
+ * @param make makes the middlewares at the first request: loading express-rate-limit takes milliseconds, and the start
+ * of a server need not wait for them.
+ */
+function requestLimit(make: () => readonly RequestHandler[], contexts: RequestContexts): RequestLimit {
+  const watchProxy = proxyWatch()
+  let limiters: readonly RequestHandler[] | undefined
+  return async (request, response) => {
+    const context = contexts.of(request)
+    if (context.isCounted) return
+    context.isCounted = true
+    watchProxy(request)
+    limiters ??= make()
+    try {
+      // A store that fails once must not hold up the request again, so an error ends the loop.
+      for (const each of limiters) await passed(each, request, response)
+    } catch (error) {
+      if (error instanceof Throttled) throw error
+      warnOfLimitStore(error)
+    }
+  }
+}
+
+// The endpoint does not run inside `next`: express-rate-limit would take its errors for those of the store.
+const passed = (middleware: RequestHandler, request: Request, response: Response) =>
+  new Promise<void>((resolve, reject) => {
+    void middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
+  })
+
+/**
+ * Makes the middleware that counts requests for networks with this prefix. A network over its limit refuses: the
+ * request then counts for no smaller one, and no longer for the wider ones, whose other networks it must not harm.
+ */
+function limiter(
+  { attempts, seconds }: Limit,
+  { bits, factor }: CountedPrefix,
+  store: Store,
+  clock: () => number,
+): RequestHandler {
+  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
+  const limit = new NetworkLimit(attempts * factor, store, clock)
+  return rateLimit({
+    windowMs: seconds * 1000,
+    limit: limit.attempts,
+    store: limit,
+    standardHeaders: false,
+    legacyHeaders: false,
+    // The checks of express-rate-limit write to the console of the host. This package emits coded warnings instead.
+    validate: false,
+    // express-rate-limit leaves its count here. The default is the place of a middleware of the host.
+    requestPropertyName: 'oauthRateLimit',
+    // An IPv4 address is one network.
+    skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),
+    keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
+    async handler({ ip }: Request, _response, next) {
+      const wider = networksOf(ip).filter((network) => network.factor > factor)
+      await Promise.all(wider.map(async ({ network }) => store.decrement(network)))
+      next(limit.refusal(networkWith(bits, ip)))
+    },
+  })
+}

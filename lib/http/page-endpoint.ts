@@ -1,0 +1,150 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { carryRequestId } from '../audit/audit-log'
+import { queryAfterLogin } from '../authorization-endpoint/login-return'
+import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
+import { invalidRequest, unexpected } from '../protocol/oauth-error'
+import {
+  type PageEndpoint,
+  pageMethods,
+  type PageRequest,
+  type PageResponse,
+} from '../protocol/page-endpoint'
+import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { ServerContext } from '../server/context'
+import { isFromOwnSite, logIn, ownerOf, showErrorToOwner } from './authorization-middleware'
+import { loginLoop } from './login-loop'
+import { formOf, HttpRequest, queryOf } from './request'
+import { closing } from './requests-in-flight'
+import { redirectTo, sendPage } from './response'
+import { handler } from './router'
+import { requireTls } from './transport'
+
+/**
+ * An endpoint for people: its responses are pages and redirects. The limit on requests of a network is that of the
+ * authorization endpoint, and so are the page of errors and the login.
+ */
+export function pageEndpoint(server: ServerContext, page: PageEndpoint): RequestHandler {
+  return handler((request, response) =>
+    serve(server, page, request, response).catch((error: unknown) =>
+      showErrorToOwner(server, request, response, unexpected(error), page.name),
+    ),
+  )
+}
+
+async function serve(
+  server: ServerContext,
+  page: PageEndpoint,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { settings, audit, networkLimits, requireService } = server
+  const audited = { request, response, endpoint: page.name }
+  const allowed: readonly string[] = pageMethods(page)
+  // HEAD, too: a link checker must not cause what a page causes.
+  if (!allowed.includes(request.method)) {
+    audit.reportRefusal(audited, { code: 'invalid_request', reason: 'method_not_allowed' })
+    response.writeHead(405, { Allow: allowed.join(', '), 'Content-Length': 0 }).end()
+    return
+  }
+  if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
+  requireTls(request, settings.tlsRequired)
+  server.watchHost(request)
+  if (!server.requests.enter(request, response)) throw closing()
+  if (requireService !== undefined) await requireService()
+  const parameters = await parametersOf(server, request)
+  const resourceOwner = await ownerOf(server, request)
+  if (page.login === 'required' && resourceOwner === undefined)
+    return sendToLogin(server, page, request, response, parameters)
+  const answer: unknown = await answerOf(page, request, parameters, resourceOwner)
+  requirePageResponse(answer, page.name)
+  const location = 'redirect' in answer ? ownLocation(answer.redirect, settings.issuer, page.name) : ''
+  carryRequestId(response, audit.reportSuccess(audited))
+  if ('redirect' in answer) return redirectTo(response, location)
+  // The headers of every page win: the server sends them last.
+  response.set(answer.headers ?? {})
+  sendPage(response, answer.status ?? 200, answer.html, [])
+}
+
+async function parametersOf({ settings }: ServerContext, request: Request): Promise<Parameters> {
+  if (request.method === 'GET') return queryOf(request)
+  // A second protection besides a token in the form, which the page has to check.
+  if (!isFromOwnSite(request, settings.issuer))
+    throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+  return formOf(request, settings.bodyDeadline)
+}
+
+/** Sends the user agent to the login, which returns to the same page. */
+async function sendToLogin(
+  server: ServerContext,
+  { path }: PageEndpoint,
+  request: Request,
+  response: Response,
+  parameters: Parameters,
+): Promise<void> {
+  // The fields of a form may be secret, and the login would return with them in a URL.
+  if (request.method !== 'GET') throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  const query = queryAfterLogin(parameters, server.now())
+  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, false)
+  await logIn(server, request, response, `${path}?${query}`, false)
+}
+
+class RequestForPage<Owner extends ResourceOwner | undefined>
+  extends HttpRequest
+  implements PageRequest<Owner>
+{
+  constructor(
+    request: Request,
+    readonly parameters: Parameters,
+    readonly resourceOwner: Owner,
+  ) {
+    super(request)
+  }
+
+  get address(): string | undefined {
+    return this.request.ip
+  }
+}
+
+function answerOf(
+  page: PageEndpoint,
+  request: Request,
+  parameters: Parameters,
+  owner: ResourceOwner | undefined,
+): Promise<PageResponse> {
+  if (page.login !== 'required') return page.handle(new RequestForPage(request, parameters, owner))
+  if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
+  return page.handle(new RequestForPage(request, parameters, owner))
+}
+
+// Hosts write pages, also in JavaScript.
+function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
+  if (isRecord(answer)) {
+    const { redirect, html, status = 200, headers, ...others } = answer
+    const isAlone = html === undefined && headers === undefined && !('status' in answer)
+    const isPage = redirect === undefined && typeof html === 'string' && isPageStatus(status)
+    const isKnown = Object.keys(others).length === 0
+    if (isKnown && (isText(redirect) ? isAlone : isPage && isAbsentOr(areHeaders, headers))) return
+  }
+  throw new TypeError(
+    `The page "${name}" must resolve to { html, status, headers } or { redirect }: html a text, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
+  )
+}
+
+const isPageStatus = (status: unknown) =>
+  status === 200 || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)
+const areHeaders = (headers: unknown) =>
+  isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
+
+/**
+ * The path, query and fragment of a redirect. A part of the request may stand in it, so it must not leave this server.
+ *
+ * @throws TypeError if the redirect leads to another origin.
+ */
+function ownLocation(redirect: string, issuer: string, name: string): string {
+  const target = URL.canParse(redirect, issuer) ? new URL(redirect, issuer) : undefined
+  // A path such as `//host` would be a host again in the header.
+  const isOwn = target?.origin === new URL(issuer).origin && !target.pathname.startsWith('//')
+  if (isOwn) return `${target.pathname}${target.search}${target.hash}`
+  throw new TypeError(`The page "${name}" must redirect to a path of this server.`)
+}

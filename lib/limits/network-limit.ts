@@ -1,0 +1,61 @@
+import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+import { BoundedMap } from '../primitives/bounded-map'
+import { type Throttled, tooManyAttempts } from '../protocol/oauth-error'
+import { secondsToWait } from './limit'
+
+const mostUsedUp = 100_000
+
+/**
+ * One limit on the hits of each network: counts them in a store of express-rate-limit, and remembers the networks that
+ * have used up the limit. The memory rests on the last count that this process saw, so another process may have counted
+ * more.
+ */
+export class NetworkLimit implements Store {
+  // The ends of the windows of these networks.
+  private readonly usedUp = new BoundedMap<number>(mostUsedUp)
+
+  /**
+   * @param attempts how many hits each network may have in its window.
+   * @param store a store whose `resetTime` follows the clock.
+   * @param clock milliseconds of a clock that does not step.
+   */
+  constructor(
+    readonly attempts: number,
+    private readonly store: Store,
+    private readonly clock: () => number,
+  ) {}
+
+  async increment(network: string): Promise<ClientRateLimitInfo> {
+    const counted = await this.store.increment(network)
+    if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
+    return counted
+  }
+
+  async decrement(network: string): Promise<void> {
+    await this.store.decrement(network)
+  }
+
+  async resetKey(network: string): Promise<void> {
+    await this.store.resetKey(network)
+  }
+
+  /** Whether no network has used up the limit. */
+  get isUsedUpByNone(): boolean {
+    return this.usedUp.size === 0
+  }
+
+  /** Whether a network has used up the limit. */
+  isUsedUp(network: string): boolean {
+    const endsAt = this.usedUp.get(network)
+    if (endsAt === undefined) return false
+    if (endsAt > this.clock()) return true
+    this.usedUp.delete(network)
+    return false
+  }
+
+  /** The refusal of a network that has used up the limit. */
+  refusal(network: string): Throttled {
+    const seconds = secondsToWait(((this.usedUp.get(network) ?? 0) - this.clock()) / 1000)
+    return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
+  }
+}

@@ -1,0 +1,52 @@
+import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+import { BoundedWindows } from './bounded-windows'
+import { providerOf } from './network'
+
+// How many times the limit a provider has, whose networks have no room of their own.
+const factorOfProvider = 256
+
+/**
+ * Counts the hits of networks in the memory of this process: the store of express-rate-limit for every limit by
+ * network. The number of counts is bounded, and each hit counts: a network without room counts with all such networks of
+ * its provider, and a provider without room with all others. Such a shared count may have 256 times as many hits.
+ */
+export class NetworkWindows implements Store {
+  private readonly networks: BoundedWindows
+  private readonly providers: BoundedWindows
+  private readonly others: BoundedWindows
+
+  /**
+   * @param clock milliseconds of a clock that does not step.
+   * @param milliseconds length of a window.
+   * @param maximum how many networks, and how many providers, may have a count at the same time.
+   */
+  constructor(clock: () => number, milliseconds: number, maximum = 100_000) {
+    this.networks = new BoundedWindows(clock, milliseconds, maximum)
+    this.providers = new BoundedWindows(clock, milliseconds, maximum)
+    this.others = new BoundedWindows(clock, milliseconds)
+  }
+
+  increment(network: string): ClientRateLimitInfo {
+    const own = this.networks.count(network)
+    if (own !== undefined) return { totalHits: own.hits, resetTime: new Date(own.endsAt) }
+    const shared = this.providers.count(sharedKeyOf(network)) ?? this.others.count(sizeOf(network))
+    if (shared === undefined) throw new Error('The counts of requests in memory are full.')
+    // A fraction makes the limit of express-rate-limit hold for 256 times as many hits.
+    return { totalHits: shared.hits / factorOfProvider, resetTime: new Date(shared.endsAt) }
+  }
+
+  decrement(network: string): void {
+    const key = sharedKeyOf(network)
+    if (this.networks.get(network) !== undefined) this.networks.decrement(network)
+    else if (this.providers.get(key) !== undefined) this.providers.decrement(key)
+    else this.others.decrement(sizeOf(network))
+  }
+
+  resetKey(network: string): void {
+    this.networks.resetKey(network)
+  }
+}
+
+// Networks of each size share a count, because a request may count for several sizes, and counts once in each.
+const sharedKeyOf = (network: string) => `${providerOf(network)} ${sizeOf(network)}`
+const sizeOf = (network: string) => network.split('/', 2)[1] ?? ''

@@ -1,0 +1,66 @@
+import type { Store } from 'express-rate-limit'
+import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { type Limit, type LimitOption, readLimit } from './limit'
+
+/**
+ * How many requests one network may send: an IPv4 address, or the first 64 bits of an IPv6 address. A count begins with
+ * the first request and ends after `seconds`. `attempts` are at most 1 000 000, and `seconds` at most 86 400. `false`
+ * switches a limit off. Over a limit, the server answers 429 with `Retry-After`. Behind a proxy, set Express's
+ * `trust proxy`; otherwise every request counts for the address of the proxy.
+ */
+export interface RateLimitOptions {
+  /** For all requests at the authorization endpoint, including decisions. Default: 600 in 60 seconds. */
+  readonly authorization?: LimitOption
+  /**
+   * For failed requests at the token, revocation and introspection endpoints, and at endpoints of the host, together.
+   * `GET`, `HEAD` and `OPTIONS` count only with an `Authorization` header. Over the limit, a client that the host has
+   * registered still passes if it proves itself by a key, a generated secret, or a chosen secret that this process has
+   * verified from the same network within a day. Default: 600 in 60 seconds.
+   */
+  readonly clients?: LimitOption
+  /**
+   * Limits the registrations of clients (`dynamicRegistration`) from one network, successful ones included. The first 56
+   * bits of an IPv6 address may send 4 times as many, and the first 48 bits 16 times. Does not apply if registration
+   * needs an initial access token. Default: 100 in 600 seconds.
+   */
+  readonly registration?: LimitOption
+  /**
+   * Makes a store of express-rate-limit for a limit, so several processes count together. Return a new store for each
+   * name, and give each store its own key prefix. While a store fails, requests pass uncounted, and the process emits
+   * the warning `EAS_RATE_LIMIT_STORE`. Default: the memory of this process, for 100 000 networks. One more network
+   * counts with its provider: the first 32 bits of IPv6 or 16 of IPv4, with 256 times the limit.
+   */
+  readonly stores?: (name: 'authorization' | 'clients' | 'registration') => Store
+}
+
+/** The limits with their defaults. Undefined means that a limit is off. */
+export interface RateLimits {
+  readonly authorization: Limit | undefined
+  readonly clients: Limit | undefined
+  readonly registration: Limit | undefined
+  readonly stores: RateLimitOptions['stores']
+}
+
+const usual: Limit = { attempts: 600, seconds: 60 }
+const usualRegistrations: Limit = { attempts: 100, seconds: 600 }
+const key = 'networks'
+
+/** Reads the option `limits.networks`. `false` switches all limits off. */
+export function resolveRateLimit(reading: OptionsReader): RateLimits {
+  const given = reading.take(key)
+  if (given === false)
+    return { authorization: undefined, clients: undefined, registration: undefined, stores: undefined }
+  if (given !== undefined && !isRecord(given))
+    reading.wrong(key, 'must be false, or an object with authorization, clients, registration or stores.')
+  const fields = new OptionsReader(isRecord(given) ? given : {}, reading.at(key), reading.issues)
+  const limits = {
+    authorization: readLimit(fields, 'authorization', usual),
+    clients: readLimit(fields, 'clients', usual),
+    registration: readLimit(fields, 'registration', usualRegistrations),
+    stores: fields.optional<RateLimitOptions['stores']>('stores', undefined, isStores, 'must be a function.'),
+  }
+  fields.refuseUnknown()
+  return limits
+}
+
+const isStores = (value: unknown): value is RateLimitOptions['stores'] => typeof value === 'function'

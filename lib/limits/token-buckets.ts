@@ -1,0 +1,120 @@
+import { type Limit, secondsToWait } from './limit'
+import type { CountedNetwork } from './network'
+
+interface Bucket {
+  /**
+   * How much of the limit the key had used up at the time `at`. The value may be a fraction, because buckets refill.
+   */
+  used: number
+  /** Milliseconds of the clock. */
+  at: number
+}
+
+// Each new bucket examines two others, so the map drops full buckets at least as fast as new buckets come.
+const sweptPerAddition = 2
+
+/**
+ * Token buckets in the memory of this process. Each key may take the whole limit at once, and its bucket refills evenly
+ * within the seconds of the limit. The map drops only full buckets. So an attacker with many keys cannot push out the
+ * bucket of a key and give the key a new limit. Keys without room share one bucket.
+ *
+ * A limit on shares needs buckets in place of fixed windows (`BoundedWindows`): a client over its share would otherwise
+ * wait until the window ends, and its code would expire meanwhile.
+ */
+export class TokenBuckets {
+  private readonly buckets = new Map<string, Bucket>()
+  private swept = this.buckets.entries()
+  private readonly perMillisecond: number
+  private readonly attempts: number
+
+  /**
+   * @param refusal makes the error for a key whose bucket is empty.
+   * @param clock milliseconds of a clock that does not step.
+   * @param maximum how many keys may have a bucket of their own.
+   */
+  constructor(
+    { attempts, seconds }: Limit,
+    private readonly refusal: (secondsLeft: number) => Error,
+    private readonly clock: () => number,
+    private readonly maximum = 100_000,
+  ) {
+    this.attempts = attempts
+    this.perMillisecond = attempts / (seconds * 1000)
+  }
+
+  /**
+   * Refuses a key whose bucket is empty. Takes nothing.
+   *
+   * @param amount how much of the bucket a take would use. Default: 1.
+   * @throws the refusal with the seconds to wait.
+   */
+  requireRoom(key: string, amount = 1): void {
+    this.requireRoomIn(this.buckets.get(this.placeOf(key)), amount, this.clock())
+  }
+
+  /**
+   * Takes from the bucket of a key.
+   *
+   * @param amount how much. Default: 1.
+   * @throws the refusal if the bucket is empty; the bucket then stays as it is.
+   */
+  take(key: string, amount = 1): void {
+    const now = this.clock()
+    const place = this.placeOf(key)
+    const bucket = this.buckets.get(place)
+    const used = this.requireRoomIn(bucket, amount, now)
+    if (bucket === undefined) {
+      this.sweep()
+      this.buckets.set(place, { used, at: now })
+    } else {
+      bucket.used = used
+      bucket.at = now
+    }
+  }
+
+  /**
+   * Takes 1 from the limit of each network, once for each. A network with a factor has that many times the limit.
+   *
+   * @throws the refusal if one has no room left; all buckets then stay as they are.
+   */
+  takeFromAll(networks: readonly CountedNetwork[]): void {
+    const amounts = new Map(networks.map(({ network, factor }) => [network, 1 / factor]))
+    for (const [network, amount] of amounts) this.requireRoom(network, amount)
+    for (const [network, amount] of amounts) this.take(network, amount)
+  }
+
+  /** How much the bucket has used up after this take. */
+  private requireRoomIn(bucket: Bucket | undefined, amount: number, now: number): number {
+    const used = (bucket === undefined ? 0 : this.usedOf(bucket, now)) + amount
+    const missing = used - this.attempts
+    if (bucket !== undefined && missing > 0)
+      throw this.refusal(secondsToWait(missing / this.perMillisecond / 1000))
+    return used
+  }
+
+  private placeOf(key: string): string {
+    if (this.buckets.size < this.maximum || this.buckets.has(key)) return key
+    this.sweep()
+    return this.buckets.size < this.maximum ? key : shared
+  }
+
+  private usedOf({ used, at }: Bucket, now: number): number {
+    return Math.max(0, used - (now - at) * this.perMillisecond)
+  }
+
+  private sweep(): void {
+    const now = this.clock()
+    for (let looked = 0; looked < sweptPerAddition; looked++) {
+      const next = this.swept.next()
+      if (next.done === true) {
+        this.swept = this.buckets.entries()
+        return
+      }
+      const [key, bucket] = next.value
+      if (this.usedOf(bucket, now) === 0) this.buckets.delete(key)
+    }
+  }
+}
+
+// The key of the shared bucket. No client and no resource owner has an empty name.
+const shared = ''

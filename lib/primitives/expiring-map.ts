@@ -1,0 +1,137 @@
+// Each addition removes up to 4 expired entries, more than the addition brings, so expired entries cannot pile up. A
+// full map removes up to 1000.
+const sweptPerAddition = 4
+const sweptWhenFull = 1000
+// The largest number of seconds in one sweep: after a long pause, many seconds lie between the last sweep and now.
+const secondsPerSweep = 100_000
+
+/**
+ * Seconds after which a client with a full share may try again. Fixed: the map does not know which entry ends first.
+ */
+export const shareWait = 60
+
+interface Entry<Value> {
+  readonly value: Value
+  /** Milliseconds by the clock of the map. */
+  readonly expiresAt: number
+  /** The bucket that holds the key of this entry. */
+  readonly second: number
+  readonly shares: readonly string[]
+}
+
+/**
+ * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Each second has a bucket
+ * of the keys that expire then, so a full map finds expired entries without a look at the live entries.
+ *
+ * An entry may count towards shares, such as the share of one client. Each share gets at most a quarter of the map.
+ */
+export class ExpiringMap<Value> {
+  private readonly entries = new Map<string, Entry<Value>>()
+  private readonly buckets = new Map<number, Set<string>>()
+  /** The number of entries in each share. */
+  private readonly shares = new Map<string, number>()
+  private readonly shareAtMost: number
+  /** The map has swept every second before this one. */
+  private nextSecond: number
+
+  /** @param clock milliseconds, by a clock that does not step, such as `steadyClock`. */
+  constructor(
+    private readonly maximum: number,
+    private readonly clock: () => number,
+  ) {
+    this.nextSecond = Math.floor(clock() / 1000)
+    this.shareAtMost = Math.ceil(maximum / 4)
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.entries.get(key)
+    return entry !== undefined && entry.expiresAt > this.clock() ? entry.value : undefined
+  }
+
+  /** The values of all live entries. */
+  *values(): IterableIterator<Value> {
+    const now = this.clock()
+    for (const { value, expiresAt } of this.entries.values()) if (expiresAt > now) yield value
+  }
+
+  /**
+   * Sets a value. Returns false, and keeps nothing, if the key is new and the map is full of live entries.
+   *
+   * @param expiresAt milliseconds by the clock of the map.
+   * @param shares the shares of a new key; a known key keeps its shares. The caller first checks {@link fullShare}.
+   */
+  set(key: string, value: Value, expiresAt: number, shares: readonly string[] = []): boolean {
+    this.sweep(sweptPerAddition)
+    const before = this.entries.get(key)
+    if (before === undefined && !this.hasRoom()) return false
+    if (before !== undefined) this.remove(key, before)
+    this.add(key, value, expiresAt, before?.shares ?? shares)
+    return true
+  }
+
+  /** Returns the first full share; undefined if each share has room, or if the map already holds the key. */
+  fullShare(key: string, shares: readonly string[]): string | undefined {
+    if (this.entries.has(key)) return undefined
+    return shares.find((share) => this.isFull(share))
+  }
+
+  /** Deletes a key. Also sweeps, as an addition does, so a map with many deletions still shrinks. */
+  delete(key: string): void {
+    this.sweep(sweptPerAddition)
+    const entry = this.entries.get(key)
+    if (entry !== undefined) this.remove(key, entry)
+  }
+
+  /** Whether fewer than `maximum` entries live. Removes expired entries to find room. */
+  hasRoom(maximum = this.maximum): boolean {
+    if (this.entries.size >= maximum) this.sweep(sweptWhenFull)
+    return this.entries.size < maximum
+  }
+
+  // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come first.
+  private isFull(share: string): boolean {
+    const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
+    let mayHaveExpired = true
+    while (isAtMost() && mayHaveExpired) mayHaveExpired = this.sweep(sweptWhenFull)
+    return isAtMost()
+  }
+
+  /** Removes up to `most` expired entries. Returns whether expired entries are left. */
+  private sweep(most: number): boolean {
+    const now = Math.floor(this.clock() / 1000)
+    let removed = 0
+    for (let looked = 0; this.nextSecond <= now && looked < secondsPerSweep; looked++) {
+      for (const key of this.buckets.get(this.nextSecond) ?? []) {
+        if (removed++ === most) return true
+        const entry = this.entries.get(key)
+        if (entry !== undefined) this.remove(key, entry)
+      }
+      // The bucket of the current second may still get keys, so the sweep does not pass this second yet.
+      if (this.nextSecond === now) return false
+      this.nextSecond++
+    }
+    return this.nextSecond <= now
+  }
+
+  private add(key: string, value: Value, expiresAt: number, shares: readonly string[]): void {
+    // The sweep never returns to an earlier second, so a key must not go into a bucket before the current sweep.
+    const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
+    this.entries.set(key, { value, expiresAt, second, shares })
+    const bucket = this.buckets.get(second)
+    if (bucket === undefined) this.buckets.set(second, new Set([key]))
+    else bucket.add(key)
+    for (const share of shares) this.shares.set(share, (this.shares.get(share) ?? 0) + 1)
+  }
+
+  private remove(key: string, { second, shares }: Entry<Value>): void {
+    this.entries.delete(key)
+    const bucket = this.buckets.get(second)
+    bucket?.delete(key)
+    if (bucket?.size === 0) this.buckets.delete(second)
+    for (const share of shares) {
+      const count = (this.shares.get(share) ?? 0) - 1
+      if (count > 0) this.shares.set(share, count)
+      else this.shares.delete(share)
+    }
+  }
+}

@@ -1,0 +1,237 @@
+/** One mistake in a configuration: its place, and its cure. */
+export interface ConfigurationIssue {
+  /** The option's path, such as `clients[0].redirect_uris[1]`. */
+  readonly path: string
+  /** The mistake and its cure, as the rest of a sentence that begins with the path. */
+  readonly message: string
+}
+
+/** A configuration that cannot work. The message lists every mistake, each with its path and its cure. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+
+  constructor(
+    subject: string,
+    /** Every mistake, in the order in which the reader found them. */
+    readonly issues: readonly ConfigurationIssue[],
+    options?: { readonly cause?: unknown },
+  ) {
+    super(`${subject}\n${issues.map(({ path, message }) => `  - ${path} ${message}`).join('\n')}`, options)
+  }
+}
+
+/**
+ * Reads an object of unknown content field by field, and collects every mistake. For a wrong field, the reader
+ * returns a placeholder. Call {@link OptionsReader.throwIssues}, which throws after a mistake, before you use a value.
+ */
+export class OptionsReader {
+  private readonly source: Readonly<Record<string, unknown>>
+  private readonly read = new Set<string>()
+  private readonly refused = new Set<string>()
+
+  constructor(
+    source: unknown,
+    private readonly path: string,
+    readonly issues: ConfigurationIssue[] = [],
+  ) {
+    this.source = isRecord(source) ? source : {}
+    if (!isRecord(source)) this.issues.push({ path: path || 'options', message: 'must be an object.' })
+  }
+
+  /** Reads a required field. */
+  required<T>(key: string, placeholder: T, accepts: (value: unknown) => value is T, cure: string): T {
+    const value = this.take(key)
+    if (accepts(value)) return value
+    this.wrong(key, value === undefined ? `is missing: it ${cure}` : cure)
+    return placeholder
+  }
+
+  /** Reads an optional field. */
+  optional<T>(key: string, fallback: T, accepts: (value: unknown) => value is T, cure: string): T {
+    return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
+  }
+
+  /** Marks a field as known, and returns its value without a check. */
+  take(key: string): unknown {
+    this.read.add(key)
+    return Object.hasOwn(this.source, key) ? this.source[key] : undefined
+  }
+
+  /** Reads a group of optional fields, and records a mistake for each field that `read` does not know. */
+  group<T>(key: string, read: (fields: OptionsReader) => T): T {
+    const given = this.take(key)
+    const fields = new OptionsReader(given === undefined ? {} : given, this.at(key), this.issues)
+    const value = read(fields)
+    fields.refuseUnknown()
+    return value
+  }
+
+  /** Records a mistake in a field. */
+  wrong(key: string, message: string): void {
+    this.issues.push({ path: this.at(key), message })
+  }
+
+  /** The full path of a field. */
+  at(key: string): string {
+    return this.path === '' ? key : `${this.path}.${key}`
+  }
+
+  /**
+   * Refuses a field that hosts expect here although it does not exist, with a cure. The list of known names does not
+   * contain the field.
+   */
+  refuse(key: string, cure: string): void {
+    this.refused.add(key)
+    if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
+  }
+
+  /** Records a mistake for each field that no call has read. Most such fields are misspelt. */
+  refuseUnknown(): void {
+    const known = [...this.read].toSorted()
+    for (const key of Object.keys(this.source))
+      if (!this.read.has(key) && !this.refused.has(key)) this.wrong(key, unknownName(key, known))
+  }
+
+  /** @throws ConfigurationError if there is a mistake. */
+  throwIssues(subject: string): void {
+    if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
+  }
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  const names = known.join(', ')
+  return nearest === undefined
+    ? `is not known here; the known names are ${names}.`
+    : `is not known here. Did you mean ${nearest}? The known names are ${names}.`
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Accepts whole numbers from `least` to `most`. */
+export const isWhole =
+  (least: number, most: number) =>
+  (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+
+/** The longest lifetime of the options, in seconds. */
+export const tenYears = 10 * 365 * 24 * 3600
+
+/** Reads the option `clock`: a function that returns milliseconds since the epoch. */
+export function readClock(reading: OptionsReader): () => number {
+  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
+  if (clock !== Date.now && isInSeconds(clock()))
+    reading.wrong('clock', 'must return milliseconds since the epoch, as Date.now does; it returns seconds.')
+  return clock
+}
+
+const isClock = (value: unknown): value is () => number => typeof value === 'function'
+
+// A clock of tests may start anywhere, and tests may set `Date.now` to 0. Only the seconds of today, within ten years,
+// are no milliseconds: read as such, they lie in January 1970.
+const isInSeconds = (time: number): boolean => time > 1e9 && Math.abs(time - Date.now() / 1000) < tenYears
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText)
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+/** Whether an optional value is absent, or accepted. */
+export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || accepts(value)
+}
+
+const longestCompared = 64
+
+/**
+ * The known name that a misspelt name probably means. The names are equal except for letter case and underscores,
+ * differ in a few letters (insertions, deletions, substitutions, swapped neighbours), or one is the beginning of the
+ * other. Undefined if no name is near.
+ */
+export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
+  const given = folded(misspelt)
+  if (given.length < 2 || given.length > longestCompared) return undefined
+  let nearest: { readonly name: string; readonly distance: number } | undefined
+  for (const name of known) {
+    const distance = distanceBetween(given, folded(name))
+    if (distance < (nearest?.distance ?? Infinity)) nearest = { name, distance }
+  }
+  return nearest?.name
+}
+
+// `clientId` and `client_id` are one name in two styles.
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** The distance between two names; infinity for names that are too different for a misspelling. */
+function distanceBetween(given: string, name: string): number {
+  const edits = editsBetween(given, name)
+  if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
+  const isBeginning =
+    Math.min(given.length, name.length) >= 4 && (name.startsWith(given) || given.startsWith(name))
+  return isBeginning ? edits : Infinity
+}
+
+/** The distance of Damerau and Levenshtein in which no letter changes twice (optimal string alignment). */
+function editsBetween(from: string, to: string): number {
+  let [beforeLast, last]: [readonly number[], readonly number[]] = [
+    [],
+    Array.from({ length: to.length + 1 }, (_, column) => column),
+  ]
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(
+        Math.min(
+          at(current, column - 1) + 1,
+          at(last, column) + 1,
+          at(last, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+        ),
+      )
+    }
+    ;[beforeLast, last] = [last, current]
+  }
+  return at(last, to.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
+
+/**
+ * Loads a package that only some hosts install.
+ *
+ * @param load calls `require`, or `require.resolve` if the package can load later.
+ * @param subject the beginning of the message: what cannot work without the package.
+ * @param cure the command that installs the package.
+ * @throws ConfigurationError if the package is missing.
+ */
+export function optionalPackage<Package>(
+  name: string,
+  load: () => Package,
+  { subject, cure }: { readonly subject: string; readonly cure: string },
+): Package {
+  try {
+    return load()
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+}

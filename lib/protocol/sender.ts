@@ -1,0 +1,9 @@
+import type { Throttled } from './oauth-error'
+
+/** The sender of a request, for look-ups that may ask another server. */
+export interface Sender {
+  /** The address of the request, as Express reports it; undefined if the connection has closed. */
+  readonly address: () => string | undefined
+  /** The refusal for a network that has used up its failures; undefined before that. */
+  readonly networkRefusal: Throttled | undefined
+}

@@ -1,0 +1,152 @@
+import { setTimeout } from 'node:timers/promises'
+import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
+import { completionOf } from '../authorization/complete-issue'
+import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
+import { accessFinder, type FindAccess, findAccess, guardFinder } from '../authorization/lookup'
+import type { AuthorizationStore } from '../authorization/store'
+import { unrestricted } from '../authorization/transition'
+import { clientStrategy } from '../client-authentication/strategies'
+import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
+import { formatsByName } from '../config/access-token-formats'
+import type { ServerSettings } from '../config/options'
+import { byName, isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
+import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
+import { clientAuthenticator } from '../http/client-authenticator'
+import { networkLimits } from '../http/network-limits'
+import { hostWatch } from '../http/transport'
+import { issueLimits } from '../limits/issue-limits'
+import { demandedLogins, openRequests } from '../limits/open-requests'
+import { steadyClock } from '../primitives/steady-clock'
+import { secureRandom } from '../protocol/credential'
+import type { Extension } from '../protocol/extension'
+import { noEvidence } from '../protocol/evidence'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { withDeadline } from '../stores/deadline'
+import { noteForHost, notingUses } from '../stores/noting-uses'
+import { ownWrites } from '../stores/own-writes'
+import { checkedGrantType, type ServedGrantType } from '../token-endpoint/grant-type'
+import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
+import { restrictorsOf } from '../token-endpoint/restrict'
+import type { ServerContext } from './context'
+import { countersFor, createGuardContext, observerOf } from './create-guard-context'
+import { authenticationOf, methodsIn } from './wire-client-authentication'
+
+const countNothing = () => {}
+
+// Milliseconds. Clients usually redeem a code sooner. An owner who has pressed a button twice still accepts this wait.
+const timeToArrive = 1000
+
+/** Makes the parts that all endpoints and guards of one server share. */
+export function createServerContext(settings: ServerSettings): ServerContext {
+  const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
+  const ownDigest = issuerDigest(issuer)
+  const tokenTypes = byName(settings.tokenTypes)
+  const formats = formatsByName(settings.accessTokenFormats)
+  const limits = issueLimits(settings.issueLimits, clock)
+  const { store, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
+  const guards = createGuardContext(settings, {
+    findToken: guardFinder(store, settings.accessTokenFormats),
+    observeToken: observerOf(settings, settings.store, storeDeadline),
+    counters: countersFor(settings, settings),
+  })
+  const server: Omit<ServerContext, 'strategies'> = {
+    ...guards,
+    ...authenticationOf(settings, guards.counters),
+    settings,
+    store,
+    takeCached,
+    grantTypes: servedGrantTypes(settings),
+    findAccess: ownAccess(store, settings),
+    issueLimits: limits,
+    restrictors: restrictorsOf(settings.extensions, isOwnExtension),
+    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
+    issueContext: (restrict = unrestricted, evidence = noEvidence) => ({
+      now: guards.now(),
+      issuerDigest: ownDigest,
+      random: secureRandom,
+      lifetimes,
+      tokenTypes,
+      formats,
+      evidence,
+      countIssue: limits?.countOfRequest() ?? countNothing,
+      restrict,
+    }),
+    requireService: maintenance && unlessClosed(maintenance),
+    responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
+    openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
+    requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
+    ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),
+    demandedLogins: demandedLogins(
+      settings.rateLimit.authorization,
+      lifetimes.authorizationRequest,
+      steadyClock(clock),
+    ),
+    letArrive: () => setTimeout(timeToArrive),
+    networkLimits: networkLimits(settings, guards.contexts),
+    watchHost: hostWatch(issuer),
+  }
+  const authenticateBy = clientAuthenticator(server)
+  const strategies = methodsIn(server.credentialTerms).map(({ name }) => clientStrategy(name, authenticateBy))
+  return { ...server, strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])) }
+}
+
+/** The grant types that the token endpoint offers. What the metadata does not offer is unsupported here, too. */
+function servedGrantTypes(settings: ServerSettings): ReadonlyMap<string, ServedGrantType> {
+  const builtIn = [authorizationCode, refreshToken, clientCredentials]
+  const known = [...builtIn, ...settings.grantTypes.map(checkedGrantType)]
+  const offered = offeredGrantTypes(
+    settings,
+    known.map(({ name }) => name),
+  )
+  return new Map(known.flatMap((each) => (offered.includes(each.name) ? [[each.name, each]] : [])))
+}
+
+/** Finds the access tokens for which introspection and token exchange answer. */
+function ownAccess(
+  store: AuthorizationStore,
+  { accessTokenFormats, resources, dynamicRegistration, findClient }: ServerSettings,
+): FindAccess {
+  const findFormatted = accessTokenFormats.length === 0 ? undefined : accessFinder(store, accessTokenFormats)
+  return async (accessToken, now) => {
+    const found = await (findFormatted === undefined
+      ? findAccess(store, accessToken, now)
+      : findFormatted(accessToken, now))
+    if (found === undefined) return undefined
+    // Without the option `resources`, the server cannot say what the token is for.
+    if (resources === undefined && isForCertainResources(found)) return undefined
+    // RFC 7592 2.3: the tokens of a client end when the client deletes its registration. The store cannot find them all,
+    // so the server looks for the client.
+    const { clientId } = found.access
+    const isDynamic = dynamicRegistration !== undefined && isDynamicClientId(clientId)
+    return isDynamic && (await findClient(clientId)) === undefined ? undefined : found
+  }
+}
+
+function storeOf({
+  store,
+  storeDeadline,
+  dynamicRegistration,
+  noteClientUse,
+}: ServerSettings): AuthorizationStore {
+  return notingUses(withDeadline(store, storeDeadline), [
+    ...(noteClientUse === undefined ? [] : [noteForHost(noteClientUse)]),
+    ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.uses.note]),
+  ])
+}
+
+function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
+  return async () => {
+    const isClosed: unknown = await maintenance()
+    if (isClosed === true)
+      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
+  }
+}
+
+/** The extensions with a function; undefined if there are none, so that the function costs requests nothing. */
+function someOf(
+  extensions: readonly Extension[],
+  has: (extension: Extension) => boolean,
+): readonly Extension[] | undefined {
+  const some = extensions.filter(has)
+  return some.length > 0 ? some : undefined
+}

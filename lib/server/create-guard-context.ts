@@ -1,0 +1,53 @@
+import { AuditLog } from '../audit/audit-log'
+import { diagnosisIf } from '../audit/diagnosis'
+import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { tokenObserver } from '../authorization/observe-token'
+import type { GuardSettings, ServerSettings } from '../config/options'
+import { RequestContexts } from '../http/request-context'
+import { RequestsInFlight } from '../http/requests-in-flight'
+import type { Counters } from '../limits/counters'
+import { withSingleUseLimit } from '../limits/single-use-limit'
+import { countersWithDeadline, withDeadline } from '../stores/deadline'
+import type { Storage } from '../stores/storage'
+import type { GuardContext } from './context'
+
+/** Makes the parts that the guards of one server, or guards without a server, share. */
+export function createGuardContext(
+  settings: GuardSettings,
+  tokens: Pick<GuardContext, 'findToken' | 'observeToken' | 'counters'>,
+): GuardContext {
+  const { clock, explainRefusals } = settings
+  const contexts = new RequestContexts()
+  return {
+    settings,
+    ...tokens,
+    now: () => Math.floor(clock() / 1000),
+    contexts,
+    audit: new AuditLog(clock, (request) => contexts.of(request).notes, diagnosisIf(explainRefusals)),
+    requests: new RequestsInFlight(),
+  }
+}
+
+/** Looks again at refused tokens, also at those of other issuers; undefined if guards explain nothing. */
+export function observerOf(
+  { explainRefusals, issuer, accessTokenFormats }: GuardSettings,
+  store: Storage,
+  deadline: number,
+): GuardContext['observeToken'] {
+  return explainRefusals
+    ? tokenObserver(withDeadline(store, deadline), issuer, accessTokenFormats)
+    : undefined
+}
+
+/** The counters of one issuer, with the deadline of the store and the limit on single uses. */
+export function countersFor(
+  { issuer, clock }: GuardSettings,
+  {
+    counters,
+    storeDeadline,
+    singleUseLimit,
+  }: Pick<ServerSettings, 'counters' | 'storeDeadline' | 'singleUseLimit'>,
+): Counters {
+  const hurried = countersWithDeadline(counters, storeDeadline)
+  return countersOfIssuer(withSingleUseLimit(hurried, singleUseLimit, clock), issuerDigest(issuer))
+}

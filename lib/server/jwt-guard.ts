@@ -1,0 +1,202 @@
+import type { AuthorizationServerEvents } from '../audit/events'
+import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
+import { loadJose, requireJose } from '../jwt/jose'
+import { type KeySource, readKeys } from '../jwt/key-source'
+import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
+import { metadataUrlOf, OwnResource } from '../endpoints/protected-resource-metadata'
+import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { bareResource, isResourceUri, Resources } from '../extensions/resource-indicators/resources'
+import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
+import { bearer } from '../extensions/token-types/bearer'
+import { createGuardContext } from './create-guard-context'
+import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
+import { lifecycle } from './lifecycle'
+
+/** Options of {@link createJwtBearerGuard}. */
+export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
+  /** The `iss` of the tokens, letter by letter. */
+  readonly issuer: string
+  /**
+   * The audience of this resource server, letter by letter. The `aud` of a token must contain at least one of these
+   * values, and may contain others.
+   */
+  readonly audience: string | readonly string[]
+  /**
+   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Challenges then name the URL of its
+   * metadata, which {@link JwtBearerGuard.protectedResource} serves. Default: `audience`, if it is one such URI.
+   */
+  readonly resource?: string
+  /** The public keys of the issuer, as a JWK set (RFC 7517 5). Pass either `keys` or `jwksUri`. */
+  readonly keys?: { readonly keys: readonly object[] }
+  /**
+   * The URL of the JWK set of the issuer: https, or http on a loopback host. The guard fetches the set at first use,
+   * after 10 minutes, and if a token names an unknown key, but never twice within 10 seconds. The guard follows no
+   * redirects, and accepts at most 256 KiB within 5 seconds.
+   */
+  readonly jwksUri?: string
+  /**
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric algorithms. The guard
+   * supports no others.
+   */
+  readonly algorithms?: readonly string[]
+  /**
+   * The `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: their type is
+   * `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
+   */
+  readonly type?: 'at+jwt' | 'JWT'
+  /** The claim that names the client. Default `client_id`; with the type `JWT`, `client_id` or `azp`. */
+  readonly clientIdClaim?: string
+  /** The claim that holds the scope. Default `scope`. */
+  readonly scopeClaim?: string
+  /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
+  readonly clockTolerance?: number
+  /**
+   * The largest number of verified tokens in the cache. The guard evicts the least recently used token. Default 10 000,
+   * at most 1 000 000; 0 for no cache.
+   */
+  readonly maximumCached?: number
+  /**
+   * How long the guard accepts a verified token before it verifies the token again, in whole seconds, 1 to 86 400.
+   * Never longer than the token lives. Default 300.
+   */
+  readonly maximumAge?: number
+}
+
+/** A bearer guard for the JWT access tokens of one issuer. */
+export interface JwtBearerGuard extends BearerGuard {
+  /** The events of the guard: refusals and failures. `docs/events.md` explains each event. */
+  readonly events: AuthorizationServerEvents
+  /**
+   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root of the host.
+   * Challenges then name its URL. Name the scopes in the second parameter, because the guard does not know them:
+   * `{ scopes_supported: ['photos:read'] }`.
+   */
+  readonly protectedResource: ProtectedResourcePart
+  /**
+   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
+   * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
+   */
+  close(): Promise<void>
+  /**
+   * Whether the guard can serve requests: it has the keys of the issuer, and the host has not called `close()`. Fetches
+   * missing keys, so the first request does not wait for them. Never rejects.
+   */
+  ready(): Promise<boolean>
+}
+
+/**
+ * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token that the
+ * guard has verified before costs a digest and a look-up in memory. The guard does not learn of revocations: a token
+ * stays valid until it expires. Needs the package jose.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure, or if jose is not
+ * installed.
+ */
+export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
+  const reading = new OptionsReader(options, '')
+  const terms = readJwtGuard(reading)
+  const own = readOwnResource(reading, terms)
+  const alone = readStandaloneGuard(reading)
+  reading.refuseUnknown()
+  reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
+  requireJose('createJwtBearerGuard()')
+
+  const settings = {
+    issuer: terms.issuer,
+    scopes: undefined,
+    tokenTypes: [bearer],
+    accessTokenFormats: [],
+    extensions: [],
+    resources: undefined,
+    ownResource: own,
+    ...alone,
+  }
+  const guards = createGuardContext(settings, {
+    findToken: findJwt(terms),
+    observeToken: undefined,
+    counters: { add: neverAsked, useOnce: neverAsked },
+  })
+  const living = {
+    requests: guards.requests,
+    closeDeadline: alone.closeDeadline,
+    answers: () => keysOf(terms.keys, guards.now()),
+    release: async () => {},
+  }
+  return Object.assign(bearerGuard(guards), {
+    events: guards.audit.events,
+    protectedResource: protectedResource(
+      { ...settings, resources: own && tableOf(own.uri) },
+      'needs the option resource, such as https://api.example.com/mcp.',
+      () => own?.publish(),
+    ),
+    ...lifecycle(living),
+  })
+}
+
+function readOwnResource(reading: OptionsReader, { audience }: JwtAccessTerms): OwnResource | undefined {
+  const given = reading.optional<string | undefined>('resource', undefined, isOwnUri, ownExpectation)
+  if (given !== undefined) return new OwnResource(given, true)
+  const [only, second] = audience
+  return second === undefined && isOwnUri(only) ? new OwnResource(only, false) : undefined
+}
+
+const ownExpectation =
+  'must be a URI without a fragment, such as https://api.example.com/mcp: https, or http on a loopback host.'
+const isOwnUri = (value: unknown): value is string =>
+  isText(value) && isResourceUri(value) && metadataUrlOf(value) !== undefined
+
+function tableOf(uri: string): Resources {
+  const resource = bareResource(uri)
+  return new Resources([resource], resource)
+}
+
+// RFC 6750: a client may use a bearer token any number of times.
+const neverAsked = () => Promise.reject(new Error('Bearer tokens have no single-use values.'))
+
+async function keysOf(keys: KeySource, now: number): Promise<void> {
+  await Promise.all([loadJose(), keys.trusted(now) ?? keys.fetched(now)])
+}
+
+type Kind = 'at+jwt' | 'JWT'
+
+// RFC 9068 2.1. The prefix `application/` is optional (RFC 7515 4.1.9).
+const types: Readonly<Record<Kind, readonly string[]>> = {
+  'at+jwt': ['at+jwt', 'application/at+jwt'],
+  JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
+}
+
+/** Reads the terms for the tokens of a JWT guard. Returns placeholders after a mistake. */
+function readJwtGuard(reading: OptionsReader): JwtAccessTerms {
+  const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
+  const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
+    reading.optional(key, fallback, isWhole(least, most), `must be ${unit}, ${least} to ${most}.`)
+  return {
+    issuer: reading.required('issuer', '', isText, 'must be the iss of the tokens.'),
+    audience: readAudience(
+      reading,
+      'must be the value in aud of the tokens that names this resource server.',
+    ),
+    keys: readKeys(reading, { given: 'keys', published: 'jwksUri' }),
+    algorithms: readAlgorithms(reading),
+    types: types[type],
+    claimNames: claimNamesOf(reading, type),
+    clockTolerance: whole('clockTolerance', 5, 'whole seconds', 0, 300),
+    maximumCached: whole('maximumCached', 10_000, 'a whole number', 0, 1_000_000),
+    maximumAge: whole('maximumAge', 300, 'whole seconds', 1, 86_400),
+  }
+}
+
+function claimNamesOf(reading: OptionsReader, type: Kind): JwtDialect {
+  const older = type === 'JWT'
+  const cure = 'must be the name of a claim.'
+  const clientId = reading.optional<string | undefined>('clientIdClaim', undefined, isText, cure)
+  const usual = older ? [...rfc9068.clientId, 'azp'] : rfc9068.clientId
+  return {
+    clientId: clientId === undefined ? usual : [clientId],
+    scope: reading.optional('scopeClaim', rfc9068.scope, isText, cure),
+    listsScope: older,
+  }
+}
+
+const isKind = (value: unknown): value is Kind => value === 'at+jwt' || value === 'JWT'

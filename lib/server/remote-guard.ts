@@ -1,0 +1,175 @@
+import { readExplainRefusals } from '../audit/diagnosis'
+import type { AuthorizationServerEvents } from '../audit/events'
+import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
+import { guardFinder } from '../authorization/lookup'
+import { resolveReaders } from '../config/access-token-formats'
+import { openPlugInsInGuard } from '../config/open-plug-ins'
+import type { PlugIn } from '../config/plug-in'
+import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
+import { resolveCounters, resolveIssuer } from '../config/resolve-options'
+import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { type CorsOption, readCors } from '../http/cors'
+import { type GuardDefaults, readGuards } from '../http/guard-defaults'
+import {
+  protectedResource,
+  type ProtectedResourcePart,
+  resourcesExpectation,
+} from '../http/protected-resource'
+import { OptionsReader, readClock, tenYears } from '../primitives/options-reader'
+import type { AccessTokenReader } from '../protocol/access-token-format'
+import type { Extension } from '../protocol/extension'
+import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
+import type { TokenType } from '../protocol/token-type'
+import { isPageUri, pageExpectation } from '../protocol/uri'
+import { usualSingleUses } from '../limits/single-use-limit'
+import { type LimitOption, readLimit } from '../limits/limit'
+import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
+import type { Counters } from '../limits/counters'
+import { deadlineExpectation, isDeadline, withDeadline } from '../stores/deadline'
+import { readStorage, type Storage } from '../stores/storage'
+import { countersFor, createGuardContext, observerOf } from './create-guard-context'
+import { type Lifecycle, lifecycleOf } from './lifecycle'
+
+/** Options of {@link createBearerGuard}. */
+export interface RemoteGuardOptions extends StandaloneGuardOptions {
+  /**
+   * The option `issuer` of the authorization server, letter by letter. The guard accepts only tokens of this issuer,
+   * even if servers of other issuers use the same store.
+   */
+  readonly issuer: string
+  /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
+  readonly store: Storage
+  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
+  readonly tokenTypes?: readonly TokenType[]
+  /**
+   * The option `extensions` of the authorization server. Extensions with `atResourceRequest` or `access` act in guards.
+   * Default none.
+   */
+  readonly extensions?: readonly Extension[]
+  /**
+   * The option `accessTokenFormats` of the authorization server. A guard needs `name` and `decode` alone. Default: the
+   * guard reads opaque tokens only.
+   */
+  readonly accessTokenFormats?: readonly AccessTokenReader[]
+  /** The option `plugIns` of the authorization server. Plug-ins with `openInGuard` act in guards. Default none. */
+  readonly plugIns?: readonly PlugIn[]
+  /**
+   * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for certain
+   * resources (401). Default none.
+   */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
+  readonly defaultResource?: string
+  /**
+   * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
+   * of the store, which `redisStore()` has; for a store without counters, the memory of this process.
+   */
+  readonly counters?: Counters
+  /** How much one client may ask for. */
+  readonly limits?: GuardLimitOptions
+  /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
+  readonly storeDeadline?: number
+}
+
+/** The limits of a guard. `false` switches a limit off. */
+export interface GuardLimitOptions {
+  /**
+   * How many single-use values, such as nonces of signed requests, one client may use in this process. Beyond the
+   * limit, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`. `false` switches the
+   * limit off.
+   */
+  readonly singleUses?: LimitOption
+}
+
+/** A bearer guard without an authorization server in the same process. The guard has its own events and lifecycle. */
+export type RemoteGuard = BearerGuard &
+  Lifecycle & {
+    readonly events: AuthorizationServerEvents
+    /** The metadata of a resource of the option `resources` (RFC 9728), as on the authorization server. */
+    readonly protectedResource: ProtectedResourcePart
+  }
+
+/**
+ * Creates bearer guards for a resource server in another process than the authorization server.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
+  const reading = new OptionsReader(options, '')
+  const { issuer } = resolveIssuer(reading, 'the authorization server')
+  const store = readStorage(reading)
+  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
+  const alone = readStandaloneGuard(reading)
+  const { sources, start } = openPlugInsInGuard(reading, { issuer, clock: alone.clock, storage: store })
+  const tokenTypes = resolveTokenTypes(sources)
+  const accessTokenFormats = resolveReaders(sources)
+  const resources = readResources(reading, undefined, tenYears)
+  const extensions = [...ofResources(resources), ...resolveExtensions(sources)]
+  const countersInUse = tokenTypes.length > 1 || sources.length > 1
+  const counters = resolveCounters(reading, store, alone.clock, countersInUse)
+  const { singleUses } = reading.group('limits', (fields) => ({
+    singleUses: readLimit(fields, 'singleUses', usualSingleUses),
+  }))
+  for (const source of sources) source.refuseUnknown()
+  reading.throwIssues('createBearerGuard() cannot work with these options:')
+
+  const plugIns = { tokenTypes, accessTokenFormats, extensions }
+  const settings = { issuer, scopes: undefined, ...plugIns, resources, ...alone }
+  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit: singleUses })
+  start({ counters: ownCounters })
+  const guards = createGuardContext(settings, {
+    findToken: guardFinder(
+      storeOfIssuer(withDeadline(store, storeDeadline), issuerDigest(issuer)),
+      accessTokenFormats,
+    ),
+    observeToken: observerOf(settings, store, storeDeadline),
+    counters: ownCounters,
+  })
+  const { closeDeadline } = alone
+  const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })
+  return Object.assign(bearerGuard(guards), {
+    events: guards.audit.events,
+    protectedResource: protectedResource(settings, resourcesExpectation),
+    ...lifecycle,
+  })
+}
+
+/** Options of every guard without an authorization server in the same process. */
+export interface StandaloneGuardOptions {
+  /** How long `close()` waits for requests in flight, in seconds. Default 10, at most 60. */
+  readonly closeDeadline?: number
+  /**
+   * The URL of the page that explains error codes. The guard sends the URL as `error_uri`, with the error code as its
+   * fragment. Default: no `error_uri`.
+   */
+  readonly errorUri?: string
+  /**
+   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
+   * passes a guard for `notes:read`. Default: no scope covers another.
+   */
+  readonly implies?: ScopeImplications
+  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
+  /**
+   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin, `false` for
+   * none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   */
+  readonly cors?: CorsOption
+  /** Whether the guard explains refusals, as the option of the same name of `createAuthorizationServer`. Default true. */
+  readonly explainRefusals?: boolean
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+/** Reads the options that every such guard has. Returns placeholders after a mistake. */
+export function readStandaloneGuard(reading: OptionsReader) {
+  return {
+    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
+    clock: readClock(reading),
+    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
+    implied: readImplications(reading, undefined),
+    guards: readGuards(reading),
+    cors: readCors(reading, '*'),
+    explainRefusals: readExplainRefusals(reading),
+  }
+}

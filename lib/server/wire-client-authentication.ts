@@ -1,0 +1,60 @@
+import { ClientVerification } from '../client-authentication/authenticate-client'
+import { clientSecretBasic } from '../client-authentication/basic'
+import { clientSecretPost, none } from '../client-authentication/built-in-methods'
+import { SecretVerifier } from '../client-authentication/client-secret'
+import { CredentialThrottle } from '../client-authentication/credential-throttle'
+import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
+import type { CredentialTerms } from '../client-authentication/read-credential'
+import { documentFetch } from '../clients/document-fetch/document-fetch'
+import type { ServerSettings } from '../config/options'
+import { takesPublicClients } from '../config/plug-ins'
+import { urlBelow } from '../endpoints/server-metadata'
+import type { Counters } from '../limits/counters'
+import { steadyClock } from '../primitives/steady-clock'
+import { isLoopback } from '../protocol/uri'
+
+/** How the clients of a server authenticate. */
+export function authenticationOf(
+  settings: ServerSettings,
+  counters: Counters,
+): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
+  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits } = settings
+  const secrets = new SecretVerifier(steadyClock(clock))
+  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
+  const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
+  const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
+  const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
+  return {
+    credentialTerms: { methods, credentialParameters, takesPublicClients: takesPublicClients(settings) },
+    verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
+  }
+}
+
+/** The methods of client authentication, with `none` if the server takes public clients. */
+export function methodsIn({
+  methods,
+  takesPublicClients: withNone,
+}: CredentialTerms): readonly ClientAuthenticationMethod[] {
+  return withNone ? [...methods, none] : methods
+}
+
+/** What methods of client authentication see of the server. */
+function authenticatingServer(
+  { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
+  counters: Counters,
+): AuthenticatingServer {
+  let documents = clientDocuments
+  return {
+    issuer,
+    tokenEndpoint: urlBelow(issuer, tokenPath),
+    counters,
+    // Made at first use: most servers fetch no documents of clients.
+    get documents() {
+      return (documents ??= documentFetch({
+        loopback: isLoopback(new URL(issuer).hostname),
+        clock,
+      }))
+    },
+    now: () => Math.floor(clock() / 1000),
+  }
+}

@@ -1,0 +1,74 @@
+import type { RequestHandler } from 'express'
+import type { ServerSettings } from '../config/options'
+import { offeredGrantTypes } from '../config/plug-ins'
+import { type EndpointRow, hasForm } from '../http/endpoint-middleware'
+import { metadataDocument } from '../http/metadata-document'
+import { methodsIn } from './wire-client-authentication'
+import type { ServerContext } from './context'
+import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata'
+import { listedMethods } from '../protocol/endpoint'
+import type { ExtensionMetadata } from '../protocol/extension'
+import type { PageEndpoint } from '../protocol/page-endpoint'
+import type { Endpoints } from './endpoints'
+
+/** Assembles the metadata from the parts of the server that serve requests, so the metadata promises nothing else. */
+export function wireMetadata(
+  { settings, credentialTerms, grantTypes, watchHost }: ServerContext,
+  { table }: Endpoints,
+): RequestHandler {
+  const asks = settings.resourceOwner !== undefined
+  return metadataDocument(
+    serverMetadata({
+      ...settings,
+      endpoints: [
+        ...[...table.values()].map(({ endpoint }) => endpointOffer(endpoint)),
+        ...settings.pages.map(pageOffer),
+      ],
+      scopes: grantableScopes(settings),
+      grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
+      authenticationMethods: methodsIn(credentialTerms),
+      extensionMembers: plugInMembers(settings, asks),
+      authorization: asks
+        ? {
+            path: settings.authorizationPath,
+            responseTypes: settings.responseTypes.map(({ name }) => name),
+            responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
+          }
+        : undefined,
+    }),
+    watchHost,
+    settings.cors,
+  )
+}
+
+const endpointOffer = (endpoint: EndpointRow): EndpointOffer => ({
+  ...endpoint,
+  hasForm: listedMethods(endpoint).some((method) => hasForm(endpoint, method)),
+})
+
+const pageOffer = ({ name, path, listed = false }: PageEndpoint): EndpointOffer => ({
+  name,
+  path,
+  listed,
+  clientAuthentication: 'none',
+  hasForm: false,
+})
+
+// A token is for resources, and has no scope that they lack.
+function grantableScopes({ scopes, resources }: ServerSettings): readonly string[] {
+  const known = [...scopes.keys()]
+  return resources === undefined
+    ? known
+    : known.filter((scope) => resources.all.some((resource) => resource.scopes.includes(scope)))
+}
+
+function plugInMembers(
+  { endpoints, grantTypes, extensions, clientMetadata }: ServerSettings,
+  asks: boolean,
+): ExtensionMetadata {
+  const acting = extensions.filter(
+    ({ authorizationParameters }) => asks || authorizationParameters === undefined,
+  )
+  const members = [...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata)
+  return Object.assign({}, clientMetadata, ...members)
+}

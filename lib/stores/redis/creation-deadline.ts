@@ -1,0 +1,54 @@
+/** How long a create may take. */
+export interface DeadlinePlan {
+  /** Milliseconds after the call until a create is void. */
+  readonly patience: number
+  /** Milliseconds of a clock that never steps. */
+  readonly stopwatch?: () => number
+}
+
+/**
+ * Gives each create a deadline by the clock of Redis. A create is void after its deadline. Otherwise a late copy of the
+ * command, sent again by a client library or a device on the network, could bring back a removed record.
+ *
+ * The clocks of process and Redis may differ. Each reply brings the time of Redis, and the next create takes its
+ * deadline from this time, without a round trip of its own. If a create is void although its caller still waits, the
+ * process did not know the time of Redis, or knew a wrong one. The process then sends the create again, with the time
+ * of the reply.
+ */
+export class CreationDeadline {
+  private readonly patience: number
+  private readonly stopwatch: () => number
+  /** How many milliseconds the clock of Redis is at most ahead of the stopwatch; undefined before the first reply. */
+  private ahead: number | undefined
+
+  constructor({ patience, stopwatch = () => performance.now() }: DeadlinePlan) {
+    this.patience = patience
+    this.stopwatch = stopwatch
+  }
+
+  /**
+   * Sends a create. Rejects if the create is void.
+   *
+   * @param run runs a script with the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, to the
+   * negative clock if the create is void, or to 0 if the script has not read the clock.
+   */
+  async send(run: (deadline: string) => Promise<number>): Promise<number> {
+    const until = this.stopwatch() + this.patience
+    const first = await this.attempt(until, run)
+    const reply = first < 0 && this.stopwatch() < until ? await this.attempt(until, run) : first
+    if (reply < 0) throw new Error('The record was not created: the command reached Redis too late.')
+    return reply
+  }
+
+  private async attempt(until: number, run: (deadline: string) => Promise<number>): Promise<number> {
+    const sentAt = this.stopwatch()
+    const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
+    const reply = await run(String(deadline))
+    if (!Number.isSafeInteger(reply))
+      throw new Error('The Redis client replied to a script with something other than a whole number.')
+    // Redis read its clock after `sentAt`. The time of a slow reply is too vague to use for the next deadline.
+    const isRecent = this.stopwatch() - sentAt <= this.patience
+    if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
+    return reply
+  }
+}

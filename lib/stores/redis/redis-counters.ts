@@ -1,0 +1,57 @@
+import { createId, secureRandom } from '../../protocol/credential'
+import type { Count, Counters } from '../../limits/counters'
+import { type RedisCommands, RedisScript } from './redis-commands'
+
+const addition = new RedisScript(`
+if ARGV[1] == '-1' and redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
+local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+if count <= 0 then
+  redis.call('DEL', KEYS[1])
+  return {0, 0}
+end
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  left = tonumber(ARGV[2])
+end
+return {count, left}
+`)
+
+// The value is a random mark of the caller. A command that the client library sends again, because the reply was lost,
+// finds its own mark and wins again.
+const spending = new RedisScript(`
+local spender = redis.call('GET', KEYS[1])
+if spender == ARGV[1] then return 1 end
+if spender then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`)
+
+/**
+ * Counts in Redis: one key for each count, which expires with its window.
+ *
+ * @param forCounts a client that sends each command at most once, because an addition that arrives twice counts twice.
+ */
+export function redisCounters(client: RedisCommands, prefix: string, forCounts = client): Counters {
+  return {
+    async add(key, amount, seconds) {
+      return countOf(
+        await addition.run(forCounts, `${prefix}count:${key}`, String(amount), String(seconds * 1000)),
+      )
+    },
+    async useOnce(key, seconds) {
+      const words = [createId(secureRandom), String(seconds * 1000)]
+      const reply = Number(await spending.run(client, `${prefix}spent:${key}`, ...words))
+      if (reply !== 0 && reply !== 1)
+        throw new Error('The Redis client replied to a script with something other than 0 or 1.')
+      return reply === 1
+    },
+  }
+}
+
+function countOf(reply: unknown): Count {
+  const [count, millisecondsLeft] = Array.isArray(reply) ? reply.map(Number) : []
+  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(millisecondsLeft))
+    throw new Error('The Redis client replied to a script with something other than two numbers.')
+  return { count: Number(count), secondsLeft: Math.ceil(Number(millisecondsLeft) / 1000) }
+}

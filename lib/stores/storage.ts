@@ -1,0 +1,93 @@
+import type { AuthorizationStore } from '../authorization/store'
+import { type ClientRegistry, isClientRegistry } from '../clients/client-store'
+import {
+  type DynamicClientStore,
+  dynamicClientsExpectation,
+  isDynamicClientStore,
+} from '../clients/dynamic-client-store'
+import { isSharedCache, type SharedCache } from '../clients/shared-cache'
+import { type Counters, countersExpectation, isCounters } from '../limits/counters'
+import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+
+/** A store of authorizations, with all that its database keeps besides. The option `store` takes it. */
+export interface Storage extends AuthorizationStore {
+  /** Counts failed attempts and single uses, unless the option `counters` names others. */
+  readonly counters?: Counters | undefined
+  /** Registered clients, for the option `clients`: a server uses them only if that option names them. */
+  readonly clients?: ClientRegistry | undefined
+  /** Clients that registered themselves, unless the option `dynamicRegistration` names another store. */
+  readonly dynamicClients?: DynamicClientStore | undefined
+  /** Documents of other servers, for all processes. */
+  readonly sharedCache?: SharedCache | undefined
+  /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
+  readonly place?: string | undefined
+  /**
+   * Checks what surrounds the store, and resolves to one warning for each problem. The first server or guard calls
+   * `check` in the background, and again with growing pauses while `check` rejects.
+   *
+   * @param issuer the issuer of this server or guard.
+   */
+  readonly check?: ((issuer: string) => Promise<readonly StoreWarning[]>) | undefined
+  /** Ends the store. The last server or guard of the process that uses the store calls `close`, and waits for it. */
+  readonly close?: (() => unknown) | undefined
+}
+
+/** A problem in the surroundings of a store, such as a setting of its database, that does harm now or will later. */
+export interface StoreWarning {
+  /** A code of `docs/warnings.md`. */
+  readonly code: string
+  /** Says what the store found and how to cure the problem. */
+  readonly message: string
+}
+
+type Needed = 'find' | 'save' | 'remove'
+type Check = readonly [accepts: (value: unknown) => boolean, expectation: string]
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const needsFunction: Check = [isFunction, 'must be a function.']
+
+const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
+  getCached: needsFunction,
+  confirmAbsent: needsFunction,
+  counters: [isCounters, countersExpectation],
+  clients: [
+    isClientRegistry,
+    'must have the functions find, add, update and list, as redisStore({ url }).clients has.',
+  ],
+  dynamicClients: [isDynamicClientStore, dynamicClientsExpectation],
+  sharedCache: [
+    isSharedCache,
+    'must have the functions get and set, as redisStore({ url }).sharedCache has.',
+  ],
+  place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
+  check: needsFunction,
+  close: needsFunction,
+}
+
+/** Reads the option `store`. Records each mistake in a member of the store; then returns a placeholder. */
+export function readStorage(reading: OptionsReader): Storage {
+  const given = reading.required('store', noStorage, hasVerbs, storeExpectation)
+  if (isStorage(given)) return given
+  for (const [name, [, expectation]] of mistakesIn(given)) reading.wrong(`store.${name}`, expectation)
+  return noStorage
+}
+
+const storeExpectation =
+  'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.'
+
+const hasVerbs = (value: unknown): value is object =>
+  isRecord(value) && ['find', 'save', 'remove'].every((verb) => isFunction(value[verb]))
+
+const isStorage = (store: object): store is Storage => hasVerbs(store) && mistakesIn(store).length === 0
+
+function mistakesIn(store: object): readonly (readonly [name: string, check: Check])[] {
+  return Object.entries(optional).filter(([name, [accepts]]) => {
+    const value: unknown = Reflect.get(store, name)
+    return value !== undefined && !accepts(value)
+  })
+}
+
+const reject = () => Promise.reject(new Error('There is no store.'))
+
+/** Stands in for a store that the options name wrongly. Every verb rejects, and no server starts with it. */
+export const noStorage: Storage = { find: reject, save: reject, remove: reject }

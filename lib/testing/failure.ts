@@ -1,0 +1,44 @@
+import { AssertionError } from 'node:assert'
+import { headerOf, type HttpResponse, refusalBehind } from './refusals'
+
+/** Makes an assertion error that compares no two values. Jest prints such values for every operator but `fail`. */
+export function failure(message: string): AssertionError {
+  return new AssertionError({ message, operator: 'fail' })
+}
+
+/**
+ * Makes the assertion error for a response that is not the expected one. The message says what the response contains,
+ * and why the server refused the request.
+ *
+ * @param shown what the response contains. Default: its text, and of a page what a person can read.
+ */
+export function unexpectedResponse(
+  response: HttpResponse & { readonly text: string },
+  message: string,
+  shown = isPage(response) ? readableText(response.text) : response.text,
+): AssertionError {
+  const refusal = refusalBehind(response)
+  const why = refusal === undefined ? '' : ` The server refused the request for the reason ${refusal.reason}.`
+  return failure(`${message}. The answer was ${response.status}: ${shown.slice(0, 500)}${why}`)
+}
+
+const isPage = (response: HttpResponse): boolean =>
+  headerOf(response, 'content-type')?.startsWith('text/html') === true
+
+// Elements whose content a browser does not show, and comments.
+const unseen = /<(head|style|script|template)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi
+
+function readableText(page: string): string {
+  const text = page.replaceAll(unseen, ' ').replaceAll(/<[^>]*>/g, ' ')
+  return withoutEntities(text).replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Replaces the entities that escaped text and attributes contain. */
+export function withoutEntities(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}

@@ -1,0 +1,164 @@
+import { expiryOf, type Polled } from '../../lib/authorization/authorization'
+import { findClaimable } from '../../lib/authorization/claim'
+import { findDecidable } from '../../lib/authorization/decision'
+import {
+  claimPolled,
+  createPolledAuthorization,
+  decidePolled,
+  pollAuthorization,
+  type Poll,
+} from '../../lib/authorization/polled'
+import type { TransitionResult } from '../../lib/authorization/transition'
+import { invalidScope } from '../../lib/protocol/oauth-error'
+import { asActive, proposal, refreshed } from '../support/authorization/authorization'
+import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
+import { answerOf, refusal, written } from '../support/authorization/step'
+
+const { clientId, scope, tokenType, extensionData } = proposal
+const { polled, handle } = createPolledAuthorization({ clientId, scope, tokenType, extensionData }, context())
+
+/** Alice has claimed the request. */
+const claimed = claimPolled(polled, { subject: 'alice', scope: ['photos.read'] }, context())
+const { consentToken } = answerOf(claimed)
+const asked: Poll = { handle, clientId, refreshToken: true }
+const decision = { consentToken, subject: 'alice', approved: true }
+const polledOf = (step: TransitionResult<unknown>): Polled => {
+  const record = written(step)
+  if (record.state !== 'polled') throw new Error(`The record is ${record.state}.`)
+  return record
+}
+const approved = polledOf(decidePolled(written(claimed), decision, later(60)))
+const denied = polledOf(decidePolled(written(claimed), { ...decision, approved: false }, later(60)))
+
+describe('a polled request', () => {
+  it('has the id and the lifetime that its creator chooses', () => {
+    const id = 'BBBBBBBBBBBBBBBBBBBBBA'
+    const other = createPolledAuthorization(polled, context(), { id, lifetime: 30 })
+    expect(other.polled).toMatchObject({ id, expiresAt: noon + 30 })
+    expect(polled.expiresAt).toBe(noon + lifetimes.authorizationRequest)
+  })
+
+  it('belongs to the first owner who claims it, with at most its scope', () => {
+    expect(written(claimed)).toMatchObject({ subject: 'alice', scope: ['photos.read'], decision: undefined })
+    expect(refusal(claimPolled(written(claimed), { subject: 'alice' }, context())).reason).toBe(
+      'authorization_request_not_open',
+    )
+    const late = later(lifetimes.authorizationRequest)
+    expect(refusal(claimPolled(polled, { subject: 'alice' }, late)).reason).toBe(
+      'authorization_request_expired',
+    )
+    expect(() => claimPolled(polled, { subject: 'alice', scope: ['everything'] }, context())).toThrow(
+      TypeError,
+    )
+  })
+
+  it('is no request of the authorization endpoint: neither its claim nor its decision', () => {
+    expect(findClaimable(polled, { handle, clientId }, noon)).toHaveProperty(
+      'reason',
+      'authorization_request_not_open',
+    )
+    expect(findDecidable(written(claimed), decision, noon)).toHaveProperty(
+      'reason',
+      'authorization_request_not_open',
+    )
+  })
+})
+
+describe('decidePolled', () => {
+  it('repeats the same decision, and refuses the opposite one', () => {
+    for (const [record, isApproved] of [
+      [approved, true],
+      [denied, false],
+    ] as const) {
+      const again = decidePolled(record, { ...decision, approved: isApproved }, later(70))
+      expect(again).toEqual({ action: 'touch', outcome: isApproved ? 'approved' : 'denied' })
+      const opposite = decidePolled(record, { ...decision, approved: !isApproved }, later(70))
+      expect(refusal(opposite).reason).toBe('authorization_request_not_open')
+    }
+  })
+
+  it.each([
+    ['an unclaimed request', polled, {}, 0, 'authorization_request_not_open'],
+    ['no request', undefined, {}, 0, 'authorization_request_not_open'],
+    ['another consent token', written(claimed), { consentToken: handle }, 0, 'authorization_request_unknown'],
+    ['another owner', written(claimed), { subject: 'mallory' }, 0, 'authorization_request_of_another_owner'],
+    ['an expired request', written(claimed), {}, 600, 'authorization_request_expired'],
+  ])('refuses %s', (_what, record, bend, seconds, reason) => {
+    expect(refusal(decidePolled(record, { ...decision, ...bend }, later(seconds))).reason).toBe(reason)
+  })
+
+  it('leaves an approval in the last second the time of a code to be polled', () => {
+    const last = decidePolled(written(claimed), decision, later(lifetimes.authorizationRequest - 1))
+    expect(expiryOf(written(last))).toBe(
+      noon + lifetimes.authorizationRequest - 1 + lifetimes.authorizationCode,
+    )
+  })
+})
+
+describe('poll', () => {
+  it.each([
+    ['no record', undefined, {}, 0, 'invalid_grant', 'handle_unknown'],
+    ['another handle', polled, { handle: `${handle.slice(0, -1)}_` }, 0, 'invalid_grant', 'handle_unknown'],
+    ['another client', polled, { clientId: 'photo-book' }, 0, 'invalid_grant', 'handle_of_another_client'],
+    ['an unclaimed request', polled, {}, 0, 'authorization_pending', 'owner_has_not_decided'],
+    ['an undecided request', written(claimed), {}, 0, 'authorization_pending', 'owner_has_not_decided'],
+    ['a denied request', denied, {}, 70, 'access_denied', 'owner_denied'],
+    ['an expired request', polled, {}, 600, 'expired_token', 'authorization_request_expired'],
+    ['an approval that has expired', approved, {}, 600, 'expired_token', 'authorization_request_expired'],
+  ])('refuses %s', (_what, record, bend, seconds, code, reason) => {
+    expect(refusal(pollAuthorization(record, { ...asked, ...bend }, later(seconds)))).toMatchObject({
+      code,
+      reason,
+    })
+  })
+
+  const first = pollAuthorization(approved, asked, later(70))
+  const active = asActive(written(first))
+
+  it('gives the tokens of the owner with the scope of the decision', () => {
+    expect(answerOf(first)).toMatchObject({ scope: ['photos.read'], refreshToken: expect.any(String) })
+    expect(active).toMatchObject({ subject: 'alice', spentCode: approved.handle, scope: ['photos.read'] })
+    expect(JSON.stringify(active)).not.toContain(handle)
+  })
+
+  it('gives the same tokens again within the grace, and the same decision still counts', () => {
+    const again = pollAuthorization(active, asked, later(70 + lifetimes.refreshTokenGrace - 1))
+    expect(again).toMatchObject({ action: 'touch', outcome: answerOf(first), event: { reason: 'repeated' } })
+    expect(decidePolled(active, decision, later(80))).toEqual({ action: 'touch', outcome: 'approved' })
+    expect(refusal(decidePolled(active, { ...decision, approved: false }, later(80))).reason).toBe(
+      'authorization_request_not_open',
+    )
+  })
+
+  it('revokes after the grace, and after a refresh, as the replay of a code does', () => {
+    const late = pollAuthorization(active, asked, later(70 + lifetimes.refreshTokenGrace))
+    expect(late).toMatchObject({ action: 'delete', event: { name: 'revoked', reason: 'handle_replayed' } })
+    const rotated = refreshed(active, answerOf(first).refreshToken, later(75)).active
+    expect(pollAuthorization(rotated, asked, later(76)).action).toBe('delete')
+  })
+
+  it('is no replay by another client, and none with another handle', () => {
+    expect(refusal(pollAuthorization(active, { ...asked, clientId: 'photo-book' }, later(500))).reason).toBe(
+      'handle_of_another_client',
+    )
+    expect(refusal(pollAuthorization(active, { ...asked, handle: 'rh_' }, later(500))).reason).toBe(
+      'handle_unknown',
+    )
+  })
+
+  it('gives another access token within the grace to a client without refresh tokens', () => {
+    const withoutRefresh = { ...asked, refreshToken: false }
+    const once = asActive(written(pollAuthorization(approved, withoutRefresh, later(70))))
+    const again = pollAuthorization(once, withoutRefresh, later(75))
+    expect(asActive(written(again)).accessTokens).toHaveLength(2)
+    expect(pollAuthorization(once, withoutRefresh, later(70 + lifetimes.refreshTokenGrace)).action).toBe(
+      'delete',
+    )
+  })
+
+  it('saves nothing for a refusal of an extension, so that the client may ask again', () => {
+    const error = invalidScope('scope_exceeded', 'x')
+    const refused = pollAuthorization(approved, asked, { ...later(70), restrict: () => error })
+    expect(refused).toEqual({ action: 'none', refusal: error })
+  })
+})

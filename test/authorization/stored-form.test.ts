@@ -1,0 +1,259 @@
+import type { Authorization } from '../../lib/authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
+
+const id = 'AAAAAAAAAAAAAAAAAAAAAA'
+const grant = {
+  id,
+  issuerDigest: 'RBNvo1WzZ4oRRq0W',
+  clientId: 'photo-printer',
+  scope: ['photos.read', 'photos.write'],
+  tokenType: 'bearer',
+  extensionData: {},
+}
+const request = {
+  responseType: 'code',
+  redirectUri: 'https://printer.example/cb',
+  redirectUriSent: true,
+  requestState: undefined,
+}
+const extensionData = { pkce: 'challenge' }
+const consentToken = 'digest-of-the-form'
+const requested = { ...grant, subject: 'alice', request, expiresAt: 1_800_000_600 }
+const shown = { ...requested, consentToken }
+const unclaimed = {
+  ...requested,
+  state: 'unclaimed',
+  subject: undefined,
+  handle: consentToken,
+  demandedLogin: undefined,
+} as const
+const polled = {
+  ...grant,
+  state: 'polled',
+  subject: undefined,
+  handle: 'digest-of-the-handle',
+  consentToken: undefined,
+  decision: undefined,
+  expiresAt: 1_800_000_600,
+} as const
+const code = {
+  digest: 'digest-of-the-code',
+  redirectUri: 'https://printer.example/cb',
+  redirectUriSent: false,
+  failures: 0,
+  expiresAt: 1_800_000_060,
+  repetition: undefined,
+}
+const token = {
+  digest: 'digest-of-a-token',
+  scope: ['photos.read', 'photos.write'],
+  expiresAt: 1_800_003_600,
+  tokenData: undefined,
+  extensionData: {},
+}
+const refreshToken = {
+  digest: 'digest-of-a-refresh-token',
+  generation: 0,
+  tagKey: 'key-of-the-tags',
+  expiresAt: 1_802_592_000,
+  rotation: undefined,
+}
+const rotation = { at: 1_800_003_000, salt: 'salt-of-the-pair', sealedProperties: undefined }
+const active = {
+  ...grant,
+  state: 'active',
+  subject: undefined,
+  consentToken: undefined,
+  spentCode: undefined,
+  accessTokens: [token],
+  refreshToken: undefined,
+  usedUntil: undefined,
+} as const
+
+/** Records in each state, with few and with all members, and the texts that version 0.1.0 writes for them. */
+const written: readonly (readonly [string, Authorization, string])[] = [
+  [
+    'unclaimed',
+    unclaimed,
+    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true]',
+  ],
+  [
+    'unclaimed, with all members',
+    {
+      ...unclaimed,
+      tokenType: 'mac',
+      request: { ...request, requestState: 'a&b' },
+      extensionData,
+    },
+    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"}]',
+  ],
+  [
+    'pending',
+    { ...shown, state: 'pending' },
+    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true]',
+  ],
+  [
+    'pending, with all members',
+    {
+      ...shown,
+      state: 'pending',
+      tokenType: 'mac',
+      request: { ...request, requestState: 'a&b' },
+      extensionData,
+    },
+    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"}]',
+  ],
+  [
+    'denied',
+    { ...shown, state: 'denied', scope: [] },
+    '["dRBNvo1WzZ4oRRq0W","photo-printer","","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true]',
+  ],
+  [
+    'denied, with all members',
+    {
+      ...shown,
+      state: 'denied',
+      request: { ...request, redirectUriSent: false, requestState: 'a&b' },
+      extensionData,
+    },
+    '["dRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",false,"a&b",{"pkce":"challenge"}]',
+  ],
+  [
+    'unclaimed, with a login that the server has demanded',
+    {
+      ...unclaimed,
+      demandedLogin: { at: 1_800_000_000, parameters: 'digest-of-the-parameters' },
+    },
+    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,null,1800000000,"digest-of-the-parameters"]',
+  ],
+  [
+    'unclaimed, pushed by its client, with a demanded login',
+    { ...unclaimed, extensionData, demandedLogin: { at: 1_800_000_000, parameters: undefined } },
+    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,{"pkce":"challenge"},1800000000]',
+  ],
+  [
+    'polled, and not claimed',
+    polled,
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600]',
+  ],
+  [
+    'polled and denied',
+    { ...polled, subject: 'alice', consentToken, decision: 'denied' },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",false]',
+  ],
+  [
+    'polled and approved, with all members',
+    { ...polled, tokenType: 'mac', subject: 'alice', consentToken, decision: 'approved', extensionData },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,{"pkce":"challenge"}]',
+  ],
+  [
+    'approved without a form',
+    { ...grant, state: 'approved', subject: 'alice', consentToken: undefined, code, accessTokens: [] },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0]',
+  ],
+  [
+    'approved by a form, without a state',
+    {
+      ...grant,
+      state: 'approved',
+      subject: 'alice',
+      consentToken,
+      code: {
+        ...code,
+        failures: 4,
+        repetition: { salt: 'salt-of-the-code', responseType: 'code', requestState: undefined },
+      },
+      accessTokens: [],
+    },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,4,null,"digest-of-the-form","salt-of-the-code","code"]',
+  ],
+  [
+    'approved, with all members',
+    {
+      ...grant,
+      state: 'approved',
+      tokenType: 'mac',
+      subject: 'alice',
+      consentToken,
+      code: {
+        ...code,
+        redirectUriSent: true,
+        repetition: { salt: 'salt-of-the-code', responseType: 'code token', requestState: 'a&b' },
+      },
+      accessTokens: [token],
+      extensionData,
+    },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",true,0,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code","code token","a&b"]',
+  ],
+  [
+    'active of a client that acts for itself',
+    active,
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"]]',
+  ],
+  [
+    'active after a code',
+    { ...active, subject: 'alice', spentCode: 'digest-of-the-code', refreshToken },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]]',
+  ],
+  [
+    'active after a one-time use',
+    { ...active, subject: 'alice', accessTokens: [], usedUntil: 1_800_000_300 },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice",null,null,null,null,1800000300]',
+  ],
+  [
+    'active, with all members',
+    {
+      ...active,
+      tokenType: 'mac',
+      subject: 'alice',
+      consentToken,
+      spentCode: 'digest-of-the-code',
+      extensionData,
+      accessTokens: [
+        { ...token, scope: ['photos.read'] },
+        { ...token, tokenData: { key: 'sealed' } },
+        { ...token, tokenData: null },
+        { ...token, scope: [], extensionData: { 'resource-indicators': ['https://api.example'] } },
+        { ...token, tokenData: null, extensionData: { 'resource-indicators': ['https://api.example'] } },
+      ],
+      refreshToken: {
+        ...refreshToken,
+        generation: 7,
+        rotation: { ...rotation, sealedProperties: 'sealed-members' },
+      },
+      usedUntil: 1_800_000_300,
+    },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0","photos.read photos.write",{"key":"sealed"}],["digest-of-a-token trobo0","photos.read photos.write",null],["digest-of-a-token trobo0","",[],{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0","photos.read photos.write",[null],{"resource-indicators":["https://api.example"]}]],"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
+  ],
+  [
+    'active, with tokens of another type and in a format',
+    {
+      ...active,
+      accessTokens: [
+        { ...token, tokenType: 'DPoP', formatted: undefined },
+        { ...token, tokenType: undefined, formatted: { format: 'at+jwt', issuedAt: 1_800_000_000 } },
+        {
+          ...token,
+          scope: ['photos.read'],
+          tokenData: null,
+          extensionData: { dpop: 'thumbprint' },
+          tokenType: 'DPoP',
+          formatted: { format: 'at+jwt', issuedAt: 1_800_000_000 },
+        },
+      ],
+    },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["digest-of-a-token trobo0","photos.read photos.write",[],{},"DPoP"],["digest-of-a-token trobo0","photos.read photos.write",[],{},null,"at+jwt",1800000000],["digest-of-a-token trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]]]',
+  ],
+  [
+    'active after a rotation without members of the token type',
+    { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1, rotation } },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair"]]',
+  ],
+]
+
+describe('The stored form', () => {
+  it.each(written)('of a record that is %s is the one of version 0.1.0', (_which, record, text) => {
+    expect(encodeAuthorization(record)).toBe(text)
+    expect(decodeAuthorization(id, text)).toStrictEqual(record)
+  })
+})

@@ -1,0 +1,179 @@
+import express from 'express'
+import request from 'supertest'
+import { ConfigurationError, createAuthorizationServer, mcp, type McpOptions } from '../../lib/index'
+
+const issuer = 'http://localhost'
+const resource = 'http://localhost/mcp'
+const scopes = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes' }
+const desktop = {
+  client_id: 'desktop',
+  client_type: 'public',
+  redirect_uris: ['http://127.0.0.1/callback'],
+  scope: 'notes:read notes:write',
+} as const
+
+/** A host with a logged-in owner, and a guarded route that tells what the guard says of the token. */
+function hostWith(options: McpOptions, further: object = {}) {
+  const oauth = createAuthorizationServer({
+    issuer,
+    ...mcp(options),
+    resourceOwner: () => 'ada',
+    ...further,
+  })
+  const app = express().use(oauth.router(), oauth.protectedResource())
+  app.all('/mcp', oauth.bearerGuard('notes:read'), (_request, response) => void response.json({}))
+  return { oauth, app }
+}
+
+/** The error that the client gets for a request with these parameters. */
+async function errorFor(app: express.Express, parameters: Readonly<Record<string, string>>) {
+  const { headers } = await request(app)
+    .get('/authorize')
+    .query({ response_type: 'code', client_id: 'desktop', ...parameters })
+  return new URL(headers['location'] ?? 'none:').searchParams.get('error')
+}
+
+const messagesOf = (make: () => unknown): readonly string[] => {
+  try {
+    make()
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return error.issues.map(({ path }) => path)
+  }
+}
+
+describe('mcp()', () => {
+  it('announces metadata documents, PKCE and the scopes, and no registration', async () => {
+    const { app } = hostWith({ resource, scopes })
+    const { body } = await request(app).get('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({
+      client_id_metadata_document_supported: true,
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: Object.keys(scopes),
+    })
+    expect(body).not.toHaveProperty('registration_endpoint')
+  })
+
+  it('lets a client find everything from one 401', async () => {
+    const { app } = hostWith({ resource, scopes })
+    const refused = await request(app).post('/mcp').expect(401)
+    expect(refused.headers['www-authenticate']).toBe(
+      'Bearer realm="oauth", scope="notes:read", resource_metadata="http://localhost/.well-known/oauth-protected-resource/mcp"',
+    )
+    const { body } = await request(app).get('/.well-known/oauth-protected-resource/mcp').expect(200)
+    expect(body).toMatchObject({
+      resource,
+      authorization_servers: [issuer],
+      scopes_supported: Object.keys(scopes),
+    })
+  })
+
+  it('lets browsers of every origin call the MCP server', async () => {
+    const { app } = hostWith({ resource, scopes })
+    const { status, headers } = await request(app)
+      .options('/mcp')
+      .set({ Origin: 'https://inspector.example', 'Access-Control-Request-Method': 'POST' })
+    expect(status).toBe(204)
+    expect(headers['access-control-allow-origin']).toBe('*')
+  })
+
+  it('demands PKCE of every client, a confidential one included', async () => {
+    const { app } = hostWith({
+      resource,
+      scopes,
+      clients: [
+        {
+          ...desktop,
+          client_type: 'confidential',
+          client_secret_hashes: [`sha256:${'A'.repeat(43)}`],
+        },
+      ],
+    })
+    expect(await errorFor(app, {})).toBe('invalid_request')
+  })
+
+  it('gives every scope to a request that names none, unless defaultScope says otherwise', async () => {
+    const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }
+    const pageOf = async (options: McpOptions) => {
+      const { app } = hostWith({ ...options, clients: [desktop] })
+      const query = { response_type: 'code', client_id: 'desktop', ...pkce }
+      return (await request(app).get('/authorize').query(query).expect(200)).text
+    }
+    const every = await pageOf({ resource, scopes })
+    expect(every).toContain('Read your notes')
+    expect(every).toContain('Write notes')
+    expect(await pageOf({ resource, scopes, defaultScope: 'notes:read' })).not.toContain('Write notes')
+  })
+
+  it.each([
+    ['a list', ['http://localhost/mcp', 'http://localhost/more'] as const],
+    ['names', { 'http://localhost/mcp': 'Notes', 'http://localhost/more': 'More' }],
+  ])('takes the first of several MCP servers in %s for requests that name none', (_form, others) => {
+    expect(mcp({ resource: others, scopes })).toMatchObject({
+      defaultResource: 'http://localhost/mcp',
+      resources: { 'http://localhost/mcp': {}, 'http://localhost/more': {} },
+    })
+  })
+
+  it('names an MCP server in one place, for the consent page and for the metadata', async () => {
+    const { app } = hostWith({ resource: { [resource]: 'Notes of Ada' }, scopes, clients: [desktop] })
+    const query = { response_type: 'code', client_id: 'desktop', code_challenge: 'A'.repeat(43) }
+    const page = await request(app)
+      .get('/authorize')
+      .query({ ...query, code_challenge_method: 'S256' })
+    expect(page.text).toMatch(/Access to[^]*Notes of Ada[^]*http:\/\/localhost\/mcp/)
+    const { body } = await request(app).get('/.well-known/oauth-protected-resource/mcp')
+    expect(body).toMatchObject({ resource, resource_name: 'Notes of Ada' })
+  })
+
+  it.each([
+    ['without the scheme of its app', {}, 2],
+    ['with it, where the host admits it', { redirectUris: { schemes: ['cursor'] } }, 3],
+  ])('lets Cursor register %s', async (_how, admitted, count) => {
+    const { app } = hostWith(
+      { resource, scopes },
+      { dynamicRegistration: { registerAllScopes: true }, ...admitted },
+    )
+    const redirect_uris = [
+      'http://localhost:8787/callback',
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+    ]
+    const metadata = { client_name: 'Cursor', token_endpoint_auth_method: 'none', redirect_uris }
+    const { status, body } = await request(app).post('/register').send(metadata)
+    expect(status).toBe(201)
+    expect(body.redirect_uris.toSorted()).toEqual(redirect_uris.slice(0, count).toSorted())
+  })
+
+  it('refuses clients whose redirection URI another app can claim', () => {
+    const clients = [{ ...desktop, redirect_uris: ['com.example.app:/callback'] }]
+    expect(messagesOf(() => hostWith({ resource, scopes, clients }))).toEqual([
+      'clients.registered[0].redirect_uris[0]',
+    ])
+  })
+
+  it.each([
+    ['no resource', { scopes }, ['resource']],
+    ['an empty list of resources', { resource: [], scopes }, ['resource']],
+    ['a resource without a host', { resource: 'urn:example:mcp', scopes }, ['resource']],
+    ['a resource at plain http', { resource: [resource, 'http://api.example/mcp'], scopes }, ['resource']],
+    ['a resource with a password', { resource: 'https://a:b@api.example/mcp', scopes }, ['resource']],
+    ['no resource among names', { resource: {}, scopes }, ['resource']],
+    ['a resource without a text for its name', { resource: { [resource]: '' }, scopes }, ['resource']],
+    ['a named resource at plain http', { resource: { 'http://api.example/mcp': 'A' }, scopes }, ['resource']],
+    ['no scopes', { resource }, ['scopes']],
+    ['a scope without a text', { resource, scopes: { 'notes:read': '' } }, ['scopes']],
+    ['an unknown option', { resource, scopes, registration: true }, ['registration']],
+    ['several mistakes at once', { resource: 7, scope: 'notes:read' }, ['resource', 'scopes', 'scope']],
+  ])('refuses %s at construction', (_what, options, paths) => {
+    expect(messagesOf(() => Reflect.apply(mcp, undefined, [options]))).toEqual(paths)
+  })
+
+  it('leaves mistakes in the values of other options to the server, which lists them', () => {
+    expect(messagesOf(() => hostWith({ resource: 'not a URL', scopes }))).toContainEqual(
+      expect.stringMatching(/^resources/),
+    )
+    expect(messagesOf(() => hostWith({ resource, scopes, defaultScope: 'other' }))).toEqual(['defaultScope'])
+  })
+})

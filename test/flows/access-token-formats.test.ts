@@ -1,0 +1,557 @@
+import { createHash } from 'node:crypto'
+import express from 'express'
+import {
+  type AccessTokenClaims,
+  type AccessTokenFormat,
+  approveWithCode,
+  type AuthorizationServerOptions,
+  createBearerGuard,
+  type Extension,
+  implicit,
+  invalidRequest,
+  issueAccessToken,
+  mac,
+  type OneTimeUse,
+  type GrantType,
+  type ResponseType,
+  temporarilyUnavailable,
+  tokenExchange,
+  type TokenType,
+} from 'express-authorization-server'
+import { mintToken } from 'express-authorization-server/testing'
+import { recordEvents } from '../support/events'
+import { application } from '../support/flows/application'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { fragmentOf } from '../support/flows/redirection'
+import { claimsIn, signedFormat } from '../support/flows/signed-format'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { refusalOf } from '../support/flows/tokens'
+import { credentialFingerprint } from '../support/flows/every-endpoint'
+
+const report = bent(nightlyReport, { may_introspect: true })
+const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
+const signed = signedFormat('signed')
+const opaque = /^at_[\w-]{64}$/
+
+/** A format whose `encode` fails until the signer is back. */
+function failingFormat(error: unknown = new Error('The signer is gone.')) {
+  const signer = { isBack: false, calls: 0 }
+  const format = signedFormat('signed', 'signed', {
+    encode: async (claims) => {
+      signer.calls += 1
+      if (signer.isBack) return signed.encode(claims)
+      throw error
+    },
+  })
+  return { format, signer }
+}
+
+const watched = (inner: AccessTokenFormat = signed) => {
+  const seen: AccessTokenClaims[] = []
+  const encode = (claims: AccessTokenClaims) => {
+    seen.push(claims)
+    return inner.encode(claims)
+  }
+  return { seen, format: { ...inner, encode } }
+}
+
+describeOnStores('A format of access tokens', (stage) => {
+  const set = (options: Partial<AuthorizationServerOptions> = {}) =>
+    stage({ clients, accessTokenFormats: [signed], ...options })
+
+  test('writes the token, and guard and introspection read it; the text holds no secret', async () => {
+    const { flow, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const now = Math.floor(clock.read() / 1000)
+    expect(body.token_type).toBe('bearer')
+    expect(claimsIn(body.access_token)).toEqual({
+      issuer: 'http://localhost',
+      authorizationId: expect.stringMatching(/^[\w-]{22}$/),
+      tokenId: expect.stringMatching(/^[\w-]{43}$/),
+      subject: 'alice',
+      clientId: 'photo-print',
+      scope: ['photos:read', 'photos:print'],
+      tokenType: 'bearer',
+      issuedAt: now,
+      expiresAt: now + body.expires_in,
+      extensionData: { pkce: expect.any(String) },
+      tokenExtensionData: {},
+    })
+    const guarded = await flow.photos(body.access_token)
+    expect(guarded.body).toMatchObject({ subject: 'alice', clientId: 'photo-print', tokenType: 'bearer' })
+    const introspected = await flow.introspect(report, body.access_token)
+    expect(introspected.body).toMatchObject({ active: true, sub: 'alice', client_id: 'photo-print' })
+  })
+
+  test('a token of a client that acts for itself has no subject', async () => {
+    const { flow } = set()
+    const { body } = await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
+    expect(claimsIn(body.access_token)).not.toHaveProperty('subject')
+    expect((await flow.introspect(report, body.access_token)).body).toMatchObject({ sub: 'nightly-report' })
+  })
+
+  test('an expired token is refused, whatever its text says', async () => {
+    const { flow, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    clock.advance(3600)
+    expect((await flow.photos(body.access_token)).status).toBe(401)
+    expect((await flow.introspect(report, body.access_token)).body).toEqual({ active: false })
+  })
+
+  test('a revocation of the token ends it at once, with its refresh token; another client has no such power', async () => {
+    const { flow } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    expect((await flow.revoke(photoBook, body.access_token)).body).toEqual({})
+    expect((await flow.photos(body.access_token)).status).toBe(200)
+    expect((await flow.revoke(photoPrint, body.access_token)).body).toEqual({})
+    expect((await flow.photos(body.access_token)).status).toBe(401)
+    expect((await flow.introspect(report, body.access_token)).body).toEqual({ active: false })
+    expect(refusalOf(await flow.refresh(photoPrint, body.refresh_token))).toBe('400 invalid_grant')
+  })
+
+  test('a repeated refresh writes the same claims again, and gives the same tokens', async () => {
+    const { seen, format } = watched()
+    const { flow, clock } = set({ accessTokenFormats: [format] })
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const first = await flow.refresh(photoPrint, body.refresh_token)
+    clock.advance(7)
+    const again = await flow.refresh(photoPrint, body.refresh_token)
+    expect(again.body).toEqual({ ...first.body, expires_in: first.body.expires_in - 7 })
+    expect(seen).toHaveLength(3)
+    expect(seen[2]).toEqual(seen[1])
+    expect((await flow.photos(again.body.access_token)).status).toBe(200)
+  })
+
+  test('a repetition with another scope writes another token, and a third request the same', async () => {
+    const { flow, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const narrow = { scope: 'photos:read' }
+    const first = await flow.refresh(photoPrint, body.refresh_token)
+    const second = await flow.refresh(photoPrint, body.refresh_token, narrow)
+    clock.advance(1)
+    const third = await flow.refresh(photoPrint, body.refresh_token, narrow)
+    expect(second.body.access_token).not.toBe(first.body.access_token)
+    expect(third.body.access_token).toBe(second.body.access_token)
+    expect(third.body.refresh_token).toBe(first.body.refresh_token)
+  })
+
+  test('a repetition keeps the format of its token, also if the server has another first one by then', async () => {
+    const { flow, store, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const first = await flow.refresh(photoPrint, body.refresh_token)
+    const deployed = application({
+      clients,
+      store,
+      clock: clock.read,
+      accessTokenFormats: [signedFormat('newer'), signed],
+    }).flow
+    const again = await deployed.refresh(photoPrint, body.refresh_token)
+    expect(again.body.access_token).toBe(first.body.access_token)
+    expect((await deployed.photos(again.body.access_token)).status).toBe(200)
+  })
+
+  test.each<[string, readonly AccessTokenFormat[]]>([
+    ['has no format any more', []],
+    ['has another format', [signedFormat('newer')]],
+  ])(
+    'a repetition at a server that %s gives a token that it can write',
+    async (_what, accessTokenFormats) => {
+      const { flow, store, clock } = set()
+      const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+      const first = await flow.refresh(photoPrint, body.refresh_token)
+      const deployed = application({ clients, store, clock: clock.read, accessTokenFormats }).flow
+      const again = await deployed.refresh(photoPrint, body.refresh_token)
+      expect(again.body.refresh_token).toBe(first.body.refresh_token)
+      expect((await deployed.photos(again.body.access_token)).status).toBe(200)
+      expect((await flow.photos(first.body.access_token)).status).toBe(200)
+      const third = await deployed.refresh(photoPrint, body.refresh_token)
+      expect(third.body.access_token).toBe(again.body.access_token)
+    },
+  )
+
+  test('opaque tokens stay good when a server gets a format, and a server without it knows no formatted token', async () => {
+    const { flow, store, clock } = set()
+    const before = application({ clients, store, clock: clock.read }).flow
+    const { accessToken } = await before.tokens(photoPrint)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect((await flow.introspect(report, accessToken)).body).toHaveProperty('active', true)
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    expect((await before.photos(body.access_token)).status).toBe(401)
+    await flow.revoke(photoPrint, accessToken)
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('the first format writes, unless an extension names another one, or opaque; each reads its own', async () => {
+    const choosing: Extension = {
+      name: 'choosing',
+      tokenParameters: ['format'],
+      atTokenRequest: ({ parameters }) => {
+        const format = parameters.get('format')
+        return format === undefined ? undefined : { format }
+      },
+    }
+    const { flow } = set({
+      accessTokenFormats: [signed, signedFormat('second')],
+      extensions: [choosing],
+    })
+    const tokenWith = async (fields: Record<string, string>) =>
+      (await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read', ...fields })).body
+        .access_token
+    const own = signedFormat('second')
+    const second = await tokenWith({ format: 'second' })
+    expect(await own.decode(second)).toBeDefined()
+    expect(await own.decode(await tokenWith({}))).toBeUndefined()
+    expect(await tokenWith({ format: 'opaque' })).toMatch(opaque)
+    for (const token of [second, await tokenWith({}), await tokenWith({ format: 'opaque' })])
+      expect((await flow.photos(token)).status).toBe(200)
+    const unknown = await flow.request(report, {
+      grant_type: 'client_credentials',
+      scope: 'photos:read',
+      format: 'third',
+    })
+    expect(refusalOf(unknown)).toBe('500 server_error')
+  })
+
+  test('a repetition with another choice of an extension gets a token of its own, the same each time', async () => {
+    const plain: TokenType = { name: 'Plain', scheme: 'Plain', read: (accessToken) => ({ accessToken }) }
+    const choosing: Extension = {
+      name: 'choosing',
+      tokenParameters: ['choose'],
+      atTokenRequest({ parameters }) {
+        const choice = parameters.get('choose')
+        if (choice === undefined) return undefined
+        return choice === 'Plain' ? { tokenType: choice } : { format: choice }
+      },
+    }
+    const { flow } = set({ tokenTypes: [plain], extensions: [choosing] })
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const refresh = async (choose?: string) =>
+      (await flow.refresh(photoPrint, body.refresh_token, { choose })).body
+    const [first, other, unformatted] = [await refresh(), await refresh('Plain'), await refresh('opaque')]
+    expect([first.token_type, other.token_type, unformatted.token_type]).toEqual([
+      'bearer',
+      'Plain',
+      'bearer',
+    ])
+    expect(unformatted.access_token).toMatch(opaque)
+    const named = [first, other].map(({ access_token }) => claimsIn(access_token).tokenId)
+    expect(named).not.toContain(createHash('sha256').update(unformatted.access_token).digest('base64url'))
+    expect(new Set(named).size).toBe(2)
+    expect(await refresh('Plain')).toEqual(other)
+    expect(await refresh('opaque')).toEqual(unformatted)
+    expect(await refresh('signed')).toEqual(first)
+    const call = (scheme: string, token: string) =>
+      flow.open('/photos', undefined, { Authorization: `${scheme} ${token}` })
+    expect((await call('Plain', other.access_token)).status).toBe(200)
+    for (const { access_token } of [first, unformatted])
+      expect((await flow.photos(access_token)).status).toBe(200)
+  })
+
+  test('a text that two formats claim is a token of the one that wrote it', async () => {
+    const twins = [signedFormat('one', 'key'), signedFormat('two', 'key')]
+    const { flow, store, clock } = set({ accessTokenFormats: twins })
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const turned = application({
+      clients,
+      store,
+      clock: clock.read,
+      accessTokenFormats: twins.toReversed(),
+    }).flow
+    expect((await turned.photos(body.access_token)).status).toBe(200)
+    const imposter = application({
+      clients,
+      store,
+      clock: clock.read,
+      accessTokenFormats: [signedFormat('two', 'key')],
+    }).flow
+    expect((await imposter.photos(body.access_token)).status).toBe(401)
+    await imposter.revoke(photoPrint, body.access_token)
+    expect((await flow.photos(body.access_token)).status).toBe(200)
+    await turned.revoke(photoPrint, body.access_token)
+    expect((await flow.photos(body.access_token)).status).toBe(401)
+  })
+
+  test('a token of another issuer on the same store is unknown, with the same key too', async () => {
+    const { flow, store, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const north = application({
+      clients,
+      store,
+      clock: clock.read,
+      issuer: 'http://127.0.0.1',
+      accessTokenFormats: [signed],
+    }).flow
+    expect((await north.photos(body.access_token)).status).toBe(401)
+    expect((await north.introspect(report, body.access_token)).body).toEqual({ active: false })
+    await north.revoke(photoPrint, body.access_token)
+    expect((await flow.photos(body.access_token)).status).toBe(200)
+  })
+
+  test('a text with a wrong signature, and a token of an ended authorization, are unknown', async () => {
+    const { flow, failures } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const forged = await signedFormat('signed', 'guess').encode(claimsIn(body.access_token))
+    expect((await flow.photos(forged)).status).toBe(401)
+    const elsewhere = { ...claimsIn(body.access_token), authorizationId: 'A'.repeat(22) }
+    expect((await flow.photos(await signed.encode(elsewhere))).status).toBe(401)
+    const other = { ...claimsIn(body.access_token), tokenId: 'A'.repeat(43) }
+    expect((await flow.photos(await signed.encode(other))).status).toBe(401)
+    expect(new Set(failures.map(({ reason }) => reason))).toEqual(new Set(['token_invalid']))
+  })
+
+  test('token exchange reads the token, and writes the new one', async () => {
+    const exchange = tokenExchange({ policy: async () => ({ subject: 'alice', scope: ['photos:read'] }) })
+    const service = bent(report, { grant_types: [exchange.name] })
+    const { flow } = set({
+      clients: [photoPrint.registration, service.registration],
+      grantTypes: [exchange],
+    })
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const exchanged = await flow.request(service, {
+      grant_type: exchange.name,
+      subject_token: body.access_token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    })
+    expect(exchanged.status).toBe(200)
+    expect(claimsIn(exchanged.body.access_token)).toMatchObject({ subject: 'alice', scope: ['photos:read'] })
+  })
+
+  test('a guard of another process needs the reader alone, and no key to sign', async () => {
+    const { flow, store, clock } = set()
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const reader = { name: signed.name, decode: (text: string) => signed.decode(text) }
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store,
+      clock: clock.read,
+      accessTokenFormats: [reader],
+    })
+    const app = express().get('/photos', guard('photos:read'), (request, response) => {
+      response.json(request.oauth)
+    })
+    const resources = new Flow(app)
+    expect((await resources.photos(body.access_token)).body).toMatchObject({ subject: 'alice' })
+    await flow.revoke(photoPrint, body.access_token)
+    expect((await resources.photos(body.access_token)).status).toBe(401)
+  })
+
+  test('tokens of a type that needs its own text stay opaque', async () => {
+    const signing = bent(report, { token_type: 'mac' })
+    const { flow } = set({
+      clients: [signing.registration],
+      tokenTypes: [mac({ hosts: ['localhost'] })],
+    })
+    const { body } = await flow.request(signing, { grant_type: 'client_credentials', scope: 'photos:read' })
+    expect(body.access_token).toMatch(opaque)
+  })
+
+  test('events name the text that the client got', async () => {
+    const { flow, oauth } = set()
+    const heard = recordEvents(oauth.events)
+    const jwtLike = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    const issued = heard.find(({ event }) => event === 'issued')
+    expect(issued?.credential).toBe(credentialFingerprint(jwtLike.body.access_token))
+    expect(JSON.stringify(heard)).not.toContain(jwtLike.body.access_token)
+  })
+
+  test('a token that the test kit mints has the format', async () => {
+    const { flow, oauth } = set()
+    const { access_token } = await mintToken(oauth, { clientId: 'photo-print', subject: 'alice' })
+    expect((await flow.photos(access_token)).body).toMatchObject({ subject: 'alice' })
+  })
+})
+
+describeOnStores('A signer that fails', (stage) => {
+  test('spends no code: the client redeems it once the signer is back', async () => {
+    const { format, signer } = failingFormat()
+    const { flow, failures } = stage({ clients, accessTokenFormats: [format] })
+    const code = await flow.approve(photoPrint)
+    for (const attempt of [1, 2])
+      expect([attempt, refusalOf(await flow.redeem(photoPrint, code))]).toEqual([attempt, '500 server_error'])
+    expect(failures.at(-1)?.reason).toBe('unexpected')
+    signer.isBack = true
+    const { body } = await flow.redeem(photoPrint, code)
+    expect((await flow.photos(body.access_token)).status).toBe(200)
+  })
+
+  test('spends no refresh token, and a refresh without its signature leaves the former tokens good', async () => {
+    const { format, signer } = failingFormat()
+    const { flow } = stage({ clients, accessTokenFormats: [format] })
+    signer.isBack = true
+    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    signer.isBack = false
+    expect(refusalOf(await flow.refresh(photoPrint, body.refresh_token))).toBe('500 server_error')
+    signer.isBack = true
+    expect((await flow.photos(body.access_token)).status).toBe(200)
+    const first = await flow.refresh(photoPrint, body.refresh_token)
+    signer.isBack = false
+    expect(refusalOf(await flow.refresh(photoPrint, body.refresh_token))).toBe('500 server_error')
+    signer.isBack = true
+    expect((await flow.refresh(photoPrint, body.refresh_token)).body).toEqual(first.body)
+  })
+
+  test('spends no single use of a grant', async () => {
+    const { format, signer } = failingFormat()
+    const name = 'https://photos.example/grants/voucher'
+    const voucher: GrantType = {
+      name,
+      parameters: ['voucher'],
+      handle: async ({ parameters, context }) => ({
+        grant: {
+          subject: 'alice',
+          scope: ['photos:read'],
+          refreshToken: false,
+          extensionData: {},
+          oneTimeUse: useOf(parameters.require('voucher'), context.now),
+        },
+      }),
+    }
+    const kiosk = bent(report, { grant_types: [name] })
+    const { flow } = stage({
+      clients: [kiosk.registration],
+      grantTypes: [voucher],
+      accessTokenFormats: [format],
+    })
+    const redeem = () => flow.request(kiosk, { grant_type: name, voucher: 'v-1' })
+    expect(refusalOf(await redeem())).toBe('500 server_error')
+    signer.isBack = true
+    expect((await redeem()).status).toBe(200)
+    expect(refusalOf(await redeem())).toBe('400 invalid_request')
+  })
+
+  test('answers the client with its own error', async () => {
+    const { format } = failingFormat(temporarilyUnavailable('signer_unavailable', 'The signer is busy.'))
+    const { flow, failures } = stage({ clients, accessTokenFormats: [format] })
+    const answer = await flow.redeem(photoPrint, await flow.approve(photoPrint))
+    expect([answer.body.error, answer.headers['retry-after']]).toEqual(['temporarily_unavailable', '1'])
+    expect(failures.at(-1)?.reason).toBe('signer_unavailable')
+  })
+
+  test.each<[string, unknown]>([
+    ['no text', undefined],
+    ['an empty text', ''],
+    ['a text longer than a request carries', 'a'.repeat(8193)],
+    ['a space', 'a b'],
+    ['a line break', 'a\nb'],
+    ['the form of an opaque token', `at_${'A'.repeat(64)}`],
+    ['the form of a refresh token', `rt_${'A'.repeat(80)}`],
+  ])('fails by writing %s', async (_what, text) => {
+    const encode = jest.fn()
+    encode.mockResolvedValue(text)
+    const { flow } = stage({ clients, accessTokenFormats: [signedFormat('signed', 'signed', { encode })] })
+    const code = await flow.approve(photoPrint)
+    expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('500 server_error')
+    encode.mockResolvedValue('a'.repeat(8192))
+    expect((await flow.redeem(photoPrint, code)).status).toBe(200)
+  })
+})
+
+const useOf = (key: string, now: number): OneTimeUse => ({
+  key,
+  until: now + 600,
+  refusal: () => invalidRequest('parameter_malformed', 'The voucher was used.'),
+})
+
+describeOnStores('A reader', (stage) => {
+  const set = (decode: AccessTokenFormat['decode']) =>
+    stage({ clients, accessTokenFormats: [signedFormat('signed', 'signed', { decode })] })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['throws', () => Promise.reject(new Error('Not JSON.'))],
+    ['answers null', async () => null],
+    ['answers no reference', async () => ({ authorizationId: 'A'.repeat(22) })],
+    ['answers a wrong reference', async () => ({ authorizationId: '../secret', tokenId: 'A'.repeat(43) })],
+  ])('that %s fails the request, everywhere', async (_what, answer) => {
+    const decode = jest.fn()
+    decode.mockImplementation(answer)
+    const { flow, failures } = set(decode)
+    expect((await flow.photos('x.y')).status).toBe(500)
+    expect(refusalOf(await flow.introspect(report, 'x.y'))).toBe('500 server_error')
+    expect(refusalOf(await flow.revoke(photoPrint, 'x.y'))).toBe('500 server_error')
+    expect(failures).toHaveLength(3)
+  })
+
+  test('that cannot tell says so to the client, and the client keeps its token', async () => {
+    const { flow } = set(() => Promise.reject(temporarilyUnavailable('keys_unavailable', 'Try again.')))
+    expect((await flow.photos('x.y')).status).toBe(503)
+    expect(refusalOf(await flow.introspect(report, 'x.y'))).toBe('503 temporarily_unavailable')
+    expect(refusalOf(await flow.revoke(photoPrint, 'x.y'))).toBe('503 temporarily_unavailable')
+  })
+
+  test('gets no text that no format can have written', async () => {
+    const decode = jest.fn(async () => undefined)
+    const { flow } = set(decode)
+    for (const text of ['a'.repeat(8193), 'a"b', `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`]) {
+      expect((await flow.photos(text)).status).toBe(401)
+      expect((await flow.introspect(report, text)).body).toEqual({ active: false })
+      expect((await flow.revoke(photoPrint, text)).body).toEqual({})
+    }
+    expect(decode).not.toHaveBeenCalled()
+    expect((await flow.photos('a'.repeat(8192))).status).toBe(401)
+    expect(decode).toHaveBeenCalledTimes(1)
+  })
+})
+
+describeOnStores('The authorization endpoint', (stage) => {
+  const page = bent(photoBook, {
+    grant_types: ['implicit'],
+    response_types: ['token'],
+  })
+  const set = (options: Partial<AuthorizationServerOptions> = {}) =>
+    stage({
+      clients: [page.registration],
+      responseTypes: [implicit()],
+      accessTokenFormats: [signed],
+      ...options,
+    })
+  const asked = { ...authorizationRequest(page), response_type: 'token' }
+
+  test('sends a formatted token in the fragment, and names it in the event', async () => {
+    const { flow, oauth } = set()
+    const heard = recordEvents(oauth.events)
+    const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+    const { access_token = '' } = fragmentOf(answer).parameters
+    expect(claimsIn(access_token)).toMatchObject({ subject: 'alice', tokenType: 'bearer' })
+    expect((await flow.photos(access_token)).status).toBe(200)
+    expect(heard.find(({ event }) => event === 'issued')?.credential).toBe(
+      credentialFingerprint(access_token),
+    )
+  })
+
+  test('leaves the request open if the signer fails: the owner approves again', async () => {
+    const { format, signer } = failingFormat()
+    const { flow } = set({ accessTokenFormats: [format] })
+    const form = await flow.ask(asked, 'alice')
+    const failed = await flow.decide(form, 'approve', 'alice')
+    expect(fragmentOf(failed).parameters).toMatchObject({ error: 'server_error' })
+    signer.isBack = true
+    const { access_token = '' } = fragmentOf(await flow.decide(form, 'approve', 'alice')).parameters
+    expect((await flow.photos(access_token)).status).toBe(200)
+  })
+
+  test('formats the token of a response without a page', async () => {
+    const type: ResponseType = {
+      name: 'code token',
+      grantTypes: ['authorization_code'],
+      mode: 'fragment',
+      approve(proposed, context) {
+        const { authorization, code } = approveWithCode(proposed, context)
+        const issuance = issueAccessToken(authorization, ['photos:read'], context)
+        return { authorization: issuance.authorization, parameters: { code }, issued: issuance.issued }
+      },
+    }
+    const hybrid = bent(photoPrint, { response_types: ['code token'] })
+    const { flow } = set({
+      clients: [hybrid.registration],
+      responseTypes: [type],
+      skipConsent: () => true,
+    })
+    const answer = await flow.ask({ ...authorizationRequest(hybrid), response_type: 'code token' }, 'alice')
+    const { access_token = '', code = '' } = fragmentOf(answer).parameters
+    expect((await flow.photos(access_token)).status).toBe(200)
+    expect((await flow.redeem(hybrid, code)).status).toBe(200)
+    expect((await flow.redeem(hybrid, code)).status).toBe(400)
+    expect((await flow.photos(access_token)).status).toBe(401)
+  })
+})

@@ -1,0 +1,429 @@
+import express, { type RequestHandler } from 'express'
+import request from 'supertest'
+import {
+  ConfigurationError,
+  type AuthorizationServerOptions,
+  createAuthorizationServer,
+  createBearerGuard,
+  createJwtBearerGuard,
+  memoryStore,
+  redisStore,
+} from '../../lib/index'
+import { canonicalOptions, mountAll } from '../support/flows/application'
+import { photoBook } from '../support/flows/clients'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { waitUntil } from '../support/wait-until'
+
+/** The warnings of this file, as `CODE text`, in order. */
+const warned: string[] = []
+const codesOf = (text: string) => warned.filter((warning) => warning.includes(text))
+
+const usual = process.env['NODE_ENV']
+beforeEach(() => {
+  process.env['NODE_ENV'] = 'development'
+  warned.length = 0
+  jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+    const code = typeof options === 'object' && options !== null && 'code' in options ? options.code : ''
+    warned.push(`${String(code)} ${String(message)}`)
+  })
+})
+afterEach(() => {
+  process.env['NODE_ENV'] = usual
+  jest.restoreAllMocks()
+})
+
+type Options = Partial<AuthorizationServerOptions>
+
+function serve(options: Options = {}, mount = mountAll) {
+  const oauth = createAuthorizationServer({ ...canonicalOptions, ...options })
+  const app = express()
+  mount(app, oauth)
+  return { app, oauth, flow: new Flow(app) }
+}
+
+function mistakesIn(make: () => unknown): readonly string[] {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      return error.issues.map(({ path, message }) => `${path} ${message}`)
+    throw error
+  }
+  return []
+}
+
+const asked = authorizationRequest(photoBook)
+
+describe('a common mistake ends in a sentence with its cause and its cure', () => {
+  test.each([
+    ['127.0.0.1 for localhost', 'http://127.0.0.1', 'the host'],
+    ['a slash more', 'http://localhost/', 'the slash at the end'],
+  ])('1. the issuer of a guard is wrong: %s', async (_what, issuer, difference) => {
+    const store = memoryStore()
+    const { flow } = serve({ store })
+    const { accessToken } = await flow.tokens(photoBook)
+    const guard = createBearerGuard({ issuer, store })
+    const app = express().get('/photos', guard('photos:read'))
+    expect((await new Flow(app).photos(accessToken)).status).toBe(401)
+    await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
+    const [warning = ''] = codesOf('EAS_REFUSED')
+    expect(warning).toMatch(/invalid_token, token_invalid\. .*letter by letter/)
+    expect(warning).toContain(`They differ only in ${difference}`)
+    expect(warning).not.toContain(accessToken)
+  })
+
+  test('2. http in production: the option issuer', () => {
+    expect(mistakesIn(() => serve({ issuer: 'http://auth.example.com' }))).toEqual([
+      'issuer must use https unless its host is loopback.',
+    ])
+  })
+
+  test.each<[string, boolean, string]>([
+    ['missing', false, 'Mount the session middleware before oauth.router()'],
+    ['behind the router', true, 'Mount the session middleware before oauth.router()'],
+  ])('3. the session is %s: login_loop', async (_where, behind, cure) => {
+    const session: RequestHandler = (req, _res, next) => next(void Object.assign(req, { session: {} }))
+    const { app } = serve({ resourceOwner: () => undefined }, (host, oauth) => {
+      host.use(oauth.router())
+      if (behind) host.use(session)
+    })
+    const { status, text } = await request(app)
+      .get('/authorize')
+      .query({ ...asked, login_returns: '3.zzz' })
+    expect(status).toBe(303)
+    expect(text).toBe('')
+    const now = Math.floor(Date.now() / 1000).toString(36)
+    const page = await request(app)
+      .get('/authorize')
+      .query({ ...asked, login_returns: `3.${now}` })
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('mount the session middleware before oauth.router()')
+    expect(codesOf(cure)).toEqual([expect.stringMatching(/^EAS_REFUSED .*login_loop/)])
+  })
+
+  describe('3. resourceOwner reads a session, and the session middleware is missing', () => {
+    const inSession = (req: object) => {
+      const session: { readonly owner: string } = Reflect.get(req, 'session')
+      return session.owner
+    }
+
+    test('EAS_FAILURE names the middleware', async () => {
+      const { flow } = serve({ resourceOwner: inSession })
+      expect((await flow.ask(asked)).get('Location')).toMatch(/error=server_error/)
+      const [warning = '', ...more] = codesOf("reading 'owner'")
+      expect(more).toEqual([])
+      expect(warning).toMatch(
+        /^EAS_FAILURE unexpected: .*reading 'owner'.*The request has no session.*mount the session middleware before oauth\.router\(\)/,
+      )
+    })
+
+    test.each<[string, unknown, object | undefined]>([
+      ['another error', new Error('database'), undefined],
+      ['a TypeError that reads no member of undefined', new TypeError('no text'), undefined],
+      ['the same error with a session', new TypeError('Cannot read properties of undefined'), {}],
+    ])('%s stays as the host threw it', async (_what, thrown, session) => {
+      const causes: unknown[] = []
+      const throws = () => {
+        throw thrown
+      }
+      const { flow } = serve({ resourceOwner: throws }, (host, oauth) => {
+        if (session !== undefined) host.use((req, _res, next) => next(void Object.assign(req, { session })))
+        host.use(oauth.router())
+        oauth.events.on('failure', ({ cause }) => causes.push(cause))
+      })
+      await flow.ask(asked)
+      expect(causes).toEqual([thrown])
+      expect(causes[0]).toBe(thrown)
+    })
+  })
+
+  test('4. the proxy is not trusted: EAS_TLS_REQUIRED', async () => {
+    const { app } = serve({ issuer: 'https://auth.example.com' })
+    await request(app).get('/authorize').set('X-Forwarded-Proto', 'https').query(asked).expect(400)
+    expect(codesOf('Express does not trust that proxy')).toEqual([
+      expect.stringMatching(/^EAS_TLS_REQUIRED /),
+    ])
+    expect(warned).toHaveLength(1)
+  })
+
+  test('5. the redirection URI has a slash more: redirect_uri_mismatch', async () => {
+    const { flow } = serve()
+    const redirect_uri = 'https://book.example/callback/'
+    expect((await flow.ask({ ...asked, redirect_uri }, 'alice')).status).toBe(400)
+    expect(codesOf('They differ only in the slash at the end.')).toEqual([
+      expect.stringMatching(
+        /^EAS_REFUSED .*redirect_uri_mismatch.*sent: ".*callback\/"; registered: ".*callback"/,
+      ),
+    ])
+  })
+
+  test('6. a body parser has taken the body before the router: EAS_FAILURE', async () => {
+    const drain: RequestHandler = (req, _res, next) => void req.resume().on('end', () => next())
+    const { app } = serve({}, (host, oauth) => host.use(drain, oauth.router()))
+    await request(app).post('/token').type('form').send({ grant_type: 'authorization_code' }).expect(500)
+    expect(codesOf('mount the authorization server before that middleware')).toEqual([
+      expect.stringMatching(
+        /^EAS_FAILURE unexpected: .*Another middleware read the request body and left nothing in request\.body/,
+      ),
+    ])
+  })
+
+  test('7. memory in production: the option store', () => {
+    process.env['NODE_ENV'] = 'production'
+    expect(mistakesIn(() => serve()).join()).toMatch(
+      /^store must survive restarts .* NODE_ENV is production: use redisStore/,
+    )
+  })
+
+  test('8. mounted twice, once at another path than the issuer: EAS_MOUNT_PATH', async () => {
+    const { app } = serve({}, (host, oauth) => host.use('/auth', oauth.router()).use(oauth.router()))
+    await request(app).get('/auth/authorize').query(asked)
+    expect(codesOf('oauth.router() is mounted at "/auth"')).toEqual([
+      expect.stringMatching(/^EAS_MOUNT_PATH /),
+    ])
+  })
+
+  test('9. a scope is misspelt: at a guard the path scope, in a request scope_not_allowed', async () => {
+    const { flow, oauth } = serve()
+    expect(mistakesIn(() => oauth.bearerGuard('photo:read'))).toEqual([
+      'scope must hold scopes of this server: photos:read, photos:print, reports:write.',
+    ])
+    await flow.ask({ ...asked, scope: 'photo:read' }, 'alice')
+    expect(codesOf('scope of the request: "photo:read"; scope of the client: "photos:read"')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*scope_not_allowed/),
+    ])
+  })
+
+  test('10. a peer is missing: the error names the package and the command', () => {
+    jest.isolateModules(() => {
+      jest.doMock('ioredis', () => {
+        throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' })
+      })
+      expect(() => redisStore({ url: 'redis://127.0.0.1' })).toThrow('run "npm install ioredis"')
+    })
+    jest.dontMock('ioredis')
+  })
+
+  test('11. Redis is down: EAS_STORE_UNREACHABLE with the error of the connection', async () => {
+    // Nothing listens at port 1.
+    const { oauth } = serve({ store: redisStore({ url: 'redis://127.0.0.1:1' }) })
+    await waitUntil('EAS_STORE_UNREACHABLE is given', async () => codesOf('EAS_STORE_UNREACHABLE').length > 0)
+    expect(codesOf('ECONNREFUSED').join()).toMatch(/^EAS_STORE_UNREACHABLE Redis at 127\.0\.0\.1:1/)
+    await oauth.close()
+  })
+
+  test('12. the code has expired: code_expired', async () => {
+    let now = Date.now()
+    // The clock of the store stands still, so that the record of the code is still there.
+    const start = now
+    const { flow } = serve({ clock: () => now, store: memoryStore({ clock: () => start }) })
+    const code = await flow.approve(photoBook)
+    now += 61_000
+    expect((await flow.redeem(photoBook, code)).body).toMatchObject({ error: 'invalid_grant' })
+    expect(codesOf('lifetimes.authorizationCode')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*code_expired/),
+    ])
+    expect(warned.join()).not.toContain(code)
+  })
+
+  test('12. the code has expired, and the store has deleted it: code_unknown', async () => {
+    let now = Date.now()
+    const clock = () => now
+    const { flow } = serve({ clock, store: memoryStore({ clock }) })
+    const code = await flow.approve(photoBook)
+    now += 61_000
+    await flow.redeem(photoBook, code)
+    expect(codesOf('when lifetimes.authorizationCode is over')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*code_unknown/),
+    ])
+    expect(warned.join()).not.toContain(code)
+  })
+
+  test('13. the verifier is wrong: pkce_verifier_wrong', async () => {
+    const { flow } = serve()
+    const code_verifier = 'w'.repeat(43)
+    await flow.redeem(photoBook, await flow.approve(photoBook), { code_verifier })
+    expect(codesOf('Keep the verifier in the session')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*pkce_verifier_wrong/),
+    ])
+    expect(warned.join()).not.toContain(code_verifier)
+  })
+
+  test('14. the clock of a guard is off: token_invalid names the seconds', async () => {
+    const store = memoryStore()
+    const { accessToken } = await serve({ store }).flow.tokens(photoBook)
+    const clock = () => Date.now() + 7_200_000
+    const guard = createBearerGuard({ issuer: canonicalOptions.issuer, store, clock })
+    await new Flow(express().get('/photos', guard('photos:read'))).photos(accessToken)
+    await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
+    expect(codesOf('compare the clocks')).toEqual([
+      expect.stringMatching(/token_invalid\. Read: seconds since its end: 3[56]\d\d\. /),
+    ])
+  })
+
+  test('14. the clock returns seconds: the option clock, of a server and of its guards', () => {
+    const clock = () => Math.floor(Date.now() / 1000)
+    const mistakes = ['clock must return milliseconds since the epoch, as Date.now does; it returns seconds.']
+    const { issuer } = canonicalOptions
+    const keys = { audience: 'https://api.example', jwksUri: 'https://api.example/keys' }
+    expect(mistakesIn(() => serve({ clock }))).toEqual(mistakes)
+    expect(mistakesIn(() => createBearerGuard({ issuer, store: memoryStore(), clock }))).toEqual(mistakes)
+    expect(mistakesIn(() => createJwtBearerGuard({ issuer, ...keys, clock }))).toEqual(mistakes)
+  })
+
+  test.each([0, 7, 60_000, 1_000_000_000, Date.parse('2001-09-09'), Date.parse('2100-01-01')])(
+    'a clock of tests that stands at %d milliseconds is no mistake',
+    (milliseconds) => {
+      expect(mistakesIn(() => serve({ clock: () => milliseconds }))).toEqual([])
+    },
+  )
+
+  test.each([0, 60_000, 1_000_000_000])(
+    'nor is a clock that follows Date.now where tests set it to %d',
+    (milliseconds) => {
+      jest.spyOn(Date, 'now').mockReturnValue(milliseconds)
+      expect(mistakesIn(() => serve({ clock: () => Date.now() }))).toEqual([])
+    },
+  )
+
+  test('15. a script of another origin calls: origin_not_allowed', async () => {
+    const { app } = serve({ cors: { origins: ['https://app.example'] } })
+    await request(app).post('/token').set('Origin', 'http://localhost:5173').type('form').send({})
+    expect(codesOf('origin: "http://localhost:5173"')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*origin_not_allowed.*option cors/),
+    ])
+  })
+})
+
+describe('15. a script of another origin calls a guard', () => {
+  const app = 'http://localhost:5173'
+  const called = async (cors: boolean, headers: Readonly<Record<string, string>>) => {
+    const { app: host } = serve({}, (mounted, oauth) =>
+      mounted.use('/photos', oauth.bearerGuard('photos:read', { cors })),
+    )
+    await request(host)
+      .options('/photos')
+      .set({ 'Access-Control-Request-Method': 'GET', ...headers })
+    return codesOf('origin_not_allowed')
+  }
+
+  test('origin_not_allowed names the option cors of the guard', async () => {
+    const own = await called(false, { Origin: app })
+    expect(own).toEqual([
+      expect.stringMatching(
+        /^EAS_REFUSED .*protected resource.*origin: "http:\/\/localhost:5173".*admit this origin by the option cors, as in bearerGuard\('photos:read', \{ cors/,
+      ),
+    ])
+  })
+
+  test('a guard of createBearerGuard() says so, too', async () => {
+    const guard = createBearerGuard({ issuer: canonicalOptions.issuer, store: memoryStore() })
+    await request(express().use(guard('photos:read')))
+      .get('/')
+      .set('Origin', app)
+      .expect(401)
+    expect(codesOf('option cors, as in bearerGuard')).toHaveLength(1)
+  })
+
+  test.each<[string, boolean, Readonly<Record<string, string>>]>([
+    ['the guard has the option', true, { Origin: app }],
+    ['the script is of the host of the API', false, { Origin: 'http://api.example', Host: 'api.example' }],
+    [
+      'the browser says that page and API are of one origin',
+      false,
+      { Origin: app, 'Sec-Fetch-Site': 'same-origin' },
+    ],
+    ['no script calls', false, {}],
+  ])('nothing is said if %s', async (_when, cors, headers) => {
+    expect(await called(cors, headers)).toEqual([])
+  })
+})
+
+describe('an explanation of a refusal', () => {
+  const refuse = async (options: Options = {}) => {
+    const { flow } = serve(options)
+    await flow.ask({ ...asked, redirect_uri: 'https://other.example' }, 'alice')
+    await flow.ask({ ...asked, redirect_uri: 'https://other.example' }, 'alice')
+    return codesOf('EAS_REFUSED')
+  }
+
+  test('comes once for each cause and server', async () => {
+    expect(await refuse()).toHaveLength(1)
+    expect(await refuse()).toHaveLength(2)
+  })
+
+  test('never comes in production, in tests, or with explainRefusals: false', async () => {
+    expect(await refuse({ explainRefusals: false })).toEqual([])
+    process.env['NODE_ENV'] = 'test'
+    expect(await refuse({ explainRefusals: true })).toEqual([])
+    process.env['NODE_ENV'] = 'production'
+    expect(await refuse({ explainRefusals: true, store: memoryStore({ allowInProduction: true }) })).toEqual(
+      [],
+    )
+  })
+
+  test('holds no control characters and only the beginning of an unknown client_id', async () => {
+    const { flow } = serve()
+    await flow.ask({ ...asked, client_id: 'misplaced-secret' }, 'alice')
+    await flow.ask({ ...asked, redirect_uri: 'https://a.example/\u001B[31m\n' }, 'alice')
+    expect(codesOf('EAS_REFUSED')).toHaveLength(2)
+    expect(warned.join()).toContain('"misp… (16 characters)"')
+    expect(warned.join()).not.toMatch(/misplaced|\p{Cc}/u)
+  })
+
+  test('names a token for certain resources at a guard without resources', async () => {
+    const store = memoryStore()
+    const resources = { 'https://api.example/': { scopes: ['photos:read'] } }
+    const { flow } = serve({ store, resources })
+    const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
+    const guard = createBearerGuard({ issuer: canonicalOptions.issuer, store })
+    await new Flow(express().get('/photos', guard('photos:read'))).photos(accessToken)
+    expect(codesOf('Give the guard the option resources')).toHaveLength(1)
+  })
+
+  test.each([
+    ['and the store has deleted it', 601_000, /authorization_request_not_open.*expired.*answered.*clocks/],
+    ['and the store has it still', 0, /authorization_request_expired.*clocks/],
+  ])('names expiry and clock for a consent page that is too old, %s', async (_store, late, sentence) => {
+    let now = Date.now()
+    const start = now
+    const store = memoryStore({ clock: () => start + (now > start ? late : 0) })
+    const { flow } = serve({ clock: () => now, store })
+    const page = await flow.ask(asked, 'alice')
+    now += 601_000
+    expect((await flow.decide(page, 'approve', 'alice')).status).toBe(400)
+    expect(codesOf('lifetimes.authorizationRequest')).toEqual([expect.stringMatching(sentence)])
+  })
+
+  test('quotes the scope of the token and the scope that the guard requires', async () => {
+    const { flow } = serve()
+    const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:print' })
+    expect((await flow.photos(accessToken)).status).toBe(403)
+    expect(codesOf('scope of the guard: "photos:read"; scope of the token: "photos:print"')).toEqual([
+      expect.stringMatching(/^EAS_REFUSED .*insufficient_scope, token_scope_insufficient/),
+    ])
+  })
+
+  test('names each parameter that is missing or repeated', async () => {
+    const { flow } = serve()
+    await flow.ask({}, 'alice')
+    await flow.submit('/token', {
+      client_id: photoBook.registration.client_id,
+      grant_type: ['refresh_token', 'refresh_token'],
+    })
+    await flow.ask({ ...asked, response_type: '' }, 'alice')
+    expect(codesOf('EAS_REFUSED')).toEqual([
+      expect.stringContaining('parameter_missing. Read: parameter: "client_id".'),
+      expect.stringContaining('parameter_malformed. Read: parameter: "grant_type".'),
+      expect.stringContaining('parameter_missing. Read: parameter: "response_type".'),
+    ])
+  })
+
+  test('names the fields that a consent page of the host leaves out', async () => {
+    const { flow } = serve()
+    expect((await flow.submit('/authorize', { decision: 'approve' }, 'alice')).text).toContain(
+      'The form lacks the field authorization_request.',
+    )
+    expect(codesOf('send every field of view.fields')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,175 @@
+import request from 'supertest'
+import {
+  createAuthorizationServer,
+  html,
+  invalidRequest,
+  pageDocument,
+  type PageEndpoint,
+} from '../../lib/index'
+import { canonicalOptions } from '../support/flows/application'
+import { outcomeOf } from '../support/flows/outcome'
+import { setStage } from '../support/flows/stage'
+import { mistakesOf } from '../support/rooms/mistakes-of'
+
+const greeting: PageEndpoint = {
+  kind: 'page',
+  name: 'greeting',
+  path: '/greeting',
+  listed: true,
+  async handle({ method, parameters, resourceOwner, target, address }) {
+    const name = parameters.get('name') ?? resourceOwner?.subject ?? 'stranger'
+    if (name === 'nobody') throw invalidRequest('name_unknown', 'Nobody has this name.')
+    if (method === 'POST') return { redirect: `${target}?name=${encodeURIComponent(name)}` }
+    const headers = { 'X-Seen': String(address !== undefined), 'X-Frame-Options': 'ALLOWALL' }
+    return { html: pageDocument({ title: 'Hello', content: html`<p>Hello ${name}</p>` }), headers }
+  },
+}
+
+const own: PageEndpoint = {
+  kind: 'page',
+  name: 'own',
+  path: '/own',
+  login: 'required',
+  handle: async ({ resourceOwner }) => ({ html: `<p>${resourceOwner.subject}</p>` }),
+}
+
+const pageWith = (response: unknown): PageEndpoint => ({
+  kind: 'page',
+  name: 'odd',
+  path: '/odd',
+  method: 'GET',
+  handle: jest.fn().mockResolvedValue(response),
+})
+
+describe('a page', () => {
+  const { flow, app, failures } = setStage({ endpoints: [greeting, own] })
+
+  test('is served with the headers of every page, and escapes what the tag html gets', async () => {
+    const response = await flow.open('/greeting?name=%3Cb%3E', 'alice')
+    expect(response.text).toContain('Hello &lt;b&gt;')
+    expect(response.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-seen': 'true',
+      'content-security-policy': expect.stringContaining("form-action 'self';"),
+    })
+  })
+
+  test('knows the owner who is logged in, and needs none unless it says so', async () => {
+    expect((await flow.open('/greeting', 'alice')).text).toContain('Hello alice')
+    expect((await flow.open('/greeting')).text).toContain('Hello stranger')
+  })
+
+  test('that needs a login sends to it, which returns to the same page, at most three times a minute', async () => {
+    let path = '/own?tab=2'
+    for (let returns = 0; returns < 3; returns++) {
+      const login = new URL(String((await flow.open(path)).get('Location')), 'http://localhost')
+      expect(login.pathname).toBe('/login')
+      path = String(login.searchParams.get('return_to'))
+    }
+    expect(path).toContain('/own?tab=2&')
+    expect((await flow.open(path, 'alice')).text).toBe('<p>alice</p>')
+    expect(outcomeOf(await flow.open(path))).toBe('page 400 invalid_request')
+  })
+
+  test('refuses a form without a login, and sends its fields nowhere', async () => {
+    const response = await flow.submit('/own', { secret: 'xyzzy' })
+    expect(outcomeOf(response)).toBe('page 400 invalid_request')
+    expect(JSON.stringify(response.headers)).not.toContain('xyzzy')
+  })
+
+  test.each([
+    ['of another site', { 'Sec-Fetch-Site': 'cross-site' }, 'page 400 invalid_request'],
+    ['of a sibling host', { 'Sec-Fetch-Site': 'same-site' }, 'page 400 invalid_request'],
+    ['of another origin', { Origin: 'https://evil.example' }, 'page 400 invalid_request'],
+    ['of this server', { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://localhost' }, 'redirect code'],
+  ])('takes no form but its own: a form %s', async (_what, headers, outcome) => {
+    expect(outcomeOf(await flow.submit('/greeting', { name: 'ada' }, 'alice', headers))).toBe(outcome)
+  })
+
+  test('redirects a form to a path of this server', async () => {
+    const response = await flow.submit('/greeting', { name: 'ada & co' })
+    expect([response.status, response.get('Location')]).toEqual([303, '/greeting?name=ada%20%26%20co'])
+  })
+
+  test.each([['HEAD'], ['PUT'], ['OPTIONS']] as const)(
+    'refuses %s, so that no link checker causes anything',
+    async (method) => {
+      const agent = request(app)
+      const requests = {
+        HEAD: agent.head('/greeting'),
+        PUT: agent.put('/greeting'),
+        OPTIONS: agent.options('/greeting'),
+      }
+      const response = await requests[method]
+      expect([response.status, response.get('Allow')]).toEqual([405, 'GET, POST'])
+    },
+  )
+
+  test('shows an error on the page of errors, under its own name in events', async () => {
+    expect(outcomeOf(await flow.open('/greeting?name=nobody'))).toBe('page 400 invalid_request')
+    expect(failures.at(-1)).toMatchObject({ endpoint: 'greeting', reason: 'name_unknown' })
+  })
+
+  test('stands in the metadata only if it is listed, without methods of client authentication', async () => {
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({ greeting_endpoint: 'http://localhost/greeting' })
+    expect(Object.keys(body)).not.toContain('own_endpoint')
+    expect(Object.keys(body)).not.toContain('greeting_endpoint_auth_methods_supported')
+  })
+
+  test('counts with the authorization requests of its network', async () => {
+    const limits = { networks: { authorization: { attempts: 2, seconds: 60 } } }
+    const stage = setStage({ endpoints: [greeting], limits })
+    await stage.flow.open('/authorize')
+    expect((await stage.flow.open('/greeting')).status).toBe(200)
+    expect((await stage.flow.open('/greeting')).status).toBe(429)
+  })
+
+  test('is closed during maintenance and after close()', async () => {
+    const closed = setStage({ endpoints: [greeting], maintenance: () => true })
+    expect((await closed.flow.open('/greeting')).status).toBe(503)
+    const ended = setStage({ endpoints: [greeting] })
+    await ended.oauth.close()
+    expect((await ended.flow.open('/greeting')).status).toBe(503)
+  })
+
+  test('is mounted alone by its name', async () => {
+    const alone = setStage(
+      { endpoints: [greeting] },
+      { mount: (host, oauth) => void host.use('/hello', oauth.endpoint('greeting')) },
+    )
+    expect((await alone.flow.open('/hello')).text).toContain('Hello stranger')
+  })
+})
+
+test.each<[string, unknown]>([
+  ['another origin', { redirect: 'https://evil.example/' }],
+  ['a path that is a host', { redirect: '//evil.example/' }],
+  ['a path that becomes a host', { redirect: '/.//evil.example/' }],
+  ['a path with a backslash', { redirect: '/\\evil.example/' }],
+  ['a script', { redirect: 'javascript:alert(1)' }],
+  ['a redirect with a page', { redirect: '/', html: '' }],
+  ['no text', { html: 7 }],
+  ['another status', { html: '', status: 302 }],
+  ['headers that are no texts', { html: '', headers: { a: 1 } }],
+  ['a member that nobody knows', { html: '', body: '' }],
+  ['nothing', undefined],
+])('a page that resolves to %s is a fault of the server, and leads nowhere', async (_what, response) => {
+  const { flow } = setStage({ endpoints: [pageWith(response)] })
+  const { status, headers } = await flow.open('/odd')
+  expect([status, headers['location']]).toEqual([500, undefined])
+})
+
+test('mistakes in pages are listed when the server is made', () => {
+  const mistakes = (page: object, bend = {}) =>
+    mistakesOf({ make: createAuthorizationServer }, { ...canonicalOptions, endpoints: [page], ...bend }).map(
+      ({ path }) => path,
+    )
+  expect(mistakes({ ...greeting, kind: 'sheet' })).toEqual(['endpoints[0].kind'])
+  const wrong = { name: 'token', path: '/token', method: 'PUT', login: 'yes', listed: 1, cors: true }
+  expect(mistakes({ ...greeting, ...wrong })).toEqual(
+    ['name', 'path', 'method', 'login', 'listed', 'cors'].map((field) => `endpoints[0].${field}`),
+  )
+  expect(mistakes(greeting, { resourceOwner: undefined, clients: [] })).toEqual(['resourceOwner'])
+})

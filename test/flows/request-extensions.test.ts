@@ -1,0 +1,208 @@
+import {
+  createUnclaimedAuthorization,
+  type Extension,
+  type ExtensionOwnerRequest,
+  type OwnerVerdict,
+  type PlugIn,
+  type ResolvedRequest,
+} from '../../lib/index'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, formOf } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { redirectionOf } from '../support/flows/redirection'
+import { setStage } from '../support/flows/stage'
+
+const asked = authorizationRequest(photoPrint)
+
+/** An extension as a class: its functions use their own object. */
+class Narrower implements Extension {
+  readonly name = 'narrower'
+  private readonly scope = 'photos:read'
+
+  async resolveRequest(): Promise<ResolvedRequest> {
+    return { parameters: formOf({ ...asked, scope: this.scope }) }
+  }
+
+  async atConsent() {
+    return {
+      facts: [{ name: 'scope', label: 'Only', values: [{ value: this.scope, description: this.scope }] }],
+    }
+  }
+
+  async atResourceOwner(): Promise<OwnerVerdict> {
+    return this.scope === 'photos:read' ? 'approve' : 'ask'
+  }
+}
+
+describe('an extension that replaces a request', () => {
+  test('may be an instance of a class, and may wait', async () => {
+    const { flow } = setStage({ extensions: [new Narrower()] })
+    const response = await flow.ask({ ...asked, scope: 'photos:print' }, 'alice')
+    const tokens = await flow.redeem(photoPrint, String(redirectionOf(response).parameters['code']))
+    expect(tokens.body).toMatchObject({ scope: 'photos:read' })
+  })
+
+  test('gets what the previous one left, and errors go where the replaced request says', async () => {
+    const second: Extension = {
+      name: 'second',
+      resolveRequest: async (parameters) => ({
+        parameters: formOf({ ...asked, scope: 'unknown', state: `after ${parameters.get('scope')}` }),
+      }),
+    }
+    const { flow } = setStage({ extensions: [new Narrower(), second] })
+    const { uri, parameters } = redirectionOf(await flow.ask({ client_id: 'photo-print' }, 'alice'))
+    expect(uri).toBe('https://print.example/callback')
+    expect(parameters).toMatchObject({ error: 'invalid_scope', state: 'after photos:read' })
+  })
+
+  const resolving = (resolved: unknown): Extension => ({
+    name: 'resolving',
+    resolveRequest: jest.fn().mockResolvedValue(resolved),
+  })
+
+  test.each<[string, unknown, number]>([
+    ['another client', { parameters: formOf({ ...asked, client_id: 'photo-book' }) }, 400],
+    [
+      'a redirection URI of somebody else',
+      { parameters: formOf({ ...asked, redirect_uri: 'https://x.y/' }) },
+      400,
+    ],
+    [
+      'a state that no redirect can carry',
+      { parameters: formOf({ ...asked, state: 'x'.repeat(40_000) }) },
+      400,
+    ],
+    ['a handle that names nothing', { parameters: formOf(asked), claims: `rh_${'A'.repeat(64)}` }, 400],
+    ['parameters that are no text', { parameters: asked }, 500],
+    ['a member that nobody knows', { parameters: formOf(asked), claim: 'x' }, 500],
+    ['null', null, 500],
+  ])('leads nowhere with %s', async (_what, resolved, status) => {
+    const { flow } = setStage({ extensions: [resolving(resolved)] })
+    const response = await flow.ask(asked, 'alice')
+    expect([response.status, response.get('Location')]).toEqual([status, undefined])
+  })
+
+  test('claims one record for one request', async () => {
+    const claims = `rh_${'A'.repeat(64)}`
+    const one = resolving({ parameters: formOf(asked), claims })
+    const { flow } = setStage({ extensions: [one, { ...one, name: 'other' }] })
+    expect((await flow.ask(asked, 'alice')).status).toBe(500)
+  })
+
+  test('lets nobody claim while the server is closed for maintenance', async () => {
+    const { flow, store } = setStage({ extensions: [new Narrower()], maintenance: () => true })
+    expect((await flow.ask(asked, 'alice')).status).toBe(503)
+    expect(store.calls).toMatchObject({ find: 0, save: 0 })
+  })
+})
+
+describe('a record that an approval without a page uses up', () => {
+  test('becomes the approved record under the same id, in one write', async () => {
+    let claims: string | undefined
+    const keeper: PlugIn = {
+      name: 'keeper',
+      open: (server) => ({
+        extensions: [
+          {
+            name: 'keeper',
+            async resolveRequest(parameters, client) {
+              const { proposal } = await server.parseAuthorizationRequest(client, parameters)
+              const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
+              if (claims === undefined) await server.begin(unclaimed)
+              return { parameters: parameters.format(), claims: (claims ??= handle) }
+            },
+          },
+        ],
+      }),
+    }
+    const { flow, store } = setStage({ plugIns: [keeper], skipConsent: () => true })
+    const outcomes = await Promise.all([flow.ask(asked, 'alice'), flow.ask(asked, 'bob')])
+    expect(outcomes.map(outcomeOf).toSorted()).toEqual(['page 400 invalid_request', 'redirect code'])
+    expect(store.calls.save).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('an extension about owners', () => {
+  const saying = (
+    name: string,
+    verdict: unknown,
+    seen?: (request: ExtensionOwnerRequest) => void,
+  ): Extension => ({
+    name,
+    atAuthorizationRequest: () => name,
+    atResourceOwner: jest.fn().mockImplementation(async (_owner: unknown, request: ExtensionOwnerRequest) => {
+      seen?.(request)
+      return verdict
+    }),
+  })
+
+  test.each<[readonly (string | undefined)[], string]>([
+    [['approve', undefined], 'redirect code'],
+    [['approve', 'ask'], 'question'],
+    [[undefined, undefined], 'redirect code'],
+  ])('of several, the strictest counts: %j', async (verdicts, outcome) => {
+    const extensions = verdicts.map((verdict, index) => saying(`x${index}`, verdict))
+    const { flow } = setStage({ extensions, skipConsent: () => true })
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe(outcome)
+  })
+
+  test('a login counts before everything else', async () => {
+    const { flow } = setStage({ extensions: [saying('a', 'approve'), saying('b', 'log in')] })
+    expect((await flow.ask(asked, 'alice')).get('Location')).toContain('/login?')
+  })
+
+  test('sees the request, its own data, and no demand that nobody made', async () => {
+    const seen = jest.fn()
+    const { flow } = setStage({ extensions: [saying('seeing', 'ask', seen)] })
+    await flow.ask(asked, 'alice')
+    expect(seen).toHaveBeenCalledWith(
+      expect.objectContaining({
+        scope: ['photos:read', 'photos:print'],
+        authorizationData: 'seeing',
+        loginDemandedAt: undefined,
+        mayApprove: true,
+      }),
+    )
+  })
+
+  test('approves no app without a page that another app could pass for', async () => {
+    const app = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
+    const { flow } = setStage({ extensions: [saying('a', 'approve')], clients: [app.registration] })
+    expect(outcomeOf(await flow.ask(authorizationRequest(app), 'alice'))).toBe('question')
+  })
+
+  test('approves nothing without an owner', async () => {
+    const { flow, store } = setStage({ extensions: [saying('a', 'approve')] })
+    expect((await flow.ask(asked)).get('Location')).toMatch(/^\/login\?/)
+    expect(store.calls.save).toBe(0)
+  })
+
+  test.each([['login'], [true], [null]])('that says %j is a fault of the server', async (verdict) => {
+    const { flow } = setStage({ extensions: [saying('a', verdict)] })
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
+  })
+
+  test.each([[Date.now()], [1.5], [-1], ['1800000000'], [new Date()]])(
+    'gets no time of a login that is not in whole seconds: %p',
+    async (authenticatedAt) => {
+      const resourceOwner = jest.fn().mockReturnValue({ subject: 'alice', authenticatedAt })
+      const { flow, failures } = setStage({ resourceOwner })
+      expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
+      expect(String(failures.at(-1)?.cause)).toContain('whole seconds')
+    },
+  )
+
+  test('a login function hears whether an owner has to log in again', async () => {
+    const again: unknown[] = []
+    const { flow } = setStage({
+      extensions: [saying('a', 'log in')],
+      login: (_request, response, _returnTo, isAgain) => {
+        again.push(isAgain)
+        response.send('log in')
+      },
+    })
+    await flow.ask(asked, 'alice')
+    await flow.ask(asked)
+    expect(again).toEqual([true, false])
+  })
+})
