@@ -1,17 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 const root = join(__dirname, '../../..')
-const isBuilt = /(?:^|\/)(?:node_modules|dist|coverage|\.git)(?:\/|$)/
 
-/** Every Markdown page of the repository, by its path from the root. */
+/** Every Markdown page of the repository, by its path from the root. Git knows what is built or installed. */
 export function pagesOfRepository(): readonly string[] {
-  return ['', '.ci', 'bench', 'demo', 'docs', 'lib', 'test'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: folder !== '', encoding: 'utf8' })
-      .map((file) => posix.join(folder, file.replaceAll('\\', '/')))
-      .filter((file) => file.endsWith('.md') && !isBuilt.test(file)),
-  )
+  const words = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '*.md']
+  const pages = execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\0')
+  return pages.filter((page) => page !== '' && existsSync(join(root, page)))
 }
 
 /** The files that the package has apart from its build. */
