@@ -1,11 +1,5 @@
-import {
-  createHash,
-  createHmac,
-  createPublicKey,
-  type JsonWebKey,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'
 import {
   invalidGrant,
   OAuthError,
@@ -18,8 +12,7 @@ import {
 const tokenType = 'DPoP'
 const exposedHeaders = ['DPoP-Nonce']
 // Seconds.
-const nonceLife = 60
-const proofLife = 60
+const [nonceLife, proofLife] = [60, 60]
 
 /** Access tokens that are bound to a key of the client (RFC 9449). Refresh tokens of public clients are bound, too. */
 export const proofOfPossession: PlugIn = {
@@ -36,7 +29,7 @@ export const proofOfPossession: PlugIn = {
           async prepare(request) {
             if (request.endpoint !== 'token' || request.headers['dpop'] === undefined) return undefined
             const { client_id } = request.client
-            const { thumbprint, id } = proofs.proven(request)
+            const { thumbprint, id } = await proofs.proven(request)
             if (await server.counters.useOnce(id, 2 * proofLife, client_id)) return thumbprint
             throw proofs.refusal('invalid_dpop_proof', 'The proof was used before.')
           },
@@ -68,7 +61,7 @@ function boundToken(proofs: Proofs): TokenType {
       accessToken,
       async rejectReason({ request, tokenData, useOnce, setHeader }) {
         setHeader('DPoP-Nonce', proofs.nonce())
-        const { thumbprint, id } = proofs.proven(request, accessToken)
+        const { thumbprint, id } = await proofs.proven(request, accessToken)
         if (thumbprint !== tokenData) return 'dpop_key_wrong'
         return (await useOnce(id, 2 * proofLife)) ? undefined : 'dpop_replayed'
       },
@@ -95,59 +88,34 @@ class Proofs {
   }
 
   /** Checks the proof of a request, but not whether it was used before. @throws OAuthError */
-  proven(
-    { headers, method, target }: ResourceRequest,
-    accessToken?: string,
-  ): { readonly thumbprint: string; readonly id: string } {
+  async proven({ headers, method, target }: ResourceRequest, accessToken?: string): Promise<Proof> {
     const [proof = '', second] = headers['dpop'] ?? []
-    const wrong = (what: string) => this.refusal('invalid_dpop_proof', what)
-    const [head = '', body = '', signature = ''] = proof.split('.')
-    const [{ typ, alg, jwk }, claims] = [partOf(head), partOf(body)]
-    if (second !== undefined || typ !== 'dpop+jwt' || alg !== 'ES256' || !isKey(jwk))
-      throw wrong('The header DPoP holds no proof.')
-    const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: jwk.x, y: jwk.y }, format: 'jwk' })
-    const signed = [Buffer.from(`${head}.${body}`), Buffer.from(signature, 'base64url')] as const
-    if (!verify('sha256', signed[0], { key, dsaEncoding: 'ieee-p1363' }, signed[1]))
-      throw wrong('The proof has a wrong signature.')
-    const url = new URL(target, this.guard.issuer)
     const now = this.guard.now()
-    const isInTime = typeof claims['iat'] === 'number' && Math.abs(now - claims['iat']) <= proofLife
-    if (claims['htm'] !== method || claims['htu'] !== url.origin + url.pathname || !isInTime)
-      throw wrong('The proof is for another request.')
-    if (accessToken !== undefined && claims['ath'] !== digest(accessToken))
-      throw wrong('The proof is for another token.')
-    if (![this.nonce(), this.nonce(now - nonceLife)].some((nonce) => isSame(nonce, claims['nonce'])))
-      throw this.refusal('use_dpop_nonce', 'The proof needs a nonce of this server.')
-    return {
-      thumbprint: thumbprintOf(jwk),
-      id: `dpop:${digest(`${thumbprintOf(jwk)} ${String(claims['jti'])}`)}`,
+    const expected = {
+      typ: 'dpop+jwt',
+      algorithms: ['ES256'],
+      currentDate: new Date(now * 1000),
+      maxTokenAge: proofLife,
+      clockTolerance: proofLife,
     }
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, expected).catch(() => {
+      throw this.refusal('invalid_dpop_proof', 'The header DPoP holds no valid proof.')
+    })
+    const url = new URL(target, this.guard.issuer)
+    const ath = accessToken === undefined ? undefined : digest(accessToken)
+    const isOfRequest = payload['htm'] === method && payload['htu'] === url.origin + url.pathname
+    if (second !== undefined || !isOfRequest || (ath !== undefined && payload['ath'] !== ath))
+      throw this.refusal('invalid_dpop_proof', 'The proof is for another request or token.')
+    if (![this.nonce(), this.nonce(now - nonceLife)].some((nonce) => nonce === payload['nonce']))
+      throw this.refusal('use_dpop_nonce', 'The proof needs a nonce of this server.')
+    const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk ?? {})
+    return { thumbprint, id: `dpop:${digest(`${thumbprint} ${payload.jti}`)}` }
   }
 }
 
-function partOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object.assign({}, JSON.parse(Buffer.from(text, 'base64url').toString()))
-  } catch {
-    return {}
-  }
+interface Proof {
+  readonly thumbprint: string
+  readonly id: string
 }
 
-interface Key {
-  readonly x: string
-  readonly y: string
-}
-const isKey = (jwk: unknown): jwk is Key =>
-  typeof jwk === 'object' &&
-  jwk !== null &&
-  'x' in jwk &&
-  'y' in jwk &&
-  [jwk.x, jwk.y].every((part) => typeof part === 'string' && /^[\w-]{43}$/.test(part))
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
-/** RFC 7638 3. */
-export const thumbprintOf = ({ x, y }: Pick<JsonWebKey, 'x' | 'y'>) =>
-  digest(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }))
-const isSame = (one: string, other: unknown) =>
-  typeof other === 'string' &&
-  other.length === one.length &&
-  timingSafeEqual(Buffer.from(one), Buffer.from(other))
