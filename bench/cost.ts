@@ -2,7 +2,7 @@
 // the process of the server. Beside it, what the same requests cost at a bare Express route that reads a form, makes a random
 // token and answers.
 //
-//   npm run cost                           everything
+//   npm run cost                           everything; writes the table of docs/reports/performance.md
 //   npm run cost -- suite refresh guard    these targets and rows alone; the bare route always runs, too
 //   npm run cost -- --beside ../before     the suite of another checkout as well, built, in the same turns
 //   npm run cost -- --starts 1             fewer processes of each target, each with eight rounds
@@ -10,13 +10,16 @@
 //
 // Each figure is the lower quartile of the rounds, in microseconds of processor time for one operation, generator and
 // collection of garbage included: disturbances only add. A code flow is an operation of several requests.
+import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setMaxListeners } from 'node:events'
 import { parseArgs } from 'node:util'
 import { buildTargetsBeside } from './build'
 import { otherCore, pin, runTargetsOn, startTarget, type RunningTarget } from './child'
 import { atPart } from './figures'
+import { writePart } from './page'
 import { rows, storiesInProcess, type Row } from './programs-in-process'
+import { table } from './table'
 
 const roundsOfStart = 8
 // Milliseconds of processor time. V8 goes on for seconds until it has compiled what a flow needs.
@@ -45,14 +48,14 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { beside: { type: 'string' }, starts: { type: 'string', default: '3' } },
 })
+const [node = process.execPath] = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
 const rowNames = Object.keys(rows).filter(isRow)
 const [ours, suite, bare, beside] = ['ours', 'suite', 'bare', 'suite beside'] as const
 
 async function main(): Promise<void> {
   setMaxListeners(0, process)
   pin(process, otherCore)
-  const [node] = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
-  if (node !== undefined) runTargetsOn(node)
+  runTargetsOn(node)
   const targets = chosenTargets()
   const measured: Measured[] = []
   for (let start = 0; start < Number(values.starts); start += 1) await measure(targets, measured)
@@ -60,6 +63,25 @@ async function main(): Promise<void> {
     const ofRow = measured.filter((one) => one.row === row)
     if (ofRow.length > 0) print(row, ofRow)
   }
+  if (positionals.length === 0 && values.beside === undefined) writePart('cost', pageOf(measured))
+}
+
+/** The table of the page: a row for each target. */
+function pageOf(measured: readonly Measured[]): string {
+  const cell = (target: string, row: Row) => {
+    const [one, reference] = [target, bare].map((name) =>
+      measured.find((other) => other.row === row && other.target === name),
+    )
+    if (one === undefined || reference === undefined) return ''
+    const [cost, floor] = [lowerQuartile(one), lowerQuartile(reference)]
+    return `${cost.toFixed(cost < 100 ? 1 : 0)} (${(cost / floor).toFixed(2)})`
+  }
+  const lines = chosenTargets().map(({ name }) => [name].concat(rowNames.map((row) => cell(name, row))))
+  const date = new Date().toISOString().slice(0, 10)
+  return [
+    `Run on ${date} on Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}; ${values.starts} processes of each server.`,
+    table(['', ...rowNames], lines),
+  ].join('\n\n')
 }
 
 /** New processes of all targets, which take turns: V8 may make two processes of one program a fifth apart. */
@@ -93,7 +115,6 @@ function note(measured: Measured[], one: Measured): void {
 }
 
 function print(row: Row, measured: readonly Measured[]): void {
-  const lowerQuartile = ({ rounds }: Measured) => atPart(rounds, 0.25)
   const reference = measured.find(({ target }) => target === bare)
   console.log(`${row}, microseconds`)
   console.table(
@@ -132,6 +153,7 @@ function chosenRows(): readonly Row[] {
   return chosen.length === 0 ? rowNames : chosen
 }
 
+const lowerQuartile = ({ rounds }: Measured) => atPart(rounds, 0.25)
 const nameOf = (stories: string) => (stories === ours ? suite : stories)
 
 function isRow(name: string): name is Row {

@@ -29,7 +29,7 @@ const extents: Readonly<Record<Extent['name'], Omit<Extent, 'name'>>> = {
     coldStarts: 15,
     isNotGatheredToo: true,
   },
-  medium: { ...less, rounds: 5, leadIn: 100, span: 150, warmUp: 1500, coldStarts: 9 },
+  medium: { ...less, rounds: 9, leadIn: 100, span: 150, warmUp: 1500, coldStarts: 9 },
   short: { ...less, rounds: 3, leadIn: 100, span: 200, warmUp: 500, coldStarts: 5 },
   tiny: { ...less, rounds: 1, leadIn: 20, span: 50, warmUp: 50, coldStarts: 1, isNotGatheredToo: true },
 }

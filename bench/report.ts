@@ -6,10 +6,12 @@ import type { ColdStarts } from './measure/cold-start'
 import type { Commands } from './measure/commands'
 import type { Traffic } from './measure/counting-proxy'
 import type { Kept, Memory } from './measure/memory'
-import { writePart } from './page'
+import { writePerformancePage } from './performance-page'
+import { keepRun } from './results-file'
 import type { Round } from './rounds'
 import { onCreateServer, servers } from './servers'
 import { workloads, type Workload } from './story'
+import { table } from './table'
 
 /** Everything that one Node's part of a run found out. */
 export interface Results {
@@ -25,7 +27,7 @@ export interface Extras {
   readonly memory: Memory
 }
 
-/** Prints the tables; a whole run that is not tiny also writes them into the page. */
+/** Prints the tables. A whole run that is not tiny also writes the page, with the figures of the newest Node. */
 export function report(extent: Extent, results: readonly Results[], extras: Extras | undefined): void {
   const newestFirst = results.toSorted((one, other) => majorOf(other) - majorOf(one))
   const [newest] = newestFirst
@@ -36,8 +38,9 @@ export function report(extent: Extent, results: readonly Results[], extras: Extr
     ...(extras === undefined ? [] : ofRedis(extras)),
   ].join('\n\n')
   console.log(text)
-  if (extras === undefined || extent.name === 'tiny') return
-  writePart('figures', text)
+  if (newest === undefined || extras === undefined || extent.name === 'tiny') return
+  console.log(`Kept in ${keepRun({ results, extras })}.`)
+  writePerformancePage(heading(extent, [newest]), newest, extras)
 }
 
 function heading({ name, starts, rounds }: Extent, results: readonly Results[]): string {
@@ -145,13 +148,7 @@ function ofRedis({ commands, memory }: Extras): readonly string[] {
   ]
 }
 
-const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-
 const traffic = (counted: Traffic | undefined) =>
   counted === undefined ? '' : `${counted.commands.toFixed(0)} in ${counted.roundTrips.toFixed(0)}`
 const left = (kept: Kept | undefined) =>
   kept === undefined ? '' : `${kept.bytes.toFixed(0)} in ${kept.keys.toFixed(0)}`
-
-export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n')
-}

@@ -8,6 +8,7 @@ import { memoryOf } from './measure/memory'
 import { startRedis, type RunningRedis } from './redis'
 import { report, type Results } from './report'
 import { prepare, quietRound, type Round } from './rounds'
+import { readRun } from './results-file'
 import { servers } from './servers'
 import { workloads, type Workload } from './story'
 
@@ -16,7 +17,15 @@ const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const isWhole = only.length === 0
 /** The binaries of Node that the servers run on, in the order of the report. */
 const nodes = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
-const measuredServers = servers.filter(({ variant }) => variant !== 'not gathered' || extent.isNotGatheredToo)
+const majorOf = (node: string) => Number.parseInt(versionOf(node), 10)
+// From Node 24 on, `createServer` returns Node's own server.
+const isCreateServerToo = nodes.some((node) => majorOf(node) < 24)
+const measuredServers = servers.filter(
+  ({ variant }) =>
+    (variant !== 'not gathered' || extent.isNotGatheredToo) &&
+    (variant !== 'on createServer' || isCreateServerToo),
+)
+const [, from] = /--from[ =](\S+)/.exec(process.argv.join(' ')) ?? []
 
 async function measured(
   workload: Workload,
@@ -57,14 +66,22 @@ async function measuredOnce(
 
 async function measuredOn(node: string, redis: RunningRedis): Promise<Results> {
   runTargetsOn(node)
-  const version = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
   const figures: Results['figures'] = new Map()
   for (const workload of workloads.filter((name) => isWhole || only.includes(name)))
     figures.set(workload, await measured(workload, redis.url))
-  return { node: version, figures, cold: isWhole ? await coldStarts(extent.coldStarts) : undefined }
+  return { node: versionOf(node), figures, cold: isWhole ? await coldStarts(extent.coldStarts) : undefined }
+}
+
+function versionOf(node: string): string {
+  return execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
 }
 
 async function main(): Promise<void> {
+  if (from !== undefined) {
+    const { results, extras } = readRun(from)
+    report(extent, results, extras)
+    return
+  }
   setMaxListeners(0, process)
   pin(process, otherCore)
   const redis = await startRedis()
