@@ -183,7 +183,7 @@ describe('EAS_FAILURE', () => {
         name: 'AuthorizationServerWarning',
         code: 'EAS_FAILURE',
         message: expect.stringMatching(
-          /^unexpected: Error: session store[^]*\. Listen to oauth\.events for 'failure'\.$/,
+          /^unexpected: Error: session store[^]*\. Listen for 'failure' at oauth\.events, or at events of the guard\.$/,
         ),
       },
     ])

@@ -207,7 +207,7 @@ function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
   warnOnce(
     'EAS_FAILURE',
-    `${reason}: ${inspect(bare)}. Listen to oauth.events for 'failure'.`,
+    `${reason}: ${inspect(bare)}. Listen for 'failure' at oauth.events, or at events of the guard.`,
     `${reason} ${bare.name} ${bare.message}`,
   )
 }

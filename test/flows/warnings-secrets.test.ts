@@ -44,7 +44,7 @@ describe('warnings secrets', () => {
 
   test('it gives the warnings of a failure and of a broken listener, too', () => {
     const everything = texts().join()
-    expect(everything).toContain("Listen to oauth.events for 'failure'")
+    expect(everything).toContain("Listen for 'failure' at oauth.events, or at events of the guard")
     expect(everything).toContain("A listener of the event 'issued' failed")
   })
 
