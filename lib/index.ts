@@ -105,13 +105,8 @@ export {
   type PolledChoices,
   type PolledProposal,
 } from './authorization/polled'
-export type {
-  IssueContext,
-  Lifetimes,
-  RecordContext,
-  Transition,
-  TransitionResult,
-} from './authorization/transition'
+export type { IssueContext, RecordContext, Transition, TransitionResult } from './authorization/transition'
+export type { Lifetimes } from './authorization/lifetimes'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
 export type { DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'

@@ -160,6 +160,10 @@ const table = {
     'A refresh token is good for lifetimes.refreshToken since the last refresh (RFC 6749 6).',
     'Ask the owner again, or raise lifetimes.refreshToken.',
   ],
+  grant_expired: [
+    'A grant ends lifetimes.grant after its approval, or the grant_lifetime of its client if that is shorter, however often it is refreshed.',
+    'Ask the owner again, or raise lifetimes.grant and grant_lifetime.',
+  ],
   grant_type_unknown: [
     'The server does not have this grant_type (RFC 6749 5.2).',
     'Correct the spelling, or add it to the option grantTypes.',

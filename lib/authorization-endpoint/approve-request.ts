@@ -16,7 +16,7 @@ import type { Approval, ResponseType } from './response-types'
  */
 export function contextOf({ restrictors, issueContext }: ServerContext, client: Client): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
-  return issueContext((granted) => restrictToken(restrictors, request, granted))
+  return issueContext((granted) => restrictToken(restrictors, request, granted), noEvidence, client)
 }
 
 /** An approved request: the new record, and the response to the client. */

@@ -114,6 +114,8 @@ export interface Approved extends Grant {
   /** Digest of the consent token; undefined without a consent form. */
   readonly consentToken: string | undefined
   readonly code: Code
+  /** When the owner approved; undefined in a record of an earlier form. */
+  readonly grantedAt?: number | undefined
   readonly accessTokens: readonly AccessToken[]
 }
 
@@ -157,6 +159,11 @@ export interface Active extends Grant {
    * until then. Revocation leaves the record without credentials. Undefined for a grant that uses nothing up.
    */
   readonly usedUntil: number | undefined
+  /**
+   * When the owner approved. Without a code, when the client got its first tokens. Undefined for a grant whose client
+   * can get no more tokens, and in a record of an earlier form until its next refresh.
+   */
+  readonly grantedAt?: number | undefined
 }
 
 /** An access token in the record. */

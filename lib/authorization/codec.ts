@@ -100,6 +100,7 @@ function putApproved(list: Stored[], approved: Approved): void {
   list[ofApproved.salt] = code.repetition?.salt
   list[ofApproved.responseType] = code.repetition?.responseType
   list[ofApproved.requestState] = code.repetition?.requestState
+  list[ofApproved.grantedAt] = approved.grantedAt
 }
 
 function putActive(list: Stored[], active: Active): void {
@@ -110,6 +111,7 @@ function putActive(list: Stored[], active: Active): void {
   list[ofActive.extensionData] = presentData(active)
   list[ofActive.consentToken] = active.consentToken
   list[ofActive.usedUntil] = active.usedUntil
+  list[ofActive.grantedAt] = active.grantedAt
 }
 
 function presentData({ extensionData }: Pick<Grant, 'extensionData'>): ExtensionData | undefined {
@@ -265,7 +267,13 @@ function approvedOf(own: Own, tuple: StoredTuple): Approved {
       repetition: tuple.has(ofApproved.salt) ? repetitionOf(tuple) : undefined,
     },
     consentToken: tuple.optionalText(ofApproved.consentToken),
+    ...grantedAtOf(tuple, ofApproved.grantedAt),
   }
+}
+
+// Records of an earlier form have no such element.
+function grantedAtOf(tuple: StoredTuple, at: number): Pick<Active, 'grantedAt'> {
+  return tuple.has(at) ? { grantedAt: tuple.integer(at) } : {}
 }
 
 function repetitionOf(tuple: StoredTuple): Repetition {
@@ -288,6 +296,7 @@ function activeOf(own: Own, tuple: StoredTuple): Active {
     refreshToken: tuple.has(refreshToken) ? refreshTokenOf(tuple.tuple(refreshToken)) : undefined,
     consentToken: tuple.optionalText(ofActive.consentToken),
     usedUntil: tuple.has(usedUntil) ? tuple.integer(usedUntil) : undefined,
+    ...grantedAtOf(tuple, ofActive.grantedAt),
   }
 }
 

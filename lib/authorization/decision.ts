@@ -145,6 +145,7 @@ export function approveWithCode(
         expiresAt,
         repetition: undefined,
       },
+      grantedAt: now,
       accessTokens: [],
     },
   }

@@ -14,6 +14,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Formatted, Grant, RefreshToken } from './authorization'
+import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
 import { type GrantedToken, type IssueContext, type NewAccessToken, nothingToKeep } from './transition'
@@ -30,6 +31,8 @@ export interface Issued {
   readonly scope: Scope
   /** Undefined if the client gets no refresh token. */
   readonly refreshToken: string | undefined
+  /** The end of the refresh token if it is not used, in seconds since the epoch. Undefined without a refresh token. */
+  readonly refreshTokenExpiresAt?: number | undefined
   /** The members that extensions add to the response. */
   readonly members?: Readonly<Record<string, Json>> | undefined
   /** The headers that extensions add to the response. */
@@ -80,13 +83,14 @@ function restrict(granted: GrantedToken, context: IssueContext): NewAccessToken 
 export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
-  { now, random, lifetimes, tokenTypes, countIssue, formats, evidence = noEvidence }: IssueContext,
-  secrets: Random = random,
+  context: IssueContext,
+  secrets: Random = context.random,
 ): Issuance<Holder> {
+  const { now, random, tokenTypes, countIssue, formats, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
-  const expiresAt = now + Math.min(lifetimes.accessToken, lifetime ?? Infinity)
+  const expiresAt = accessTokenEnd(authorization.grantedAt, lifetime, context)
   const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random, evidence })
   const plain: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
   const added =
@@ -167,16 +171,17 @@ export function issuePair(
   secrets: Random = context.random,
 ): Issuance & { readonly refreshToken: RefreshToken } {
   const { authorization, issued } = addAccessToken(current, token, context, secrets)
-  const { now, random, lifetimes } = context
+  const { now, random } = context
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
   const text = createRefreshToken(current.id, generation, tagKey, secrets)
-  const expiresAt = now + lifetimes.refreshToken
+  const { grantedAt = now } = current
+  const expiresAt = refreshTokenEnd(grantedAt, context)
   const refreshToken = { digest: digest(text), generation, tagKey, expiresAt, rotation: undefined }
   return {
-    authorization: { ...authorization, refreshToken },
+    authorization: { ...authorization, refreshToken, grantedAt },
     refreshToken,
-    issued: { ...issued, refreshToken: text },
+    issued: { ...issued, refreshToken: text, refreshTokenExpiresAt: expiresAt },
   }
 }
 

@@ -8,6 +8,7 @@ import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
+import { endOfGrant, type IssueTime } from './lifetimes'
 import type { AuthorizationStore } from './store'
 import type { AccessToken, Authorization } from './authorization'
 
@@ -176,11 +177,12 @@ export function storedAccessToken(
 export function findRefreshTokenIn(
   current: Authorization | undefined,
   refreshToken: string,
-  now: number,
+  moment: IssueTime,
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
-  const { id: authorizationId, clientId, subject, scope, tokenType } = current
-  const { expiresAt } = current.refreshToken
-  if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= now) return undefined
+  const { id: authorizationId, clientId, subject, scope, tokenType, grantedAt } = current
+  // The lifetime of grants may have become shorter since the server issued the token.
+  const expiresAt = Math.min(current.refreshToken.expiresAt, endOfGrant(grantedAt, moment))
+  if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= moment.now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }
 }

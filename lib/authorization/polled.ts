@@ -18,6 +18,7 @@ import {
   requestUnknown,
 } from './decision'
 import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
+import { hasGrantEnded } from './lifetimes'
 import { rederiveTokens, repeatRotation, rotate } from './refresh'
 import {
   type IssueContext,
@@ -174,7 +175,8 @@ function issueForHandle(
   context: IssueContext,
 ) {
   const { id, consentToken } = polled
-  const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle }
+  const grantedAt = context.now
+  const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle, grantedAt }
   if (!refreshToken) return addAccessToken(granted, token, context)
   // With a grace, the tokens come from the handle, so that the same poll gets the same tokens again. A handle and a
   // refresh token have different prefixes: no refresh token derives the same bytes.
@@ -189,6 +191,10 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
   const issuedAt = issueTimeOf(current, token, context)
   if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
     return replayed(current)
+  if (hasGrantEnded(current.grantedAt, context)) {
+    const event = revocationEvent(current, 'grant_expired')
+    return { action: 'delete', refusal: refused('grant_expired'), event }
+  }
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const { refreshToken } = current
   if (refreshToken === undefined) {
@@ -208,11 +214,13 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
 
 /** When the first poll got its tokens; undefined if the record no longer says so. */
 function issueTimeOf(
-  { accessTokens, refreshToken }: Active,
+  { accessTokens, refreshToken, grantedAt }: Active,
   token: NewAccessToken | OAuthError,
   { lifetimes }: IssueContext,
 ): number | undefined {
   if (refreshToken !== undefined) return refreshToken.rotation?.at
+  if (grantedAt !== undefined) return grantedAt
+  // A record of an earlier form.
   const { lifetime = Infinity } = token instanceof OAuthError ? {} : token
   const [first] = accessTokens
   return first && first.expiresAt - Math.min(lifetimes.accessToken, lifetime)

@@ -3,6 +3,7 @@ import { invalidGrant, OAuthError, type Observed } from '../protocol/oauth-error
 import type { Reason } from '../protocol/reasons'
 import type { Active, Approved, Authorization, Code } from './authorization'
 import { issue, type Issued, withoutTokens } from './issue'
+import { hasGrantEnded } from './lifetimes'
 import {
   type IssueContext,
   issueEvent,
@@ -55,6 +56,10 @@ export function redeemCode(
       action: 'none',
       refusal: refused('code_expired', { 'seconds since its end': context.now - code.expiresAt }),
     }
+  if (hasGrantEnded(current.grantedAt, context)) {
+    const event = revocationEvent(current, 'grant_expired')
+    return { action: 'delete', refusal: refused('grant_expired'), event }
+  }
   if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
   const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
   if (token instanceof OAuthError)
@@ -105,15 +110,18 @@ function spend(
   refreshToken: boolean,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  const { consentToken, code, accessTokens } = approved
+  const { consentToken, code, accessTokens, grantedAt } = approved
   // Access tokens that the client got together with the code stay in the record, so a replay revokes these tokens, too.
   const spent = {
     ...withoutTokens(approved, approved.id),
     consentToken,
     spentCode: code.digest,
     accessTokens,
+    grantedAt,
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  return { action: 'save', authorization, outcome: issued, event }
+  // Without a refresh token, nothing more descends from the approval, and the record need not keep its time.
+  const kept = refreshToken ? authorization : { ...authorization, grantedAt: undefined }
+  return { action: 'save', authorization: kept, outcome: issued, event }
 }

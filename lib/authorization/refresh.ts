@@ -19,6 +19,7 @@ import { covers, formatScope, isSameScope, parseScope, type Scope } from '../pro
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, Formatted, RefreshToken, Rotation } from './authorization'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
+import { hasGrantEnded } from './lifetimes'
 import { storedAccessToken } from './lookup'
 import {
   type IssueContext,
@@ -68,6 +69,7 @@ export function rotateRefreshToken(
   if (generation < refreshToken.generation)
     return replayRotation(current, refreshToken, { ...refresh, generation, superseded }, context)
   if (!isCurrent) return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
+  if (hasGrantEnded(current.grantedAt, context)) return endOf(current)
   if (refreshToken.expiresAt <= context.now)
     return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, refresh.scope, context)
@@ -78,6 +80,12 @@ export function rotateRefreshToken(
     : issuePair(current, token, context)
   const event = issueEvent('refreshed', authorization.accessTokens.at(-1))
   return { action: 'save', authorization, outcome: issued, event }
+}
+
+// A server with a shorter lifetime of grants ends the access tokens of the grant, too.
+function endOf(current: Active): TransitionResult<Issued> {
+  const event = revocationEvent(current, 'grant_expired')
+  return { action: 'delete', refusal: refreshRefused('grant_expired'), event }
 }
 
 /** A genuine refresh token that a rotation has replaced. */
@@ -108,6 +116,7 @@ function replayRotation(
   const pair = isLast && inGrace ? rederiveTokens(current, refreshToken, former.refreshToken) : undefined
   if (rotation === undefined || pair === undefined)
     return refuseReplaced(current, former, lifetimes.refreshTokenGrace)
+  if (hasGrantEnded(current.grantedAt, context)) return endOf(current)
   if (expiresAt <= now) return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, former.scope, context)
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
@@ -203,20 +212,21 @@ function besidePair(
 
 // During the grace, a repeated refresh may get a new access token, but the refresh token stays the same.
 function saveBeside(
-  { refreshToken }: RotatedPair,
+  { refreshToken, refreshTokenExpiresAt }: RotatedPair,
   { authorization, issued }: Issuance,
 ): TransitionResult<Issued> {
   const event = issueEvent('refreshed', authorization.accessTokens.at(-1), 'repeated')
-  return { action: 'save', authorization, outcome: { ...issued, refreshToken }, event }
+  return { action: 'save', authorization, outcome: { ...issued, refreshToken, refreshTokenExpiresAt }, event }
 }
 
 function repeat(
   tokenType: string,
-  { accessToken, properties, refreshToken }: RotatedPair,
+  { accessToken, properties, refreshToken, refreshTokenExpiresAt }: RotatedPair,
   stored: AccessToken,
 ): TransitionResult<Issued> {
   const { expiresAt, scope, tokenType: ownType = tokenType } = stored
-  const outcome = { accessToken, tokenType: ownType, properties, expiresAt, scope, refreshToken }
+  const named = { accessToken, tokenType: ownType, properties, expiresAt, scope }
+  const outcome = { ...named, refreshToken, refreshTokenExpiresAt }
   return { action: 'touch', outcome, event: issueEvent('refreshed', stored, 'repeated') }
 }
 
@@ -278,6 +288,7 @@ interface RotatedPair {
   /** The members that the token type added to the response. */
   readonly properties: TokenProperties
   readonly refreshToken: string
+  readonly refreshTokenExpiresAt: number
 }
 
 /** Derives the tokens of the last rotation again; undefined if the rotation replaced another refresh token. */
@@ -297,6 +308,7 @@ export function rederiveTokens(
     stored: storedAccessToken(accessTokens, accessToken),
     properties: unsealed(rotation.sealedProperties, refreshToken),
     refreshToken: nextRefreshToken,
+    refreshTokenExpiresAt: next.expiresAt,
   }
 }
 

@@ -57,6 +57,7 @@ export const ofApproved = {
   salt: 13,
   responseType: 14,
   requestState: 15,
+  grantedAt: 16,
 } as const
 
 export const ofActive = {
@@ -68,6 +69,7 @@ export const ofActive = {
   extensionData: 8,
   consentToken: 9,
   usedUntil: 10,
+  grantedAt: 11,
 } as const
 
 // Most tokens are a text alone: digest and end.

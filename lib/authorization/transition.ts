@@ -6,6 +6,7 @@ import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { AccessToken, Authorization, Grant } from './authorization'
+import type { Lifetimes } from './lifetimes'
 import type { FoundAccess } from './lookup'
 
 /**
@@ -140,23 +141,6 @@ export const unrestricted = ({ scope }: GrantedToken): NewAccessToken => ({
 
 /** Stands for no data of extensions for the authorization. */
 export const nothingToKeep: ExtensionData = {}
-
-/** How long credentials live, in whole seconds. */
-export interface Lifetimes {
-  /** How long the resource owner may take to decide. Default: 600. */
-  readonly authorizationRequest: number
-  /** At most 600 (RFC 6749 4.1.2). Default: 60. */
-  readonly authorizationCode: number
-  /** Default: 3600. */
-  readonly accessToken: number
-  /** Each rotation begins this time anew. Default: 2 592 000 (30 days). */
-  readonly refreshToken: number
-  /**
-   * How long after a rotation the replaced refresh token still gets the same tokens again. At most 300; 0 switches the
-   * grace off. Default: 30.
-   */
-  readonly refreshTokenGrace: number
-}
 
 /** The event of a committed transition, for listeners. The event holds digests, and no credential in clear. */
 export interface TransitionEvent {

@@ -1,7 +1,10 @@
 /** One option of the command line. */
 export interface Option {
-  /** `flag`: without a value. `text`: with one value. `texts`: with a value, and may occur more than once. */
-  readonly kind: 'flag' | 'text' | 'texts'
+  /**
+   * `flag`: without a value. `text`: with one value. `texts`: with a value, and may occur more than once. `seconds`: with
+   * a whole number.
+   */
+  readonly kind: 'flag' | 'text' | 'texts' | 'seconds'
   /** The explanation in the text of `--help`. */
   readonly meaning: string
   /** The field of the registration that the option sets. */
@@ -56,6 +59,21 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
     kind: 'text',
     field: 'token_endpoint_auth_method',
     meaning: 'the only method of client authentication that the client may use',
+  },
+  'access-token-lifetime': {
+    kind: 'seconds',
+    field: 'access_token_lifetime',
+    meaning: 'the lifetime of an access token, at most that of the server',
+  },
+  'refresh-token-lifetime': {
+    kind: 'seconds',
+    field: 'refresh_token_lifetime',
+    meaning: 'the lifetime of a refresh token since the last refresh, at most that of the server',
+  },
+  'grant-lifetime': {
+    kind: 'seconds',
+    field: 'grant_lifetime',
+    meaning: 'the absolute end of a grant since its approval, at most that of the server',
   },
   'may-introspect': {
     kind: 'flag',

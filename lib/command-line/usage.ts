@@ -51,7 +51,7 @@ export function lintUsage(): string {
   ].join('\n')
 }
 
-const values = { flag: '', text: ' <value>', texts: ' <value>, repeatable' }
+const values = { flag: '', text: ' <value>', texts: ' <value>, repeatable', seconds: ' <seconds>' }
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {
   return columns(

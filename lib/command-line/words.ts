@@ -16,7 +16,8 @@ type CommandLine =
       readonly json: boolean
     }
 
-type Values = Map<string, true | string | readonly string[]>
+type Value = true | string | number | readonly string[]
+type Values = Map<string, Value>
 
 /** Parses the arguments after the name of the program. After a mistake, the program runs no command. */
 export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
@@ -82,15 +83,16 @@ export function readOptions(
     else if (value === undefined || value === '') wrong('needs a value.')
     else if (!inlineValue && value.startsWith('-'))
       wrong(`needs a value; write a value that begins with - as ${rawName}=-…`)
+    else if (option.kind === 'seconds' && !/^\d+$/.test(value)) wrong('must be whole seconds.')
     else if (option.kind === 'texts') values.set(name, [...textsOf(values.get(name)), value])
     else if (values.has(name)) wrong('is given twice.')
-    else values.set(name, value)
+    else values.set(name, option.kind === 'seconds' ? Number(value) : value)
   }
   return { values, positionals }
 }
 
 /** Returns the values of an option that may occur more than once. */
-export const textsOf = (value: true | string | readonly string[] | undefined): readonly string[] =>
+export const textsOf = (value: Value | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
 
 const optionNames = (known: Readonly<Record<string, Option>>): string =>

@@ -4,7 +4,7 @@ import { isAbsentOr, isList, isRecord, isText, OptionsReader } from '../primitiv
 import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { issuerDigest } from '../authorization/issuer'
-import type { Lifetimes } from '../authorization/transition'
+import type { Lifetimes } from '../authorization/lifetimes'
 import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInServer } from './plug-in'
 
 /** The part of a guard that plug-ins reach in requests only. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResponseType } from '../authorization-endpoint/response-types'
-import type { Lifetimes } from '../authorization/transition'
+import type { Lifetimes } from '../authorization/lifetimes'
 import type {
   ClientAuthenticationLimits,
   ResolvedClientAuthenticationLimits,
@@ -131,6 +131,11 @@ export interface AuthorizationServerOptions {
   /** How long requests, codes and tokens live. */
   readonly lifetimes?: LifetimeOptions
   /**
+   * Whether token responses with a refresh token have `refresh_token_expires_in`: the seconds until the refresh token
+   * ends if it is not used. Default `false`.
+   */
+  readonly refreshTokenExpiresIn?: boolean
+  /**
    * Grant types in addition to `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
    * such as `password()`, and those of the host. An absolute URI names each grant type of the host (RFC 6749 4.5). A
    * client may use a grant type if the `grant_types` of its registration contain the name. Default none.
@@ -236,6 +241,12 @@ export interface LifetimeOptions {
    * and revokes.
    */
   readonly refreshTokenGrace?: number
+  /**
+   * The absolute end of a grant, counted from the approval of the owner; without an approval, and for a client that
+   * polls, from its first tokens. No token outlives it, and no refresh moves it: the owner must approve again. A change
+   * applies to a living grant at its next refresh. Default none; at most 10 years.
+   */
+  readonly grant?: number
 }
 
 /** The limits of a server. `false` switches a limit off. */
@@ -351,6 +362,7 @@ export interface ServerSettings extends GuardSettings {
   /** Undefined if no client can register itself. */
   readonly dynamicRegistration: DynamicRegistration | undefined
   readonly lifetimes: Lifetimes
+  readonly refreshTokenExpiresIn: boolean
   /** The grant types of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   /** All response types, `code` first. */

@@ -1,5 +1,5 @@
 import { isList, isRecord, type OptionsReader } from '../primitives/options-reader'
-import type { Lifetimes } from '../authorization/transition'
+import type { Lifetimes } from '../authorization/lifetimes'
 import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
 import {
   type ClientSource,
@@ -89,12 +89,14 @@ function openSource(source: ClientSource, reading: OptionsReader, server: Openin
   const wrong = (path: string, message: string) =>
     reading.wrong(path === '' ? 'clients' : `clients.${path}`, message)
   const { issuer, capabilities, hasAuthorizationEndpoint, lifetimes, clock } = server
+  // The end of a grant only shortens what the others allow.
+  const { grant: _end, ...longest } = lifetimes
   return source.open({
     issuer,
     capabilities,
     hasAuthorizationEndpoint,
     clock,
-    longestLifetime: Math.max(...Object.values(lifetimes)),
+    longestLifetime: Math.max(...Object.values(longest)),
     sharedCache: sharedCacheOf(server),
     parse: (registration) => parseStoredClient(registration, capabilities),
     openRegistered(clients, path) {

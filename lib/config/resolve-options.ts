@@ -1,4 +1,4 @@
-import type { Lifetimes } from '../authorization/transition'
+import type { Lifetimes } from '../authorization/lifetimes'
 import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import { readCors } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
@@ -11,6 +11,7 @@ import { readGuards } from '../http/guard-defaults'
 import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
+  isBoolean,
   isRecord,
   isText,
   isWhole,
@@ -94,6 +95,7 @@ export function resolveOptions(options: Options): ServerSettings {
     tokenTypes: tokenTypes.map(({ name }) => name),
     authenticationMethods: clientAuthenticationMethods,
     redirectUris: readRedirectUriRule(reading),
+    lifetimes,
   }
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
   const resources = readResources(reading, knownScope, lifetimes.accessToken)
@@ -121,6 +123,12 @@ export function resolveOptions(options: Options): ServerSettings {
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
+    refreshTokenExpiresIn: reading.optional(
+      'refreshTokenExpiresIn',
+      false,
+      isBoolean,
+      'must be true or false.',
+    ),
     grantTypes,
     responseTypes,
     tokenTypes,
@@ -193,6 +201,12 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
       accessToken: seconds('accessToken', 3600),
       refreshToken: seconds('refreshToken', 30 * 24 * 3600),
       refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
+      grant: fields.optional<number | undefined>(
+        'grant',
+        undefined,
+        isWhole(1, tenYears),
+        `must be whole seconds, 1 to ${tenYears}.`,
+      ),
     }
   })
 }

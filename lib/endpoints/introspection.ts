@@ -1,3 +1,4 @@
+import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
@@ -29,15 +30,20 @@ export async function introspect(
       ...membersOfPlugIns(settings, found),
       ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
     }
-  const refresh = await refreshBy(server, token)
+  const refresh = await refreshBy(server, client, token)
   // Only the client of a refresh token gets an answer about the token.
   return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
 }
 
-async function refreshBy({ store, now }: ServerContext, token: string): Promise<Access | undefined> {
+async function refreshBy(
+  { store, now, settings }: ServerContext,
+  client: Client,
+  token: string,
+): Promise<Access | undefined> {
   const id = credentialId('refreshToken', token)
   if (id === undefined) return undefined
-  return findRefreshTokenIn((await store.find(id))?.authorization, token, now())
+  const lifetimes = lifetimesFor(client, settings.lifetimes)
+  return findRefreshTokenIn((await store.find(id))?.authorization, token, { now: now(), lifetimes })
 }
 
 /** Collects the members that plug-ins add to the introspection of an access token. */

@@ -1,3 +1,4 @@
+import type { ClientLifetimes } from './client-lifetimes'
 import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
@@ -68,6 +69,17 @@ export interface ClientRegistration {
   readonly token_type?: string | undefined
   /** The scope that the client may ask for, space separated, at most 4096 characters. */
   readonly scope: string
+  /** The lifetime of an access token, in seconds. Default, and at most: `lifetimes.accessToken` of the server. */
+  readonly access_token_lifetime?: number | undefined
+  /**
+   * The lifetime of a refresh token since the last refresh, in seconds. Default, and at most: `lifetimes.refreshToken` of
+   * the server.
+   */
+  readonly refresh_token_lifetime?: number | undefined
+  /**
+   * The absolute end of a grant, in seconds since its approval. Default, and at most: `lifetimes.grant` of the server.
+   */
+  readonly grant_lifetime?: number | undefined
   /**
    * Whether the client may introspect tokens, as a resource server does (RFC 7662 2.1). Only for confidential
    * clients. Default `false`.
@@ -94,7 +106,7 @@ export interface ClientRegistration {
 }
 
 /** A registered client after the check of its registration, with every default. */
-export interface Client {
+export interface Client extends ClientLifetimes {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
   readonly client_secret_hashes: readonly string[]

@@ -15,6 +15,7 @@ import {
   isTexts,
   OptionsReader,
 } from '../primitives/options-reader'
+import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
 import { loopbackUri, readRedirection, type RedirectUriRule } from './redirect-uri'
@@ -35,6 +36,8 @@ export interface ServerCapabilities {
   readonly redirectUris?: RedirectUriRule | undefined
   /** The methods of the host. Every server has the built-in methods, too. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
+  /** The longest lifetimes that a host may register. Default: any, and the server shortens what is longer. */
+  readonly lifetimes?: LifetimeBounds | undefined
 }
 
 /** Stands for an unknown server. The check of a registration then skips the rules that depend on the server. */
@@ -92,6 +95,7 @@ export function parseClient(
     response_types: responseTypes(reading, usesCode ? ['code'] : [], capabilities.responseTypes),
     token_type: tokenType(reading, capabilities.tokenTypes),
     scope: registeredScope(reading, capabilities.scope),
+    ...readClientLifetimes(reading),
     may_introspect: flag('may_introspect'),
     disabled: flag('disabled'),
     client_name: text('client_name'),
@@ -124,6 +128,9 @@ export function parseWrittenClient(
       path: path === '' ? 'logo_uri' : `${path}.logo_uri`,
       message: 'must be an https URL, because the consent page shows no other logo.',
     })
+  const longer = capabilities.lifetimes === undefined ? [] : longerLifetimes(client, capabilities.lifetimes)
+  for (const { path: member, message } of longer)
+    issues.push({ path: path === '' ? member : `${path}.${member}`, message })
   return client
 }
 

@@ -94,6 +94,7 @@ export const reasons = {
     'refresh_token_malformed',
     'refresh_token_unknown',
     'refresh_token_expired',
+    'grant_expired',
     'refresh_token_of_another_client',
     'refresh_token_reused',
     'refresh_token_superseded',

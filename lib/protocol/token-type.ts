@@ -139,6 +139,7 @@ export const responseMembers: ReadonlySet<string> = new Set([
   'token_type',
   'expires_in',
   'refresh_token',
+  'refresh_token_expires_in',
   'scope',
   'state',
   'code',

@@ -11,6 +11,7 @@ import type { CredentialTerms } from '../client-authentication/read-credential'
 import type { ServerStrategy } from '../client-authentication/strategies'
 import type { GuardSettings, ServerSettings } from '../config/options'
 import type { NetworkLimits } from '../http/network-limits'
+import type { Client } from '../protocol/client'
 import type { Evidence } from '../protocol/evidence'
 import type { RequestContexts } from '../http/request-context'
 import type { RequestsInFlight } from '../http/requests-in-flight'
@@ -53,8 +54,13 @@ export interface ServerContext extends GuardContext {
    *
    * @param restrict asks the extensions about an access token. Default: no extension restricts the token.
    * @param evidence what the extensions found in the request. Default: nothing.
+   * @param client the client that gets tokens; its registration may shorten them. Default: the context issues none.
    */
-  readonly issueContext: (restrict?: IssueContext['restrict'], evidence?: Evidence) => IssueContext
+  readonly issueContext: (
+    restrict?: IssueContext['restrict'],
+    evidence?: Evidence,
+    client?: Client,
+  ) => IssueContext
   /** Completes access tokens before the server stores them; undefined if nothing would. */
   readonly complete: CompleteIssue | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */

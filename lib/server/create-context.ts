@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
 import { completionOf } from '../authorization/complete-issue'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
+import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess, guardFinder } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { unrestricted } from '../authorization/transition'
@@ -60,11 +61,11 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
     complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
-    issueContext: (restrict = unrestricted, evidence = noEvidence) => ({
+    issueContext: (restrict = unrestricted, evidence = noEvidence, client) => ({
       now: guards.now(),
       issuerDigest: ownDigest,
       random: secureRandom,
-      lifetimes,
+      lifetimes: client === undefined ? lifetimes : lifetimesFor(client, lifetimes),
       tokenTypes,
       formats,
       evidence,

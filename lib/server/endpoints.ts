@@ -142,7 +142,7 @@ function minting(wiring: ServerContext): Mint {
     const parameters = Parameters.parse(new URLSearchParams(named).toString())
     const requestedScope = requested === undefined ? undefined : scope
     const asked = { client, parameters, grantType: 'test', requestedScope, evidence: noEvidence }
-    const context = server.issueContext((granted) => restrictToken(own, asked, granted))
+    const context = server.issueContext((granted) => restrictToken(own, asked, granted), noEvidence, client)
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
     const issued = await beginWith(server, asked, grant, context)
     return tokenResponse(issued, context.now)

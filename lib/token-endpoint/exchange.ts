@@ -58,13 +58,15 @@ export async function exchange(
   const context = server.issueContext(
     (granted) => restrictToken(server.restrictors, named, granted),
     evidence,
+    client,
   )
   const result = await grantType.handle(new RequestOfClient(server, asked, context))
   const issued =
     'transition' in result
       ? await move(server, result, named, context, onCommitted)
       : await beginWith(server, named, result.grant, context, onCommitted)
-  const response = tokenResponse(issued, context.now)
+  const { refreshTokenExpiresIn } = server.settings
+  const response = tokenResponse(issued, context.now, refreshTokenExpiresIn)
   const members = result.members === undefined ? response : { ...result.members, ...response }
   return { members, headers: issued.headers }
 }

@@ -144,6 +144,7 @@ describe('encodeAuthorization', () => {
       spentCode: undefined,
       refreshToken: undefined,
       extensionData: {},
+      grantedAt: undefined,
     }
     const parts = [
       lone.issuerDigest,

@@ -101,7 +101,7 @@ describe('presentRefreshToken', () => {
   const end = noon + lifetimes.refreshToken
 
   it('returns what a valid token could be exchanged for', () => {
-    expect(findRefreshTokenIn(active, token, noon)).toEqual({
+    expect(findRefreshTokenIn(active, token, context())).toEqual({
       authorizationId: active.id,
       clientId: 'photo-printer',
       subject: 'alice',
@@ -112,16 +112,16 @@ describe('presentRefreshToken', () => {
   })
 
   it('refuses an expired one from its last second on', () => {
-    expect(findRefreshTokenIn(active, token, end - 1)).toBeDefined()
-    expect(findRefreshTokenIn(active, token, end)).toBeUndefined()
+    expect(findRefreshTokenIn(active, token, context({ now: end - 1 }))).toBeDefined()
+    expect(findRefreshTokenIn(active, token, context({ now: end }))).toBeUndefined()
   })
 
   it('refuses one that is rotated out, unknown, or of a record without one', () => {
-    expect(findRefreshTokenIn(refreshed(active, token).active, token, noon)).toBeUndefined()
-    expect(findRefreshTokenIn(active, issued.accessToken, noon)).toBeUndefined()
+    expect(findRefreshTokenIn(refreshed(active, token).active, token, context())).toBeUndefined()
+    expect(findRefreshTokenIn(active, issued.accessToken, context())).toBeUndefined()
     const alone = activeAuthorization({ refreshToken: false }).active
     for (const current of [undefined, approvedAuthorization().approved, alone])
-      expect(findRefreshTokenIn(current, token, noon)).toBeUndefined()
+      expect(findRefreshTokenIn(current, token, context())).toBeUndefined()
   })
 })
 

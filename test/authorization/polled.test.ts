@@ -146,6 +146,21 @@ describe('poll', () => {
     )
   })
 
+  it.each([true, false])(
+    'ends with its grant, which begins with the first tokens (refresh tokens: %s)',
+    (refreshToken) => {
+      const brief = (seconds: number) => later(seconds, { grant: 20 })
+      const poll = { ...asked, refreshToken }
+      const step = pollAuthorization(approved, poll, brief(70))
+      expect(answerOf(step).expiresAt).toBe(noon + 90)
+      expect(expiryOf(written(step))).toBe(noon + 90)
+      const again = pollAuthorization(written(step), poll, brief(80))
+      expect(answerOf(again).expiresAt).toBe(noon + 90)
+      const over = pollAuthorization(written(step), poll, brief(90))
+      expect(refusal(over)).toMatchObject({ reason: 'grant_expired', action: 'delete' })
+    },
+  )
+
   it('gives another access token within the grace to a client without refresh tokens', () => {
     const withoutRefresh = { ...asked, refreshToken: false }
     const once = asActive(written(pollAuthorization(approved, withoutRefresh, later(70))))

@@ -282,6 +282,7 @@ describe('rotation', () => {
         accessToken: rotated.issued.accessToken,
         stored: next.accessTokens.at(-1),
         properties: {},
+        refreshTokenExpiresAt: next.refreshToken?.expiresAt,
         refreshToken: rotated.issued.refreshToken,
       })
     })

@@ -251,9 +251,40 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   ],
 ]
 
+/** The same with the time of the approval, which the first records of version 0.1.0 do not have. */
+const withApproval: readonly (readonly [string, Authorization, string])[] = [
+  [
+    'approved',
+    {
+      ...grant,
+      state: 'approved',
+      subject: 'alice',
+      consentToken: undefined,
+      code,
+      accessTokens: [],
+      grantedAt: 1_800_000_000,
+    },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,null,null,null,null,null,1800000000]',
+  ],
+  [
+    'active after a code',
+    {
+      ...active,
+      subject: 'alice',
+      spentCode: 'digest-of-the-code',
+      refreshToken,
+      grantedAt: 1_800_000_000,
+    },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000],null,null,null,1800000000]',
+  ],
+]
+
 describe('The stored form', () => {
-  it.each(written)('of a record that is %s is the one of version 0.1.0', (_which, record, text) => {
-    expect(encodeAuthorization(record)).toBe(text)
-    expect(decodeAuthorization(id, text)).toStrictEqual(record)
-  })
+  it.each([...written, ...withApproval])(
+    'of a record that is %s is the one of version 0.1.0',
+    (_which, record, text) => {
+      expect(encodeAuthorization(record)).toBe(text)
+      expect(decodeAuthorization(id, text)).toStrictEqual(record)
+    },
+  )
 })

@@ -72,6 +72,7 @@ const everyField = [
   ['--redirect-uri', page('one'), `--redirect-uri=${page('two')}`, '--dynamic-redirect-query'],
   ['--insecure-redirect-uris', '--grant-type', 'implicit', '--grant-type', 'authorization_code'],
   ['--response-type', 'code', '--response-type', 'token', '--auth-method', 'client_secret_post'],
+  ['--access-token-lifetime', '60', '--refresh-token-lifetime=600', '--grant-lifetime', '6000'],
   ['--client-uri', page('u'), '--logo-uri', page('l'), '--policy-uri', page('p'), '--tos-uri', page('t')],
 ].flat()
 
@@ -111,6 +112,9 @@ describe('client add', () => {
       grant_types: ['implicit', 'authorization_code'],
       response_types: ['code', 'token'],
       scope: 'photos:read',
+      access_token_lifetime: 60,
+      refresh_token_lifetime: 600,
+      grant_lifetime: 6000,
       may_introspect: true,
       disabled: false,
       client_name: 'Photo Book',
@@ -120,6 +124,12 @@ describe('client add', () => {
       policy_uri: page('p'),
       tos_uri: page('t'),
     })
+  })
+
+  it.each(['soon', '-1', '1.5', '1e3', ''])('refuses %j as a lifetime', async (seconds) => {
+    const { status, stderr } = await client('add', ...web, `--access-token-lifetime=${seconds}`)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/--access-token-lifetime (must be whole seconds|needs a value)/)
   })
 
   it('refuses a logo that no page shows', async () => {

@@ -117,6 +117,8 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   'lifetimes.accessToken': secondsFrom(1),
   'lifetimes.refreshToken': secondsFrom(1),
   'lifetimes.refreshTokenGrace': secondsFrom(0, 300),
+  'lifetimes.grant': secondsFrom(1),
+  refreshTokenExpiresIn: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   pkce: {
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
@@ -280,7 +282,9 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
     accessToken: 1,
     refreshToken: 1,
     refreshTokenGrace: 0,
+    grant: 1,
   },
+  refreshTokenExpiresIn: true,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   limits: {

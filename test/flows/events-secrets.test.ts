@@ -48,6 +48,7 @@ describe('events secrets', () => {
     expect([...outcomes.values()].filter(({ length }) => length > 1)).toEqual([
       ['reused', 'revoked'],
       ['replayed', 'revoked'],
+      ['refused', 'revoked'],
     ])
   })
 })

@@ -232,7 +232,7 @@ describe('parseClient', () => {
 
   it('offers the known names beside a misspelt one', () => {
     expect(mistakesWith({ redirect_uri: 'x' })[0]!.message).toContain(
-      'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, disabled, dynamic_redirect_query, grant_types',
+      'client_id, client_name, client_secret_hashes, client_type, client_uri, credentials, description, disabled, dynamic_redirect_query, grant_lifetime, grant_types',
     )
   })
 

@@ -1,5 +1,5 @@
 import { issuerDigest } from '../../authorization/issuer'
-import type { Lifetimes } from '../../authorization/transition'
+import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
 import {

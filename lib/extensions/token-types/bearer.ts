@@ -24,9 +24,10 @@ export interface TokenResponse extends Readonly<Record<string, Json>> {
  * requested scope.
  *
  * @param now seconds since the epoch.
+ * @param namesRefreshTokenEnd whether the response says when the refresh token ends if it is not used.
  */
-export function tokenResponse(issued: Issued, now: number): TokenResponse {
-  const { accessToken, tokenType, properties, expiresAt, scope, refreshToken } = issued
+export function tokenResponse(issued: Issued, now: number, namesRefreshTokenEnd = false): TokenResponse {
+  const { accessToken, tokenType, properties, expiresAt, scope, refreshToken, refreshTokenExpiresAt } = issued
   const members: TokenResponse & Record<string, Json> = {
     access_token: accessToken,
     token_type: tokenType,
@@ -34,5 +35,7 @@ export function tokenResponse(issued: Issued, now: number): TokenResponse {
     scope: formatScope(scope),
   }
   if (refreshToken !== undefined) members['refresh_token'] = refreshToken
+  if (namesRefreshTokenEnd && refreshTokenExpiresAt !== undefined)
+    members['refresh_token_expires_in'] = refreshTokenExpiresAt - now
   return Object.assign(members, properties, issued.members)
 }

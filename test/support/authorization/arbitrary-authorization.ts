@@ -90,21 +90,28 @@ const accessToken: fc.Arbitrary<AccessToken> = fc
   .tuple(plainToken, fc.oneof(fc.constant({}), ofOtherForm))
   .map(([plain, form]) => Object.assign(plain, form))
 
-const approved: fc.Arbitrary<Approved> = record({
-  state: fc.constant('approved'),
-  ...grant,
-  subject: text,
-  consentToken: maybe(text),
-  code: record({
-    digest: text,
-    redirectUri: text,
-    redirectUriSent: fc.boolean(),
-    failures: fc.nat(),
-    expiresAt: time,
-    repetition: maybe(record({ salt: text, responseType: text, requestState: maybe(text) })),
+const withApproval = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
+  fc
+    .tuple(arbitrary, fc.oneof(fc.constant({}), record({ grantedAt: time })))
+    .map(([plain, approval]) => Object.assign(plain, approval))
+
+const approved: fc.Arbitrary<Approved> = withApproval(
+  record({
+    state: fc.constant('approved'),
+    ...grant,
+    subject: text,
+    consentToken: maybe(text),
+    code: record({
+      digest: text,
+      redirectUri: text,
+      redirectUriSent: fc.boolean(),
+      failures: fc.nat(),
+      expiresAt: time,
+      repetition: maybe(record({ salt: text, responseType: text, requestState: maybe(text) })),
+    }),
+    accessTokens: fc.array(accessToken, { maxLength: 3 }),
   }),
-  accessTokens: fc.array(accessToken, { maxLength: 3 }),
-})
+)
 
 const refreshToken: fc.Arbitrary<RefreshToken> = record({
   digest: text,
@@ -114,16 +121,18 @@ const refreshToken: fc.Arbitrary<RefreshToken> = record({
   rotation: maybe(record({ at: time, salt: text, sealedProperties: maybe(text) })),
 })
 
-const active: fc.Arbitrary<Active> = record({
-  state: fc.constant('active'),
-  ...grant,
-  subject: maybe(text),
-  consentToken: maybe(text),
-  spentCode: maybe(text),
-  accessTokens: fc.array(accessToken, { maxLength: 3 }),
-  refreshToken: maybe(refreshToken),
-  usedUntil: maybe(time),
-})
+const active: fc.Arbitrary<Active> = withApproval(
+  record({
+    state: fc.constant('active'),
+    ...grant,
+    subject: maybe(text),
+    consentToken: maybe(text),
+    spentCode: maybe(text),
+    accessTokens: fc.array(accessToken, { maxLength: 3 }),
+    refreshToken: maybe(refreshToken),
+    usedUntil: maybe(time),
+  }),
+)
 
 /** Any authorization that a store may have to keep. */
 export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(

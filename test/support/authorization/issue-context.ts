@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  type IssueContext,
-  type Lifetimes,
-  type NewAccessToken,
-  unrestricted,
-} from '../../../lib/authorization/transition'
+import { type IssueContext, type NewAccessToken, unrestricted } from '../../../lib/authorization/transition'
+import type { Lifetimes } from '../../../lib/authorization/lifetimes'
 import type { Scope } from '../../../lib/protocol/scope'
 import { issuerDigest } from '../../../lib/authorization/issuer'
 import type { Random } from '../../../lib/protocol/credential'

@@ -1,10 +1,6 @@
 import { commit } from '../../../lib/authorization/commit'
-import {
-  type IssueContext,
-  type Lifetimes,
-  type Transition,
-  unrestricted,
-} from '../../../lib/authorization/transition'
+import { type IssueContext, type Transition, unrestricted } from '../../../lib/authorization/transition'
+import type { Lifetimes } from '../../../lib/authorization/lifetimes'
 import { OAuthError } from '../../../lib/protocol/oauth-error'
 import { memoryStore } from '../../../lib/stores/memory-store'
 import { pendingAuthorization } from './authorization'

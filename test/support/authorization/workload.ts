@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Lifetimes } from '../../../lib/authorization/transition'
+import type { Lifetimes } from '../../../lib/authorization/lifetimes'
 import { extent } from '../extent'
 import { lifetimes as usual } from './issue-context'
 import { badNetwork, type Work } from './moves'

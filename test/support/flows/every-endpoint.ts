@@ -34,6 +34,8 @@ const report = bent(nightlyReport, {
   may_introspect: true,
 })
 
+const brief = bent(photoPrint, { client_id: 'brief', grant_lifetime: 30 })
+
 /** Every event of a run, and every secret that no event may contain. */
 export interface EndpointRun {
   readonly recorded: readonly RecordedEvent[]
@@ -48,8 +50,8 @@ export interface EndpointRun {
 export async function useEveryEndpoint(
   prepare: (oauth: AuthorizationServer) => void = () => {},
 ): Promise<EndpointRun> {
-  const { oauth, flow, store } = setStage({
-    clients: [book, print, report].map(({ registration }) => registration),
+  const { oauth, flow, store, clock } = setStage({
+    clients: [book, print, report, brief].map(({ registration }) => registration),
     grantTypes: [
       password({
         verify: (_name, given) => (given === ownersPassword ? 'alice' : undefined),
@@ -138,6 +140,11 @@ export async function useEveryEndpoint(
   await flow.introspect(print, reader.accessToken)
   await flow.revoke(book, reader.refreshToken)
   await flow.revoke(book, reader.refreshToken)
+
+  // A code that outlives its grant.
+  const late = await approved(brief)
+  clock.advance(30)
+  await flow.redeem(brief, late)
   await flow.revoke(book, '')
   const { authorizationId } = (await flow.photos(own.accessToken)).body
   await oauth.revoke(String(authorizationId))

@@ -1,0 +1,51 @@
+import { type ConfigurationIssue, isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
+
+/** How long the credentials of one client live, in whole seconds. Undefined means the lifetime of the server. */
+export interface ClientLifetimes {
+  readonly access_token_lifetime: number | undefined
+  readonly refresh_token_lifetime: number | undefined
+  readonly grant_lifetime: number | undefined
+}
+
+/** The lifetimes of a server that bound those of its clients: the option `lifetimes`. */
+export interface LifetimeBounds {
+  readonly accessToken: number
+  readonly refreshToken: number
+  /** Undefined if grants have no absolute end. */
+  readonly grant?: number | undefined
+}
+
+const bounds = {
+  access_token_lifetime: 'accessToken',
+  refresh_token_lifetime: 'refreshToken',
+  grant_lifetime: 'grant',
+} as const
+
+/** Reads the lifetimes of a registration. */
+export function readClientLifetimes(reading: OptionsReader): ClientLifetimes {
+  const seconds = (key: keyof ClientLifetimes) =>
+    reading.optional<number | undefined>(
+      key,
+      undefined,
+      isWhole(1, tenYears),
+      `must be whole seconds, 1 to ${tenYears}.`,
+    )
+  return {
+    access_token_lifetime: seconds('access_token_lifetime'),
+    refresh_token_lifetime: seconds('refresh_token_lifetime'),
+    grant_lifetime: seconds('grant_lifetime'),
+  }
+}
+
+/** The mistakes of a registration whose lifetimes are longer than those of the server, where they would have no effect. */
+export function longerLifetimes(
+  client: ClientLifetimes,
+  server: LifetimeBounds,
+): readonly ConfigurationIssue[] {
+  return (['access_token_lifetime', 'refresh_token_lifetime', 'grant_lifetime'] as const).flatMap((path) => {
+    const bound = bounds[path]
+    const [own, most = Infinity] = [client[path], server[bound]]
+    if (own === undefined || own <= most) return []
+    return [{ path, message: `must be at most ${most}, lifetimes.${bound} of the server.` }]
+  })
+}
