@@ -148,24 +148,21 @@ const program = `
   const app = express()
   const see = (request, response) => {
     seen.push({ request, response, fast: [%HasFastProperties(request), %HasFastProperties(response)] })
-    if (seen.length === 1) return
-    const [one, other] = seen
-    console.log(JSON.stringify({
-      shared: [%HaveSameMap(one.request, other.request), %HaveSameMap(one.response, other.response)],
-      fast: other.fast,
-    }))
+    const [one, other] = seen.slice(-2)
+    if (other === undefined) return next()
+    const shared = [%HaveSameMap(one.request, other.request), %HaveSameMap(one.response, other.response)]
+    // A collection of garbage may forget the shared class between two requests.
+    if (!shared.every(Boolean) && seen.length < 6) return next()
+    console.log(JSON.stringify({ shared, fast: other.fast }))
     process.exit()
   }
   app.get('/', process.argv[1] === 'shared' ? sharingShapes(see) : see)
   const make = process.argv[2] === 'created' ? createServer : http.createServer
-  const server = make(app).listen(0, '127.0.0.1', async () => {
-    const { port } = server.address()
-    // The first one waits, so that nothing more is added to it.
-    for (let request = 0; request < 2; request++) {
-      http.get({ port, path: '/' }).on('error', () => {})
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  })
+  const server = make(app).listen(0, '127.0.0.1', next)
+  // No request gets a response, so nothing more is added to it.
+  function next() {
+    http.get({ port: server.address().port, path: '/' }).on('error', () => {})
+  }
 `
 
 function shapes(handler: 'shared' | 'as they come', server: 'plain' | 'created'): unknown {
