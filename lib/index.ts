@@ -6,6 +6,11 @@ export {
   type RemoteGuardOptions,
 } from './server/remote-guard'
 export { createJwtBearerGuard, type JwtBearerGuard, type JwtBearerGuardOptions } from './server/jwt-guard'
+export {
+  createIntrospectionGuard,
+  type IntrospectionGuard,
+  type IntrospectionGuardOptions,
+} from './server/introspection-guard'
 export { createSecureServer, createServer } from './http/create-server'
 export type {
   AuthorizationServerOptions,
@@ -164,7 +169,7 @@ export { registerClient, type ClientMetadata, type IssuedCredentials } from './c
 export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'
-export type { GuardedAccess, JwtAccess } from './resource-server/admit'
+export type { GuardedAccess, IntrospectedAccess, JwtAccess } from './resource-server/admit'
 export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
 export type { GuardDefaults } from './http/guard-defaults'

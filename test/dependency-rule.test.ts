@@ -96,6 +96,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'resource-server': [
     'primitives',
     'protocol',
+    'limits',
     'jwt/key-source',
     'jwt/verify-jwt',
     'authorization',

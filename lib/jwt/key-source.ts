@@ -1,3 +1,4 @@
+import { boundedText } from '../primitives/bounded-text'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import { isLoopback, plainUrl } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
@@ -211,18 +212,7 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
   })
   if (response.status !== 200 || response.body === null)
     throw new Error(`${uri} responded with status ${response.status}.`)
-  return { json: JSON.parse(await boundedText(response.body, uri)), maximumAge }
-}
-
-async function boundedText(body: ReadableStream<Uint8Array>, uri: string): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > maximumSize) throw new Error(`${uri} responded with more than ${maximumSize} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  return { json: JSON.parse(await boundedText(response.body, maximumSize, uri)), maximumAge }
 }
 
 /** The names of the two options for keys. */

@@ -26,12 +26,23 @@ export type FoundToken = GoodToken | { readonly rejectReason: Reason<'invalid_to
  * Looks up an access token.
  *
  * @param now seconds since the epoch.
+ * @param sender the request that carries the token, for look-ups that ask another server.
  * @throws OAuthError `temporarily_unavailable` if the look-up fails.
  */
-export type FindToken = (accessToken: string, now: number) => FoundToken | Promise<FoundToken>
+export type FindToken = (
+  accessToken: string,
+  now: number,
+  sender: TokenSender,
+) => FoundToken | Promise<FoundToken>
+
+/** The sender of a request with an access token. */
+export interface TokenSender {
+  /** The address of the request, as Express reports it; undefined if the connection has closed. */
+  readonly address: string | undefined
+}
 
 /** A request to a protected resource. */
-export interface GuardedRequest extends ResourceRequest {
+export interface GuardedRequest extends ResourceRequest, TokenSender {
   /** Each `Authorization` header. Most token types read no other header. */
   readonly authorization: readonly string[]
   /** Like {@link TokenCheck.setHeader}. */
@@ -71,7 +82,7 @@ export async function authorizeResourceRequest(
   const carried = tokenOf(request, tokenTypes, scope)
   if (carried === undefined) return undefined
   const { tokenType, presented } = carried
-  const found = await find(presented.accessToken, request.now)
+  const found = await find(presented.accessToken, request.now, request)
   const good = found?.rejectReason === undefined ? found : undefined
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
@@ -240,8 +251,19 @@ export interface JwtAccess {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The access that the access token of a request gives. Only the access of a JWT has `claims`. */
-export type GuardedAccess = Access | JwtAccess
+/**
+ * The access that a token gives by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen, because all
+ * requests with the token share the object.
+ */
+export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claims'> {
+  /** Seconds since the epoch. If the answer names no end, the time until which the guard keeps the answer. */
+  readonly expiresAt: number
+  /** Every member of the answer. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** The access that the access token of a request gives. Only that of a JWT or of an introspection has `claims`. */
+export type GuardedAccess = Access | JwtAccess | IntrospectedAccess
 
 /** Freezes a value from JSON deeply. Works without recursion, because JSON can be thousands of levels deep. */
 export function frozen<Value extends object>(value: Value): Value {

@@ -13,7 +13,7 @@ import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
-import { type FindToken, type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
+import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 
 /** The terms that a JWT access token must meet, and the bounds of the cache. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
@@ -30,7 +30,9 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
  * Finds the access of JWT access tokens (RFC 9068 4). A token that this guard has verified before costs one look-up in
  * memory.
  */
-export function findJwt(terms: JwtAccessTerms): FindToken {
+export function findJwt(
+  terms: JwtAccessTerms,
+): (token: string, now: number) => FoundToken | Promise<FoundToken> {
   const { keys, clockTolerance, maximumAge } = terms
   const verified = new VerifiedTokens(terms.maximumCached)
   // Parallel requests with the same token share one verification: the result depends on nothing else.

@@ -1,17 +1,10 @@
-import type { AuthorizationServerEvents } from '../audit/events'
-import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import { loadJose, requireJose } from '../jwt/jose'
 import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
-import { metadataUrlOf, OwnResource } from '../endpoints/protected-resource-metadata'
 import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
-import { bareResource, isResourceUri, Resources } from '../extensions/resource-indicators/resources'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
-import { bearer } from '../extensions/token-types/bearer'
-import { createGuardContext } from './create-guard-context'
+import { guardOfIssuer, type IssuerGuard, readOwnResource } from './issuer-guard'
 import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
-import { lifecycle } from './lifecycle'
 
 /** Options of {@link createJwtBearerGuard}. */
 export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
@@ -64,26 +57,7 @@ export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
 }
 
 /** A bearer guard for the JWT access tokens of one issuer. */
-export interface JwtBearerGuard extends BearerGuard {
-  /** The events of the guard: refusals and failures. `docs/events.md` explains each event. */
-  readonly events: AuthorizationServerEvents
-  /**
-   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root of the host.
-   * Challenges then name its URL. Name the scopes in the second parameter, because the guard does not know them:
-   * `{ scopes_supported: ['photos:read'] }`.
-   */
-  readonly protectedResource: ProtectedResourcePart
-  /**
-   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
-   * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
-   */
-  close(): Promise<void>
-  /**
-   * Whether the guard can serve requests: it has the keys of the issuer, and the host has not called `close()`. Fetches
-   * missing keys, so the first request does not wait for them. Never rejects.
-   */
-  ready(): Promise<boolean>
-}
+export type JwtBearerGuard = IssuerGuard
 
 /**
  * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token that the
@@ -96,63 +70,20 @@ export interface JwtBearerGuard extends BearerGuard {
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new OptionsReader(options, '')
   const terms = readJwtGuard(reading)
-  const own = readOwnResource(reading, terms)
+  const own = readOwnResource(reading, terms.audience)
   const alone = readStandaloneGuard(reading)
   reading.refuseUnknown()
   reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
 
-  const settings = {
+  return guardOfIssuer({
     issuer: terms.issuer,
-    scopes: undefined,
-    tokenTypes: [bearer],
-    accessTokenFormats: [],
-    extensions: [],
-    resources: undefined,
-    ownResource: own,
-    ...alone,
-  }
-  const guards = createGuardContext(settings, {
+    own,
+    alone,
     findToken: findJwt(terms),
-    observeToken: undefined,
-    counters: { add: neverAsked, useOnce: neverAsked },
-  })
-  const living = {
-    requests: guards.requests,
-    closeDeadline: alone.closeDeadline,
-    answers: () => keysOf(terms.keys, guards.now()),
-    release: async () => {},
-  }
-  return Object.assign(bearerGuard(guards), {
-    events: guards.audit.events,
-    protectedResource: protectedResource(
-      { ...settings, resources: own && tableOf(own.uri) },
-      'needs the option resource, such as https://api.example.com/mcp.',
-      () => own?.publish(),
-    ),
-    ...lifecycle(living),
+    answers: (now) => keysOf(terms.keys, now),
   })
 }
-
-function readOwnResource(reading: OptionsReader, { audience }: JwtAccessTerms): OwnResource | undefined {
-  const given = reading.optional<string | undefined>('resource', undefined, isOwnUri, ownExpectation)
-  if (given !== undefined) return new OwnResource(given, true)
-  const [only, second] = audience
-  return second === undefined && isOwnUri(only) ? new OwnResource(only, false) : undefined
-}
-
-const ownExpectation =
-  'must be a URI without a fragment, such as https://api.example.com/mcp: https, or http on a loopback host.'
-const isOwnUri = (value: unknown): value is string =>
-  isText(value) && isResourceUri(value) && metadataUrlOf(value) !== undefined
-
-function tableOf(uri: string): Resources {
-  const resource = bareResource(uri)
-  return new Resources([resource], resource)
-}
-
-// RFC 6750: a client may use a bearer token any number of times.
-const neverAsked = () => Promise.reject(new Error('Bearer tokens have no single-use values.'))
 
 async function keysOf(keys: KeySource, now: number): Promise<void> {
   await Promise.all([loadJose(), keys.trusted(now) ?? keys.fetched(now)])

@@ -59,6 +59,7 @@ const carrying = (authorization: readonly string[]) => ({
   secure: true,
   headers: { authorization },
   certificate: undefined,
+  address: undefined,
   authorization,
   setHeader,
   now: noon,

@@ -1,0 +1,38 @@
+const failuresAtMost = 5
+// Milliseconds.
+const pause = 10_000
+
+/**
+ * Circuit breaker: opens after 5 failures in a row, and lets one act through every 10 seconds, until an act succeeds.
+ */
+export class CircuitBreaker {
+  private failures = 0
+  private opensAgainAt = 0
+
+  /** @param clock milliseconds of a clock that does not step. */
+  constructor(private readonly clock: () => number) {}
+
+  /** Whether an act may run now. Every act that may run must end in `succeeded` or `failed`. */
+  mayTry(): boolean {
+    if (this.failures < failuresAtMost) return true
+    const now = this.clock()
+    if (now < this.opensAgainAt) return false
+    // Until this act has ended, or the pause is over again, no other one runs.
+    this.opensAgainAt = now + pause
+    return true
+  }
+
+  /** Seconds until an act may run, at least 1. */
+  get secondsToWait(): number {
+    return Math.max(1, Math.ceil((this.opensAgainAt - this.clock()) / 1000))
+  }
+
+  succeeded(): void {
+    this.failures = 0
+  }
+
+  failed(): void {
+    this.failures += 1
+    this.opensAgainAt = this.clock() + pause
+  }
+}

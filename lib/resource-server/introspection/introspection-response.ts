@@ -1,0 +1,80 @@
+import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { parseScope } from '../../protocol/scope'
+import { frozen, type IntrospectedAccess } from '../admit'
+
+/** What an active token must be for a guard to accept it. */
+export interface IntrospectionTerms {
+  readonly issuer: string
+  /** The `aud` of the tokens must contain one of these. Empty: the tokens must name no audience. */
+  readonly audience: readonly string[]
+  /** How far clocks may differ, in seconds. */
+  readonly clockTolerance: number
+  /** How long the guard keeps an answer, in seconds. */
+  readonly maximumAge: number
+}
+
+/** The reason why the guard refuses an active token, a stable word for events. */
+type IntrospectionFault =
+  | 'introspection_of_another_issuer'
+  | 'introspection_of_another_audience'
+  | 'introspection_bound_to_key'
+  | 'introspection_of_another_type'
+  | 'introspection_expired'
+  | 'introspection_incomplete'
+
+/**
+ * Reads the answer of an introspection endpoint (RFC 7662 2.2): the access of an active token, the reason why this guard
+ * refuses it, or undefined for a token that is not active.
+ *
+ * @param now seconds since the epoch.
+ * @throws TypeError if the answer is none.
+ */
+export function accessOf(
+  answer: unknown,
+  terms: IntrospectionTerms,
+  now: number,
+): IntrospectedAccess | IntrospectionFault | undefined {
+  if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
+  const member = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
+  const active = member('active')
+  // RFC 7662 2.2: REQUIRED, and a Boolean. A text such as "true" says nothing.
+  if (typeof active !== 'boolean')
+    throw new TypeError('The answer has no member active that is true or false.')
+  if (!active) return undefined
+  const [issuer, expiresAt, subject, clientId] = ['iss', 'exp', 'sub', 'client_id'].map(member)
+  if (issuer !== undefined && issuer !== terms.issuer) return 'introspection_of_another_issuer'
+  if (expiresAt !== undefined && !isTime(expiresAt)) return 'introspection_incomplete'
+  if (isTime(expiresAt) && expiresAt + terms.clockTolerance <= now) return 'introspection_expired'
+  if (!isFor(member('aud'), terms.audience)) return 'introspection_of_another_audience'
+  // RFC 7800 3: a request without proof of the key may come from a thief.
+  if (member('cnf') !== undefined) return 'introspection_bound_to_key'
+  if (!isBearer(member('token_type'))) return 'introspection_of_another_type'
+  const scope = scopeOf(member('scope'))
+  if (!isText(clientId) || !isAbsentOrText(subject) || scope === undefined) return 'introspection_incomplete'
+  return frozen({
+    clientId,
+    // RFC 9700 4.15: a client that acts for itself must not pass for a resource owner with its name.
+    subject: subject === clientId ? undefined : subject,
+    scope,
+    tokenType: 'bearer' as const,
+    expiresAt: isTime(expiresAt) ? expiresAt : now + terms.maximumAge,
+    claims: answer,
+  })
+}
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
+const isBearer = (type: unknown) =>
+  type === undefined || (isText(type) && ['bearer', 'at+jwt'].includes(type.toLowerCase()))
+
+// A guard that knows its audience demands one, because the server may have left it out for another resource server.
+function isFor(aud: unknown, audience: readonly string[]): boolean {
+  if (aud === undefined) return audience.length === 0
+  const named = isText(aud) ? [aud] : aud
+  return isTexts(named) && named.some((one) => audience.includes(one))
+}
+
+const scopeOf = (scope: unknown) => {
+  if (scope === undefined || scope === '') return []
+  return isText(scope) ? parseScope(scope) : undefined
+}

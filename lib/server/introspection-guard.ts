@@ -1,0 +1,138 @@
+import { readLimit } from '../limits/limit'
+import type { LimitOption } from '../limits/limit'
+import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
+import { findIntrospected } from '../resource-server/introspection/find-introspected'
+import {
+  type IntrospectionClient,
+  IntrospectionEndpoint,
+  isSafeUrl,
+} from '../resource-server/introspection/introspection-endpoint'
+import { resolveIssuer } from '../config/resolve-options'
+import { guardOfIssuer, type IssuerGuard, readOwnResource } from './issuer-guard'
+import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
+
+/** Options of {@link createIntrospectionGuard}. */
+export interface IntrospectionGuardOptions extends StandaloneGuardOptions {
+  /** The issuer of the tokens, letter by letter: https, or http on a loopback host. */
+  readonly issuer: string
+  /** How the guard authenticates at the introspection endpoint. The server must allow this client to introspect. */
+  readonly client: {
+    readonly client_id: string
+    readonly client_secret: string
+    /** Default: what the metadata of the issuer name, `client_secret_basic` first. */
+    readonly method?: 'client_secret_basic' | 'client_secret_post'
+  }
+  /** The URL of the introspection endpoint. Default: the guard finds it in the metadata of the issuer (RFC 8414). */
+  readonly endpoint?: string
+  /**
+   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Tokens must name it in `aud`, and
+   * challenges name the URL of its metadata. Default: `audience`, if it is one such URI.
+   */
+  readonly resource?: string
+  /**
+   * The audience of this resource server. The `aud` of a token must contain at least one of these values. Default:
+   * `resource`. Without both, the guard refuses tokens that name an audience.
+   */
+  readonly audience?: string | readonly string[]
+  /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
+  readonly clockTolerance?: number
+  /** The largest number of good tokens in the cache, and of others. Default 10 000, 1 to 1 000 000. */
+  readonly maximumCached?: number
+  /**
+   * How long the guard accepts a token before it asks again, in whole seconds, 0 to 86 400. Never longer than the token
+   * lives. A revocation counts after this time. Default 30.
+   */
+  readonly maximumAge?: number
+  /** How long the guard keeps the answer that a token is not good, in whole seconds, 0 to 300. Default 5. */
+  readonly maximumAgeOfRefusals?: number
+  /** How long one call may take, in seconds. Default 5, at most 60. */
+  readonly introspectionDeadline?: number
+  /**
+   * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute. Beyond it, new
+   * tokens of this network get 429, and cached ones pass.
+   */
+  readonly limits?: { readonly inactive?: LimitOption }
+}
+
+/** A bearer guard that asks the authorization server about each token. */
+export type IntrospectionGuard = IssuerGuard
+
+/**
+ * Creates bearer guards for a resource server that has no access to the store: they ask the introspection endpoint of
+ * the authorization server (RFC 7662), and keep its answers for a short time. If the server does not answer, or refuses
+ * the client of the guard, requests get `temporarily_unavailable` (503) and never 401.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
+  const reading = new OptionsReader(options, '')
+  const { issuer } = resolveIssuer(reading, 'the authorization server')
+  const client = readClient(reading)
+  const url = reading.optional<string | undefined>('endpoint', undefined, isEndpoint, endpointExpectation)
+  const given = audienceOf(reading)
+  const own = readOwnResource(reading, given)
+  const whole = (key: string, fallback: number, least: number, most: number) =>
+    reading.optional(key, fallback, isWhole(least, most), `must be a whole number, ${least} to ${most}.`)
+  const terms = {
+    issuer,
+    audience: given.length > 0 || own === undefined ? given : [own.uri],
+    clockTolerance: whole('clockTolerance', 5, 0, 300),
+    maximumCached: whole('maximumCached', 10_000, 1, 1_000_000),
+    maximumAge: whole('maximumAge', 30, 0, 86_400),
+    maximumAgeOfRefusals: whole('maximumAgeOfRefusals', 5, 0, 300),
+  }
+  const patience = reading.optional(
+    'introspectionDeadline',
+    5,
+    isPatience,
+    'must be seconds, more than 0 and at most 60.',
+  )
+  const { inactive } = reading.group('limits', (fields) => ({
+    inactive: readLimit(fields, 'inactive', { attempts: 60, seconds: 60 }),
+  }))
+  const alone = readStandaloneGuard(reading)
+  reading.refuseUnknown()
+  reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
+
+  const endpoint = new IntrospectionEndpoint({ issuer, endpoint: url, client, patience: patience * 1000 })
+  return guardOfIssuer({
+    issuer,
+    own,
+    alone,
+    findToken: findIntrospected({ ...terms, endpoint, inactive, clock: alone.clock }),
+    answers: async () => void (await endpoint.find()),
+  })
+}
+
+function readClient(reading: OptionsReader): IntrospectionClient {
+  const given = reading.required('client', {}, isRecord, 'must be { client_id, client_secret }.')
+  const fields = new OptionsReader(given, reading.at('client'), reading.issues)
+  const client = {
+    client_id: fields.required('client_id', '', isFilled, 'must be the client_id of the guard.'),
+    client_secret: fields.required('client_secret', '', isFilled, 'must be the secret of this client.'),
+    method: fields.optional<IntrospectionClient['method']>(
+      'method',
+      undefined,
+      isMethod,
+      "must be 'client_secret_basic' or 'client_secret_post'.",
+    ),
+  }
+  fields.refuseUnknown()
+  return client
+}
+
+function audienceOf(reading: OptionsReader): readonly string[] {
+  const cure = 'must be the value in aud of the tokens that names this resource server, or a list of them.'
+  const given = reading.optional<string | readonly string[]>('audience', [], isAudience, cure)
+  return isText(given) ? [given] : given
+}
+
+const isFilled = (value: unknown): value is string => isText(value) && value !== ''
+const isAudience = (value: unknown): value is string | readonly string[] =>
+  isFilled(value) || (isTexts(value) && value.length > 0 && value.every((one) => one !== ''))
+const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secret_post' =>
+  value === 'client_secret_basic' || value === 'client_secret_post'
+const isEndpoint = (value: unknown): value is string => isText(value) && isSafeUrl(value)
+const endpointExpectation =
+  'must be an https URL, or an http one on a loopback host, without user name, password and fragment.'
+const isPatience = (value: unknown): value is number => typeof value === 'number' && value > 0 && value <= 60
