@@ -1,6 +1,6 @@
 import { boundedText } from '../primitives/bounded-text'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
-import { isLoopback, plainUrl } from '../protocol/uri'
+import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
@@ -230,12 +230,8 @@ export function readKeys(reading: OptionsReader, { given, published }: KeyOption
   if ((keys === undefined) === (uri === undefined))
     reading.wrong(given, `or ${published} must be given, and not both.`)
   else if (uri === undefined) return readKeySet(reading, given, keys)
-  else if (isText(uri) && isSafeUri(uri)) return new FetchedKeys(uri)
-  else
-    reading.wrong(
-      published,
-      'must be an https URL, or an http one on a loopback host, without user name, password and fragment.',
-    )
+  else if (isText(uri) && isSafeUrl(uri)) return new FetchedKeys(uri)
+  else reading.wrong(published, safeUrlExpectation)
   return givenKeys([])
 }
 
@@ -248,8 +244,3 @@ function readKeySet(reading: OptionsReader, name: string, value: unknown): KeySo
 }
 
 const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
-
-function isSafeUri(uri: string): boolean {
-  const url = plainUrl(uri)
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
-}

@@ -22,11 +22,6 @@ export class CircuitBreaker {
     return true
   }
 
-  /** Seconds until an act may run, at least 1. */
-  get secondsToWait(): number {
-    return Math.max(1, Math.ceil((this.opensAgainAt - this.clock()) / 1000))
-  }
-
   succeeded(): void {
     this.failures = 0
   }

@@ -48,6 +48,16 @@ export function plainUrl(text: string): URL | undefined {
   return hasUserinfo(url) ? undefined : url
 }
 
+/** Whether secrets and keys may travel to and from a URL: https, or http on a loopback host. */
+export function isSafeUrl(text: string): boolean {
+  const url = plainUrl(text)
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+}
+
+/** Says what such a URL must be, as the rest of a sentence that begins with the path of the option. */
+export const safeUrlExpectation =
+  'must be an https URL, or an http one on a loopback host, without user name, password and fragment.'
+
 /** Whether the value is the http or https URL of a page for people. */
 export function isWebPage(value: unknown): value is string {
   return isText(value) && /^https?:\/\//i.test(value) && hasUriCharacters(value) && URL.canParse(value)

@@ -1,12 +1,12 @@
-import { readLimit } from '../limits/limit'
-import type { LimitOption } from '../limits/limit'
+import { type LimitOption, readLimit } from '../limits/limit'
 import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
 import {
   type IntrospectionClient,
   IntrospectionEndpoint,
-  isSafeUrl,
 } from '../resource-server/introspection/introspection-endpoint'
+import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
+import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { resolveIssuer } from '../config/resolve-options'
 import { guardOfIssuer, type IssuerGuard, readOwnResource } from './issuer-guard'
 import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
@@ -68,7 +68,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
   const reading = new OptionsReader(options, '')
   const { issuer } = resolveIssuer(reading, 'the authorization server')
   const client = readClient(reading)
-  const url = reading.optional<string | undefined>('endpoint', undefined, isEndpoint, endpointExpectation)
+  const url = reading.optional<string | undefined>('endpoint', undefined, isEndpoint, safeUrlExpectation)
   const given = audienceOf(reading)
   const own = readOwnResource(reading, given)
   const whole = (key: string, fallback: number, least: number, most: number) =>
@@ -81,12 +81,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     maximumAge: whole('maximumAge', 30, 0, 86_400),
     maximumAgeOfRefusals: whole('maximumAgeOfRefusals', 5, 0, 300),
   }
-  const patience = reading.optional(
-    'introspectionDeadline',
-    5,
-    isPatience,
-    'must be seconds, more than 0 and at most 60.',
-  )
+  const patience = reading.optional('introspectionDeadline', 5, isDeadline, deadlineExpectation)
   const { inactive } = reading.group('limits', (fields) => ({
     inactive: readLimit(fields, 'inactive', { attempts: 60, seconds: 60 }),
   }))
@@ -133,6 +128,3 @@ const isAudience = (value: unknown): value is string | readonly string[] =>
 const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secret_post' =>
   value === 'client_secret_basic' || value === 'client_secret_post'
 const isEndpoint = (value: unknown): value is string => isText(value) && isSafeUrl(value)
-const endpointExpectation =
-  'must be an https URL, or an http one on a loopback host, without user name, password and fragment.'
-const isPatience = (value: unknown): value is number => typeof value === 'number' && value > 0 && value <= 60

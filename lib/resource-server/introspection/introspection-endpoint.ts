@@ -1,7 +1,7 @@
 import { boundedText } from '../../primitives/bounded-text'
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
 import { isShallow } from '../../protocol/json-depth'
-import { isLoopback, plainUrl } from '../../protocol/uri'
+import { isSafeUrl } from '../../protocol/uri'
 
 /** How the guard authenticates at the introspection endpoint (RFC 6749 2.3.1). */
 export interface IntrospectionClient {
@@ -64,7 +64,7 @@ export class IntrospectionEndpoint {
   private async lookUp(): Promise<FoundEndpoint> {
     const { issuer, endpoint, client } = this.address
     if (endpoint !== undefined) return { url: endpoint, method: client.method ?? 'client_secret_basic' }
-    const metadata = await this.fetchJson(metadataUrlOf(issuer))
+    const metadata = await this.fetchJson(serverMetadataUrlOf(issuer))
     // RFC 8414 3.3: otherwise another server could take the place of the issuer.
     if (!isRecord(metadata) || metadata['issuer'] !== issuer)
       throw new Error(`The metadata of ${issuer} are those of another issuer.`)
@@ -124,13 +124,7 @@ function basic(clientId: string, clientSecret: string): string {
 }
 
 /** RFC 8414 3.1: the well-known part stands between the host and the path of the issuer. */
-function metadataUrlOf(issuer: string): string {
+function serverMetadataUrlOf(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
   return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`
-}
-
-/** Whether the guard may send credentials to a URL: https, or http on a loopback host. */
-export function isSafeUrl(text: string): boolean {
-  const url = plainUrl(text)
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
 }
