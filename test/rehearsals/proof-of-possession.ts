@@ -88,7 +88,7 @@ class Proofs {
   }
 
   /** Checks the proof of a request, but not whether it was used before. @throws OAuthError */
-  async proven({ headers, method, target }: ResourceRequest, accessToken?: string): Promise<Proof> {
+  async proven({ headers, method, target }: ResourceRequest, accessToken?: string) {
     const [proof = '', second] = headers['dpop'] ?? []
     const now = this.guard.now()
     const expected = {
@@ -111,11 +111,6 @@ class Proofs {
     const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk ?? {})
     return { thumbprint, id: `dpop:${digest(`${thumbprint} ${payload.jti}`)}` }
   }
-}
-
-interface Proof {
-  readonly thumbprint: string
-  readonly id: string
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
