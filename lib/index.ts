@@ -242,9 +242,11 @@ export type { ScopeImplications } from './protocol/implied-scope'
 export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   AccessTokenClaims,
+  AccessTokenContent,
   AccessTokenFormat,
   AccessTokenReader,
   TokenReference,
+  AccessTokenRequest,
 } from './protocol/access-token-format'
 export type { Evidence } from './protocol/evidence'
 export type {
@@ -258,6 +260,24 @@ export type {
   TokenType,
   TokenTypes,
 } from './protocol/token-type'
+export {
+  signingKeys,
+  type GivenKeysOptions,
+  type SharedKeysOptions,
+  type SigningKeys,
+  type SigningKeysOptions,
+} from './jwt/signing-keys/signing-keys'
+export type { GivenKey, PrivateSigningKey, RemoteSigningKey } from './jwt/signing-keys/given-keys'
+export type { KeyRing } from './jwt/signing-keys/key-ring'
+export type { KeyStore, StoredText } from './jwt/signing-keys/key-store'
+export type { SigningAlgorithm } from './jwt/signing-keys/signing-algorithm'
+export {
+  jwtAccessTokenReader,
+  type JwtAccessTokenReaderOptions,
+  jwtAccessTokens,
+  type JwtAccessTokensOptions,
+} from './extensions/jwt-access-tokens/jwt-access-tokens'
+export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { mac } from './extensions/token-types/mac'
 export type { MacOptions } from './extensions/token-types/mac'

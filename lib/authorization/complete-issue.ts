@@ -57,10 +57,11 @@ export function completionOf(
   extensions: readonly Extension[],
 ): CompleteIssue | undefined {
   const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
+  const claiming = extensions.filter((extension) => extension.claims !== undefined)
   if (formats.length === 0 && adding.length === 0) return undefined
   return async ({ authorization, issued, event }, recipient) => {
     const held = heldToken(authorization, issued)
-    const accessToken = await textOf(issuer, formats, held, issued)
+    const accessToken = await textOf({ issuer, formats, claiming }, held, issued, recipient)
     const shown = { ...issued, accessToken }
     return {
       issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
@@ -96,11 +97,19 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 
+/** What writes the texts of access tokens. */
+interface Writers {
+  readonly issuer: string
+  readonly formats: readonly AccessTokenFormat[]
+  /** The extensions with `claims`. */
+  readonly claiming: readonly Extension[]
+}
+
 async function textOf(
-  issuer: string,
-  formats: readonly AccessTokenFormat[],
+  { issuer, formats, claiming }: Writers,
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
+  { client, grantType }: Recipient,
 ): Promise<string> {
   const { formatted } = token
   if (formatted === undefined) return accessToken
@@ -111,7 +120,10 @@ async function textOf(
   const { digest: tokenId, scope, expiresAt, tokenData } = token
   const { issuedAt } = formatted
   const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType }
-  return encodeToken(format, { ...named, issuedAt, expiresAt, tokenData, ...dataFor(authorization, token) })
+  const data = dataFor(authorization, token)
+  const members = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
+  const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
+  return encodeToken(format, claims, { client, grantType })
 }
 
 const dataFor = (

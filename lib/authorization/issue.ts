@@ -86,7 +86,7 @@ export function addAccessToken<Holder extends Approved | Active>(
   context: IssueContext,
   secrets: Random = context.random,
 ): Issuance<Holder> {
-  const { now, random, tokenTypes, countIssue, formats, evidence = noEvidence } = context
+  const { now, random, tokenTypes, countIssue, usualFormat, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
   const accessToken = createCredential('accessToken', authorization.id, secrets)
@@ -94,9 +94,9 @@ export function addAccessToken<Holder extends Approved | Active>(
   const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random, evidence })
   const plain: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
   const added =
-    ownType === undefined && format === undefined && formats === undefined
+    ownType === undefined && format === undefined && usualFormat === undefined
       ? plain
-      : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, formats, now))
+      : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, context))
   const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
   const accessTokens = [...live, added].slice(-liveAccessTokens)
   const kept =
@@ -137,15 +137,13 @@ function withOwnForm(
 /** @param chosen the format that an extension has chosen; undefined for the usual one. */
 function formattedAs(
   chosen: string | undefined,
-  { name, opaque = false }: TokenType,
-  formats: IssueContext['formats'],
-  issuedAt: number,
+  { opaque = false }: TokenType,
+  { usualFormat, formats, now: issuedAt }: IssueContext,
 ): Formatted | undefined {
-  if (chosen === opaqueFormat || (chosen === undefined && (opaque || formats === undefined))) return undefined
-  if (opaque)
-    throw new Error(`An extension chose the format "${chosen}" for a ${name} token, which must be opaque.`)
-  const format = chosen ?? formats?.keys().next().value
-  if (format !== undefined && formats?.has(format) === true) return { format, issuedAt }
+  const format = chosen ?? usualFormat ?? opaqueFormat
+  // A type such as mac needs the text itself.
+  if (opaque || format === opaqueFormat) return undefined
+  if (formats?.has(format) === true) return { format, issuedAt }
   throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 

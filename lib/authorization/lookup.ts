@@ -1,7 +1,9 @@
 import {
   type AccessTokenReader,
+  type AccessTokenContent,
   decodeToken,
   mayBeFormatted,
+  readToken,
   type TokenReference,
 } from '../protocol/access-token-format'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
@@ -79,6 +81,38 @@ export function guardFinder(store: AuthorizationStore, formats: readonly AccessT
     const cached = findFormattedIn(store.getCached?.(id)?.authorization, token, now)
     return cached ?? findFormattedIn((await store.find(id))?.authorization, token, now)
   })
+}
+
+/**
+ * Makes a look-up for guards that trust signatures: a token that says everything itself is not looked up, so a revocation
+ * does not end it. Undefined if no format writes such tokens.
+ *
+ * @param find looks up every other token.
+ */
+export function signatureFinder(
+  formats: readonly AccessTokenReader[],
+  find: FindAccess,
+): FindAccess | undefined {
+  const signed = formats.filter((format) => format.read !== undefined)
+  if (signed.length === 0) return undefined
+  return async (text, now) => {
+    if (mayBeFormatted(text))
+      for (const format of signed) {
+        const content = await readToken(format, text)
+        if (content?.isPlain === true) return content.expiresAt > now ? accessOf(content) : undefined
+      }
+    return find(text, now)
+  }
+}
+
+function accessOf(content: AccessTokenContent): FoundAccess {
+  const { authorizationId, clientId, subject, scope, expiresAt, tokenExtensionData } = content
+  return {
+    access: { authorizationId, clientId, subject, scope, tokenType: 'bearer', expiresAt },
+    tokenData: undefined,
+    extensionData: {},
+    tokenExtensionData,
+  }
 }
 
 type FindFormatted = (token: FormattedToken, now: number) => Promise<FoundAccess | undefined>

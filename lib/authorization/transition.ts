@@ -88,7 +88,9 @@ export interface IssueContext extends RecordContext {
   readonly codeSecrets?: Random
   /** The token types of the server, by name. */
   readonly tokenTypes: TokenTypes
-  /** The formats of access tokens by name. New tokens get the first one. Default: every text is opaque. */
+  /** The format of a new token for which nothing chooses one. Default: the text is opaque. */
+  readonly usualFormat?: string | undefined
+  /** The formats of access tokens by name. Default: none. */
   readonly formats?: ReadonlyMap<string, AccessTokenFormat> | undefined
   /** What the extensions found in the request of the client, each under its name. Default: nothing. */
   readonly evidence?: Evidence | undefined

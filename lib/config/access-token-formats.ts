@@ -1,4 +1,5 @@
-import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { Resources } from '../extensions/resource-indicators/resources'
+import { isBoolean, isAbsentOr, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
 
 const option = 'accessTokenFormats'
@@ -34,6 +35,26 @@ function resolved<Format extends AccessTokenReader>(
   return Object.freeze(all)
 }
 
+/** The format of new tokens for which nothing chooses one; undefined if their text is opaque. */
+export function usualFormatOf(formats: readonly AccessTokenFormat[]): string | undefined {
+  return formats.find(({ issues = true }) => issues)?.name
+}
+
+/** Checks the formats that the option `resources` names. */
+export function checkFormatsOf(
+  reading: OptionsReader,
+  resources: Resources | undefined,
+  formats: readonly AccessTokenFormat[],
+): void {
+  const names = [...formats.map(({ name }) => name), opaqueFormat]
+  for (const { uri, accessTokenFormat } of resources?.all ?? [])
+    if (accessTokenFormat !== undefined && !names.includes(accessTokenFormat))
+      reading.wrong(
+        `resources["${uri}"].accessTokenFormat`,
+        `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.`,
+      )
+}
+
 /** The formats by name; undefined if there are none. */
 export function formatsByName(
   formats: readonly AccessTokenFormat[],
@@ -42,9 +63,15 @@ export function formatsByName(
 }
 
 const isReader = (value: unknown): value is AccessTokenReader =>
-  isRecord(value) && isText(value['name']) && typeof value['decode'] === 'function'
+  isRecord(value) &&
+  isText(value['name']) &&
+  typeof value['decode'] === 'function' &&
+  isAbsentOr((read) => typeof read === 'function', value['read'])
 const isFormat = (value: unknown): value is AccessTokenFormat =>
-  isReader(value) && 'encode' in value && typeof value.encode === 'function'
+  isReader(value) &&
+  'encode' in value &&
+  typeof value.encode === 'function' &&
+  isAbsentOr(isBoolean, 'issues' in value ? value.issues : undefined)
 const isReaders = (value: unknown): value is readonly AccessTokenReader[] =>
   Array.isArray(value) && value.every(isReader)
 const isFormats = (value: unknown): value is readonly AccessTokenFormat[] =>

@@ -1,4 +1,5 @@
 import { urlBelow } from '../endpoints/server-metadata'
+import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import { isAbsentOr, isList, isRecord, isText, OptionsReader } from '../primitives/options-reader'
 import { secureRandom } from '../protocol/credential'
@@ -12,12 +13,22 @@ type RunningGuard = Pick<PlugInGuard, 'counters'>
 
 /** The part of a server that plug-ins reach in requests only. */
 export type RunningServer = RunningGuard &
-  Pick<PlugInServer, 'findClient' | 'parseAuthorizationRequest' | 'find' | 'begin' | 'commit'>
+  Pick<PlugInServer, 'findClient' | 'parseAuthorizationRequest' | 'find' | 'begin' | 'commit' | 'keys'>
+
+/** What a plug-in needs before it can serve. */
+export interface Readiness {
+  /** The name of the plug-in. */
+  readonly name: string
+  /** Rejects if the plug-in is not ready. */
+  readonly ready: () => Promise<unknown>
+}
 
 /** The plug-ins of one server or guard, after each has returned its parts. */
 interface OpenedPlugIns<Running> {
   /** The options, and the parts of each plug-in: both have the same lists under the same names. */
   readonly sources: readonly OptionsReader[]
+  /** What plug-ins need before they can serve. */
+  readonly readiness: readonly Readiness[]
   /** Gives the plug-ins what they may use in requests. */
   readonly start: (running: Running) => void
 }
@@ -32,12 +43,16 @@ interface GuardInView {
 /** What plug-ins see at once of a server. */
 interface ServerInView extends GuardInView {
   readonly lifetimes: Lifetimes
+  /** The URIs of the option `resources`. */
+  readonly resources: readonly string[]
 }
 
 /** Reads the option `plugIns` of a server, and opens each plug-in. */
 export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<RunningServer> {
   const running = new Running<RunningServer>()
-  return opened(reading, running, (plugIn) => () => plugIn.open(serverFor(server, running)))
+  // One object for all plug-ins of the server, so that one may know the server that another has opened.
+  const inView = serverFor(server, running)
+  return opened(reading, running, (plugIn) => () => plugIn.open(inView))
 }
 
 /** Reads the option `plugIns` of a guard, and opens each plug-in that has a part for guards. */
@@ -80,11 +95,21 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
 }
 
 function serverFor(server: ServerInView, running: Running<RunningServer>): PlugInServer {
-  const { issuer, lifetimes } = server
+  const { issuer, lifetimes, resources, storage } = server
+  const keys = (member: keyof KeyStore) => {
+    const store = running.for(`keys.${member}`).keys
+    if (store === undefined) throw new Error('The store keeps no keys.')
+    return store
+  }
   const guard = guardFor(server, running)
   const ownDigest = issuerDigest(issuer)
   return {
     ...guard,
+    keys: storage.keys && {
+      find: (...name) => keys('find').find(...name),
+      save: (...text) => keys('save').save(...text),
+    },
+    resources,
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
     findClient: (clientId) => running.for('findClient').findClient(clientId),
@@ -109,6 +134,7 @@ function opened<Part>(
   const given = reading.optional<readonly unknown[]>('plugIns', [], isList, 'must be a list of plug-ins.')
   const names = new Set<string>()
   const sources = [reading]
+  const readiness: Readiness[] = []
   for (const [index, plugIn] of given.entries()) {
     const at = `plugIns[${index}]`
     if (!isPlugIn(plugIn)) {
@@ -120,9 +146,13 @@ function opened<Part>(
     names.add(plugIn.name)
     const open = openingOf(plugIn)
     const parts = open && partsOf(open, (message) => reading.wrong(at, message))
-    if (parts !== undefined) sources.push(new OptionsReader(parts, reading.at(at), reading.issues))
+    if (parts === undefined) continue
+    const source = new OptionsReader(parts, reading.at(at), reading.issues)
+    const ready = source.optional<Readiness['ready'] | undefined>('ready', undefined, isReady, mustBeFunction)
+    if (ready !== undefined) readiness.push({ name: plugIn.name, ready: ready.bind(parts) })
+    sources.push(source)
   }
-  return { sources, start: (part) => running.start(part) }
+  return { sources, readiness, start: (part) => running.start(part) }
 }
 
 /** Opens a plug-in; undefined after a mistake. Hosts write plug-ins, also in JavaScript. */
@@ -140,6 +170,8 @@ function partsOf(
   return undefined
 }
 
+const mustBeFunction = 'must be a function.'
+const isReady = (value: unknown): value is Readiness['ready'] => typeof value === 'function'
 const isPlugIn = (value: unknown): value is PlugIn =>
   isRecord(value) &&
   isText(value['name']) &&

@@ -3,6 +3,7 @@ import type { Authorization } from '../authorization/authorization'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
@@ -44,6 +45,12 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
+  /**
+   * Gets what the plug-in needs before it can serve, such as keys. The server calls it once when it is made, without
+   * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY` and makes `ready()`
+   * resolve to false.
+   */
+  ready?(): Promise<unknown>
 }
 
 /** What a plug-in sees of a guard. */
@@ -66,9 +73,13 @@ export interface PlugInGuard {
 
 /**
  * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `find`, `begin` and `commit` are for
- * requests: they throw an `Error` until the server is made. A store that fails causes `temporarily_unavailable`.
+ * requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
+  /** The signing keys of the store, with its deadline; undefined if the store keeps none. */
+  readonly keys: KeyStore | undefined
+  /** The URIs of the option `resources`, as it writes them; empty without the option. */
+  readonly resources: readonly string[]
   /** The URL of a path below the issuer. */
   readonly urlOf: (path: string) => string
   /** The time, the random bytes and the lifetimes for a new record. */

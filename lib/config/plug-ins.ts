@@ -257,8 +257,8 @@ const extensionsMessage =
   'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.'
 
 /** The extension of the option `resources`; none without the option. */
-export function ofResources(resources: Resources | undefined): readonly Extension[] {
-  return resources === undefined ? [] : [resourceIndicators(resources)]
+export function ofResources(resources: Resources | undefined, usualFormat?: string): readonly Extension[] {
+  return resources === undefined ? [] : [resourceIndicators(resources, usualFormat)]
 }
 
 const takenNames = [pkceName, resourceIndicatorsName]
@@ -292,6 +292,7 @@ const hooks = [
   'atTokenResponse',
   'atResourceRequest',
   'introspect',
+  'claims',
   'access',
 ]
 const parameterLists = ['authorizationParameters', 'tokenParameters', 'credentialParameters']

@@ -43,7 +43,7 @@ import { readExplainRefusals } from '../audit/diagnosis'
 import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options, PageOptions, ServerSettings } from './options'
 import { resolveClients } from './resolve-clients'
-import { resolveFormats } from './access-token-formats'
+import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
 import { openPlugIns } from './open-plug-ins'
 import { furtherPaths, resolveEndpoints, type TakenByEndpoints, usedByEndpoints } from './resolve-endpoints'
 import {
@@ -76,11 +76,13 @@ export function resolveOptions(options: Options): ServerSettings {
   const clock = readClock(reading)
   const stores = resolveStores(reading, clock)
   const lifetimes = resolveLifetimes(reading)
-  const { sources, start } = openPlugIns(reading, {
+  const resources = readResources(reading, knownScope, lifetimes.accessToken)
+  const { sources, readiness, start } = openPlugIns(reading, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
     lifetimes,
+    resources: resources?.all.map(({ uri }) => uri) ?? [],
   })
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(sources)
@@ -98,8 +100,9 @@ export function resolveOptions(options: Options): ServerSettings {
     lifetimes,
   }
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
-  const resources = readResources(reading, knownScope, lifetimes.accessToken)
   const taken = usedByEndpoints()
+  const accessTokenFormats = resolveFormats(sources)
+  checkFormatsOf(reading, resources, accessTokenFormats)
   const settings: ServerSettings = {
     ...issuer,
     ...resolveClients(reading, {
@@ -132,10 +135,10 @@ export function resolveOptions(options: Options): ServerSettings {
     grantTypes,
     responseTypes,
     tokenTypes,
-    accessTokenFormats: resolveFormats(sources),
+    accessTokenFormats,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...extensionsOf(reading, sources, resources),
+    ...extensionsOf(reading, sources, resources, usualFormatOf(accessTokenFormats)),
     guards: readGuards(reading),
     ...resolveLimits(reading, lifetimes),
     storeDeadline,
@@ -147,6 +150,7 @@ export function resolveOptions(options: Options): ServerSettings {
     ...resolvePages(reading, options.pages),
     explainRefusals: readExplainRefusals(reading),
     clock,
+    readiness,
     startPlugIns: start,
   }
   if (settings.pages.length > 0 && resourceOwner === undefined)
@@ -244,9 +248,10 @@ function extensionsOf(
   reading: OptionsReader,
   sources: readonly OptionsReader[],
   resources: Resources | undefined,
+  usualFormat: string | undefined,
 ): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = resolvePkce(reading)
-  const own = [pkce(requirement), ...ofResources(resources)]
+  const own = [pkce(requirement), ...ofResources(resources, usualFormat)]
   return { pkce: requirement, extensions: [...own, ...resolveExtensions(sources)] }
 }
 

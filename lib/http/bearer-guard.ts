@@ -2,7 +2,6 @@ import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
-import type { GuardSettings } from '../config/options'
 import type { GuardContext } from '../server/context'
 import { isRecord, OptionsReader } from '../primitives/options-reader'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
@@ -11,6 +10,7 @@ import type { Extension } from '../protocol/extension'
 import { challengeOfType } from '../protocol/token-type'
 import {
   authorizeResourceRequest,
+  type FindToken,
   type GuardedAccess,
   type GuardedRequest,
   readRequirement,
@@ -52,6 +52,12 @@ export interface BearerGuardOptions extends GuardDefaults {
    * name no resource.
    */
   readonly resource?: string
+  /**
+   * How the guard verifies an access token in a format that says everything itself, such as a JWT of `jwtAccessTokens()`:
+   * `store` also looks it up in the store, so a revocation ends it at once; `signature` does not, so it lives until it
+   * expires. The guard looks up every other token. Default `store`.
+   */
+  readonly verify?: 'store' | 'signature'
 }
 
 /** Makes a guard for a route. @throws ConfigurationError if no token could ever pass the guard. */
@@ -72,26 +78,43 @@ export function bearerGuard(context: GuardContext): BearerGuard {
     // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = isPlain(first) ? ['', first] : [first, second]
-    return guard(context, readGuard(context.settings, scope, options))
+    return guard(context, readGuard(context, scope, options))
   }
 }
 
 /** What one guard requires and sets, after validation. */
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
+  readonly find: FindToken
 }
 
-function readGuard(
-  { scopes, resources, guards }: GuardSettings,
-  scope: unknown,
-  options: unknown,
-): GuardTerms {
+function readGuard(context: GuardContext, scope: unknown, options: unknown): GuardTerms {
+  const { scopes, resources, guards } = context.settings
   const reading = new OptionsReader(options, '')
   const requirement = readRequirement(reading, scope, scopes && [...scopes.keys()], resources)
-  const terms = { requirement, ...readGuardDefaults(reading, guards) }
+  const find = readVerify(reading, context)
+  const terms = { requirement, find, ...readGuardDefaults(reading, guards) }
   reading.refuseUnknown()
   reading.throwIssues('A bearer guard cannot work:')
   return terms
+}
+
+function readVerify(reading: OptionsReader, { findToken, findSignedToken }: GuardContext): FindToken {
+  const isChoice = (value: unknown): value is 'store' | 'signature' =>
+    value === 'store' || value === 'signature'
+  const choice = reading.optional<'store' | 'signature'>(
+    'verify',
+    'store',
+    isChoice,
+    "must be 'store' or 'signature'.",
+  )
+  if (choice === 'store') return findToken
+  if (findSignedToken === undefined)
+    reading.wrong(
+      'verify',
+      'needs an access token format with a signature, such as jwtAccessTokens({ keys }).',
+    )
+  return findSignedToken ?? findToken
 }
 
 function isPlain(value: unknown): value is BearerGuardOptions {
@@ -99,7 +122,7 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 }
 
 function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
-  const { settings, findToken, requests, audit } = context
+  const { settings, requests, audit } = context
   const { tokenTypes, implied } = settings
   const { requirement, challenge, authInfo } = terms
   const resource = settings.ownResource ?? referenceTo(requirement.resource)
@@ -122,7 +145,7 @@ function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
     }
   }
   const lookup = {
-    find: findToken,
+    find: terms.find,
     tokenTypes,
     extensions: settings.extensions.filter(actsInGuards),
     implied,

@@ -42,7 +42,7 @@ export type VerificationKey = webcrypto.CryptoKey
 
 interface ExpectedClaims {
   issuer: string
-  audience: string[]
+  audience?: string[]
   algorithms: string[]
   /** Seconds. */
   clockTolerance: number

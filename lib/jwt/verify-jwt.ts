@@ -6,8 +6,8 @@ import { findKey, type KeySet, type KeySource } from './key-source'
 export interface JwtTerms {
   /** The key source of each trusted issuer, by `iss`. */
   readonly issuers: ReadonlyMap<string, KeySource>
-  /** `aud` must name at least one of these. */
-  readonly audience: readonly string[]
+  /** `aud` must name at least one of these. Undefined: any audience. */
+  readonly audience: readonly string[] | undefined
   /** Whether `aud` must name nothing else: one text, or a list of one. Default false. */
   readonly soleAudience?: boolean
   /** How many seconds the clock of the issuer may differ. */
@@ -113,7 +113,8 @@ function allowed(header: UnprovenHeader, algorithms: readonly string[]): Header 
 
 function expected(issuer: string, now: number, { audience, algorithms, clockTolerance }: JwtTerms) {
   const currentDate = new Date(now * 1000)
-  return { issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance, currentDate }
+  const terms = { issuer, algorithms: [...algorithms], clockTolerance, currentDate }
+  return audience === undefined ? terms : { ...terms, audience: [...audience] }
 }
 
 function registeredClaims(

@@ -1,4 +1,6 @@
-import { isRecord } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText, isTexts } from '../primitives/options-reader'
+import { optional, required, requireShape, shape } from '../primitives/shape'
+import type { Client } from './client'
 import { credentialId } from './credential'
 import type { Json } from './json'
 import type { Scope } from './scope'
@@ -15,7 +17,20 @@ export interface AccessTokenFormat extends AccessTokenReader {
    *
    * @throws OAuthError to answer the client with this error. Any other error becomes `server_error`.
    */
-  encode(claims: AccessTokenClaims): Promise<string>
+  encode(claims: AccessTokenClaims, request: AccessTokenRequest): Promise<string>
+  /**
+   * Whether new tokens may get this format without a choice of their resource or of an extension. With false, the server
+   * only reads it, as the first step of an upgrade. Default true.
+   */
+  readonly issues?: boolean
+}
+
+/** The request that an access token answers. */
+export interface AccessTokenRequest {
+  /** The registration of the client. */
+  readonly client: Client
+  /** The `grant_type` of the request; `implicit` for a token of the authorization endpoint. */
+  readonly grantType: string
 }
 
 /** The part of a format that a resource server needs: it reads access tokens, and needs no key to sign them. */
@@ -29,6 +44,27 @@ export interface AccessTokenReader {
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
   decode(text: string): Promise<TokenReference | undefined>
+  /**
+   * Reads what a token says, for guards that do not ask the store. Default: guards always ask the store. Resolves to
+   * undefined for a text that this format has not written.
+   *
+   * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
+   */
+  read?(text: string): Promise<AccessTokenContent | undefined>
+}
+
+/** What an access token says by itself. */
+export interface AccessTokenContent extends TokenReference {
+  readonly clientId: string
+  /** The resource owner; undefined if the client acts for itself. */
+  readonly subject: string | undefined
+  readonly scope: Scope
+  /** Seconds since the epoch. */
+  readonly expiresAt: number
+  /** The data of extensions that the text holds, each under its name, such as the resources of the token. */
+  readonly tokenExtensionData: Readonly<Record<string, Json>>
+  /** Whether the token is a bearer token without a proof. Any other token is looked up in the store. */
+  readonly isPlain: boolean
 }
 
 /** Names one access token of an authorization. The reference is no credential: nobody can make a token of it. */
@@ -57,6 +93,8 @@ export interface AccessTokenClaims extends TokenReference {
   readonly tokenData: Json | undefined
   /** The data that extensions keep with the authorization, each under its name. */
   readonly extensionData: Readonly<Record<string, Json>>
+  /** The claims that extensions add (`Extension.claims`), such as `aud` with the resources of the token. */
+  readonly members: Readonly<Record<string, Json>>
   /** The data that extensions keep with this token, each under its name. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
 }
@@ -80,8 +118,12 @@ export function mayBeFormatted(text: unknown): text is string {
 }
 
 /** Writes an access token. @throws TypeError if the format of a host returns a text that no request can carry. */
-export async function encodeToken(format: AccessTokenFormat, claims: AccessTokenClaims): Promise<string> {
-  const text: unknown = await format.encode(claims)
+export async function encodeToken(
+  format: AccessTokenFormat,
+  claims: AccessTokenClaims,
+  request: AccessTokenRequest,
+): Promise<string> {
+  const text: unknown = await format.encode(claims, request)
   if (mayBeFormatted(text)) return text
   throw new TypeError(
     `The access token format "${format.name}" must write a text of 1 to ${longestToken} letters, digits and -._~+/, perhaps with = at its end, and not of the form of an opaque token.`,
@@ -103,6 +145,37 @@ export async function decodeToken(
     `The access token format "${format.name}" must read { authorizationId, tokenId } as it got them to write, or undefined.`,
   )
 }
+
+/**
+ * Reads what an access token says; undefined if the format has not written it.
+ *
+ * @throws TypeError if the format of a host returns anything but a content or undefined.
+ */
+export async function readToken(
+  format: AccessTokenReader,
+  text: string,
+): Promise<AccessTokenContent | undefined> {
+  const content: unknown = await format.read?.(text)
+  if (content === undefined) return undefined
+  const subject = `The access token format "${format.name}" returned a wrong content:`
+  requireContent(content, subject)
+  return content
+}
+
+function requireContent(content: unknown, subject: string): asserts content is AccessTokenContent {
+  requireShape(contentShape, content, subject, undefined)
+}
+
+const contentShape = shape<AccessTokenContent>({
+  authorizationId: required((value) => isBase64url(value, 22), 'must be 22 characters of base64url.'),
+  tokenId: required((value) => isBase64url(value, 43), 'must be 43 characters of base64url.'),
+  clientId: required(isText, 'must be a text.'),
+  subject: optional(isText, 'must be a text, or undefined.'),
+  scope: required(isTexts, 'must be a list of scope tokens.'),
+  expiresAt: required(Number.isFinite, 'must be seconds since the epoch.'),
+  tokenExtensionData: required(isRecord, 'must be an object.'),
+  isPlain: required(isBoolean, 'must be true or false.'),
+})
 
 const isReference = (value: unknown): value is TokenReference =>
   isRecord(value) && isBase64url(value['authorizationId'], 22) && isBase64url(value['tokenId'], 43)

@@ -319,6 +319,11 @@ export interface Extension {
   atResourceRequest?(request: ExtensionResourceRequest): string | undefined
   /** Returns members that introspection adds about an access token (RFC 7662 2.2). The members of the suite win. */
   introspect?(data: KeptData): Readonly<Record<string, Json>>
+  /**
+   * Returns claims that an access token in a format has about itself, such as `aud`. Clients can read them in a JWT. The
+   * claims of the suite win.
+   */
+  claims?(data: KeptData): Readonly<Record<string, Json>>
   /** Returns members that a guard adds to `req.oauth`. The members of the suite win. */
   access?(data: KeptData): Readonly<Record<string, Json>>
 }

@@ -1,4 +1,4 @@
-import { type KeySet, type KeySource, KeysUnavailable } from '../jwt/key-source'
+import { type KeySource, KeysUnavailable } from '../jwt/key-source'
 import {
   type JwtFault,
   type JwtTerms,
@@ -7,7 +7,7 @@ import {
   RefusedJwt,
   verifyJwt,
 } from '../jwt/verify-jwt'
-import { BoundedMap } from '../primitives/bounded-map'
+import { type VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens'
 import { isText, isTexts } from '../primitives/options-reader'
 import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
@@ -16,7 +16,8 @@ import { parseScope, type Scope } from '../protocol/scope'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 
 /** The terms that a JWT access token must meet, and the bounds of the cache. */
-export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers'> {
+export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
+  readonly audience: readonly string[]
   readonly issuer: string
   readonly keys: KeySource
   readonly claimNames: JwtDialect
@@ -34,7 +35,7 @@ export function findJwt(
   terms: JwtAccessTerms,
 ): (token: string, now: number) => FoundToken | Promise<FoundToken> {
   const { keys, clockTolerance, maximumAge } = terms
-  const verified = new VerifiedTokens(terms.maximumCached)
+  const verified = new VerifiedTokens<VerifiedAccess>(terms.maximumCached)
   // Parallel requests with the same token share one verification: the result depends on nothing else.
   const verifications = new SingleFlight<FoundToken>()
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
@@ -49,7 +50,7 @@ export function findJwt(
     const access = jwtAccess(proven, terms.claimNames)
     if (typeof access === 'string') return refusedToken(access)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
-    const found: VerifiedToken = {
+    const found: VerifiedAccess = {
       access,
       ...nothingKept,
       keySet: proven.keySet,
@@ -128,56 +129,6 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
 const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
 
 /** A verified token, as a guard finds it. */
-interface VerifiedToken extends GoodToken {
+interface VerifiedAccess extends GoodToken, VerifiedToken {
   readonly access: JwtAccess
-  /** The key set that verified the token. The entry is not valid under another key set. */
-  readonly keySet: KeySet
-  /**
-   * The time of the verification, in seconds since the epoch. If the clock goes back before this time, the entry ends.
-   */
-  readonly verifiedAt: number
-  /** Seconds since the epoch. From this time on, the guard must verify the token again. */
-  readonly endsAt: number
-}
-
-interface Entry {
-  readonly token: VerifiedToken
-  usedAt: number
-}
-
-/**
- * Cache of verified tokens by their digest. Evicts the least recently used token. Contains only verified tokens, so an
- * attacker cannot fill the cache with invalid tokens. A hit costs one look-up, and one reordering per second.
- */
-class VerifiedTokens {
-  // The least recently used token first, with the precision of one second.
-  private readonly entries: BoundedMap<Entry>
-
-  constructor(private readonly maximum: number) {
-    this.entries = new BoundedMap(maximum)
-  }
-
-  has(digest: string): boolean {
-    return this.entries.has(digest)
-  }
-
-  /** @param now seconds since the epoch. */
-  getCached(digest: string, keySet: KeySet, now: number): VerifiedToken | undefined {
-    const entry = this.entries.get(digest)
-    if (entry === undefined) return undefined
-    const { keySet: vouching, verifiedAt, endsAt } = entry.token
-    if (now < verifiedAt || now >= endsAt || vouching !== keySet) {
-      this.entries.delete(digest)
-      return undefined
-    }
-    if (entry.usedAt !== now) {
-      entry.usedAt = now
-      this.entries.put(digest, entry)
-    }
-    return entry.token
-  }
-
-  remember(digest: string, token: VerifiedToken, now: number): void {
-    if (this.maximum > 0) this.entries.put(digest, { token, usedAt: now })
-  }
 }

@@ -29,6 +29,8 @@ export interface GuardContext {
   readonly settings: GuardSettings
   /** Looks up a token of a request at a guard. */
   readonly findToken: FindToken
+  /** As `findToken`, but a token with a signature needs no look-up; undefined if no token has one. */
+  readonly findSignedToken: FindToken | undefined
   /** Looks again at a token that a guard has refused, for an explanation; undefined if guards explain nothing. */
   readonly observeToken: ObserveToken | undefined
   readonly counters: Counters

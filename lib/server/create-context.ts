@@ -8,7 +8,7 @@ import type { AuthorizationStore } from '../authorization/store'
 import { unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
-import { formatsByName } from '../config/access-token-formats'
+import { formatsByName, usualFormatOf } from '../config/access-token-formats'
 import type { ServerSettings } from '../config/options'
 import { byName, isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
@@ -29,7 +29,7 @@ import { checkedGrantType, type ServedGrantType } from '../token-endpoint/grant-
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 import { restrictorsOf } from '../token-endpoint/restrict'
 import type { ServerContext } from './context'
-import { countersFor, createGuardContext, observerOf } from './create-guard-context'
+import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
 import { authenticationOf, methodsIn } from './wire-client-authentication'
 
 const countNothing = () => {}
@@ -43,10 +43,11 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const ownDigest = issuerDigest(issuer)
   const tokenTypes = byName(settings.tokenTypes)
   const formats = formatsByName(settings.accessTokenFormats)
+  const usualFormat = usualFormatOf(settings.accessTokenFormats)
   const limits = issueLimits(settings.issueLimits, clock)
   const { store, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const guards = createGuardContext(settings, {
-    findToken: guardFinder(store, settings.accessTokenFormats),
+    ...tokenFinders(store, settings.accessTokenFormats),
     observeToken: observerOf(settings, settings.store, storeDeadline),
     counters: countersFor(settings, settings),
   })
@@ -67,6 +68,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       random: secureRandom,
       lifetimes: client === undefined ? lifetimes : lifetimesFor(client, lifetimes),
       tokenTypes,
+      usualFormat,
       formats,
       evidence,
       countIssue: limits?.countOfRequest() ?? countNothing,

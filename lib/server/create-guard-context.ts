@@ -1,6 +1,9 @@
 import { AuditLog } from '../audit/audit-log'
 import { diagnosisIf } from '../audit/diagnosis'
 import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { guardFinder, signatureFinder } from '../authorization/lookup'
+import type { AuthorizationStore } from '../authorization/store'
+import type { AccessTokenReader } from '../protocol/access-token-format'
 import { tokenObserver } from '../authorization/observe-token'
 import type { GuardSettings, ServerSettings } from '../config/options'
 import { RequestContexts } from '../http/request-context'
@@ -14,7 +17,7 @@ import type { GuardContext } from './context'
 /** Makes the parts that the guards of one server, or guards without a server, share. */
 export function createGuardContext(
   settings: GuardSettings,
-  tokens: Pick<GuardContext, 'findToken' | 'observeToken' | 'counters'>,
+  tokens: Pick<GuardContext, 'findToken' | 'findSignedToken' | 'observeToken' | 'counters'>,
 ): GuardContext {
   const { clock, explainRefusals } = settings
   const contexts = new RequestContexts()
@@ -26,6 +29,15 @@ export function createGuardContext(
     audit: new AuditLog(clock, (request) => contexts.of(request).notes, diagnosisIf(explainRefusals)),
     requests: new RequestsInFlight(),
   }
+}
+
+/** Looks up tokens for guards: in the store, and by the signature of tokens that have one. */
+export function tokenFinders(
+  store: AuthorizationStore,
+  formats: readonly AccessTokenReader[],
+): Pick<GuardContext, 'findToken' | 'findSignedToken'> {
+  const findToken = guardFinder(store, formats)
+  return { findToken, findSignedToken: signatureFinder(formats, findToken) }
 }
 
 /** Looks again at refused tokens, also at those of other issuers; undefined if guards explain nothing. */

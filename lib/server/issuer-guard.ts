@@ -57,6 +57,7 @@ export function guardOfIssuer({ issuer, own, alone, findToken, answers }: Issuer
   }
   const guards = createGuardContext(settings, {
     findToken,
+    findSignedToken: undefined,
     observeToken: undefined,
     counters: { add: neverAsked, useOnce: neverAsked },
   })

@@ -1,4 +1,6 @@
 import type { RequestsInFlight } from '../http/requests-in-flight'
+import type { Readiness } from '../config/open-plug-ins'
+import { OAuthError } from '../protocol/oauth-error'
 import { adviceForShared } from '../protocol/url-difference'
 import { createId, secureRandom } from '../protocol/credential'
 import { withinDeadline } from '../stores/deadline'
@@ -31,6 +33,8 @@ interface LifecycleOptions {
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
+  /** What plug-ins need besides. Default: nothing. */
+  readonly readiness?: readonly Readiness[]
 }
 
 export function lifecycleOf({
@@ -39,9 +43,31 @@ export function lifecycleOf({
   storeDeadline,
   closeDeadline,
   requests,
+  readiness = [],
 }: LifecycleOptions): Lifecycle {
-  const answers = () => withinDeadline(() => store.find(createId(secureRandom)), storeDeadline, store)
+  const answers = () =>
+    Promise.all([
+      withinDeadline(() => store.find(createId(secureRandom)), storeDeadline, store),
+      ...readiness.map(({ ready }) => ready()),
+    ])
+  for (const each of readiness) void warnUnlessReady(each)
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
+}
+
+/** Lets a plug-in get what it needs, before the first request waits for it. */
+async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
+  try {
+    await ready()
+  } catch (error) {
+    // The store warns of itself.
+    if (error instanceof OAuthError && error.reason === 'store_unavailable') return
+    const cause = error instanceof OAuthError ? (error.cause ?? error) : error
+    warnOnce(
+      'EAS_PLUG_IN_NOT_READY',
+      `The plug-in ${name} is not ready. ${cause instanceof Error ? cause.message : 'It failed without an error.'}`,
+      `EAS_PLUG_IN_NOT_READY ${name}`,
+    )
+  }
 }
 
 /** The parts of every lifecycle. */

@@ -1,7 +1,6 @@
 import { readExplainRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
-import { guardFinder } from '../authorization/lookup'
 import { resolveReaders } from '../config/access-token-formats'
 import { openPlugInsInGuard } from '../config/open-plug-ins'
 import type { PlugIn } from '../config/plug-in'
@@ -27,7 +26,7 @@ import { readResources, type ResourceOptions } from '../extensions/resource-indi
 import type { Counters } from '../limits/counters'
 import { deadlineExpectation, isDeadline, withDeadline } from '../stores/deadline'
 import { readStorage, type Storage } from '../stores/storage'
-import { countersFor, createGuardContext, observerOf } from './create-guard-context'
+import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. */
@@ -118,7 +117,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit: singleUses })
   start({ counters: ownCounters })
   const guards = createGuardContext(settings, {
-    findToken: guardFinder(
+    ...tokenFinders(
       storeOfIssuer(withDeadline(store, storeDeadline), issuerDigest(issuer)),
       accessTokenFormats,
     ),

@@ -12,13 +12,16 @@ import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
+import { keysWithDeadline } from '../stores/deadline'
 import type { ServerContext } from './context'
 
 /** What plug-ins use of a server in requests. */
 export function runningServer(server: ServerContext): RunningServer {
   const { settings, store, counters } = server
+  const { keys } = settings.store
   return {
     counters,
+    keys: keys && keysWithDeadline(keys, settings.storeDeadline),
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),

@@ -4,6 +4,7 @@ import { type AuthorizationStore, confirmAbsence, decorate } from '../authorizat
 import type { ClientRegistry } from '../clients/client-store'
 import type { Counters } from '../limits/counters'
 import type { DynamicClientStore } from '../clients/dynamic-client-store'
+import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { SharedCache } from '../clients/shared-cache'
 
 /**
@@ -101,6 +102,15 @@ export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCa
   return {
     get: (key) => withinDeadline(() => cache.get(key), seconds, cache),
     set: (key, text, lifetime) => withinDeadline(() => cache.set(key, text, lifetime), seconds, cache),
+  }
+}
+
+/** Sets a deadline on both verbs of a key store. */
+export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
+  return {
+    find: (name) => withinDeadline(() => keys.find(name), seconds, keys),
+    save: (name, text, revision, expected) =>
+      withinDeadline(() => keys.save(name, text, revision, expected), seconds, keys),
   }
 }
 

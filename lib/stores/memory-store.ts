@@ -8,7 +8,9 @@ import type { StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
 import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
+import { MemoryKeys } from './memory-keys'
 import { memoryCounters } from './memory-counters'
+import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Storage } from './storage'
 
 /** Options of {@link memoryStore}. */
@@ -32,6 +34,8 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends Storage {
   /** Counters in memory, with the clock of the store and as many keys as `maximumRecords`. */
   readonly counters: Counters
+  /** Signing keys in memory. A restart loses them. */
+  readonly keys: KeyStore
 }
 
 /**
@@ -60,6 +64,7 @@ interface StoredText {
 
 class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
+  readonly keys = new MemoryKeys()
   /**
    * Pending and denied requests have a room of their own: open consent pages are cheap, and must not crowd out tokens.
    */

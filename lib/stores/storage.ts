@@ -5,6 +5,7 @@ import {
   dynamicClientsExpectation,
   isDynamicClientStore,
 } from '../clients/dynamic-client-store'
+import { isKeyStore, type KeyStore } from '../jwt/signing-keys/key-store'
 import { isSharedCache, type SharedCache } from '../clients/shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
@@ -19,6 +20,8 @@ export interface Storage extends AuthorizationStore {
   readonly dynamicClients?: DynamicClientStore | undefined
   /** Documents of other servers, for all processes. */
   readonly sharedCache?: SharedCache | undefined
+  /** The signing keys that the processes of an issuer share, sealed, for `signingKeys({ secrets })`. */
+  readonly keys?: KeyStore | undefined
   /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
   /**
@@ -59,6 +62,7 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
     isSharedCache,
     'must have the functions get and set, as redisStore({ url }).sharedCache has.',
   ],
+  keys: [isKeyStore, 'must have the functions find and save, as redisStore({ url }).keys has.'],
   place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
   check: needsFunction,
   close: needsFunction,

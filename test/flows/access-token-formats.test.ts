@@ -24,7 +24,7 @@ import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
-import { claimsIn, signedFormat } from '../support/flows/signed-format'
+import { claimsIn, signedFormat, type SignedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
@@ -47,7 +47,7 @@ function failingFormat(error: unknown = new Error('The signer is gone.')) {
   return { format, signer }
 }
 
-const watched = (inner: AccessTokenFormat = signed) => {
+const watched = (inner: SignedFormat = signed) => {
   const seen: AccessTokenClaims[] = []
   const encode = (claims: AccessTokenClaims) => {
     seen.push(claims)
@@ -76,6 +76,7 @@ describeOnStores('A format of access tokens', (stage) => {
       issuedAt: now,
       expiresAt: now + body.expires_in,
       extensionData: { pkce: expect.any(String) },
+      members: {},
       tokenExtensionData: {},
     })
     const guarded = await flow.photos(body.access_token)

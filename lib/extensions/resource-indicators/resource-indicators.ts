@@ -6,6 +6,7 @@ import type {
   KeptExtensionData,
   TokenRestriction,
 } from '../../protocol/extension'
+import { opaqueFormat } from '../../protocol/access-token-format'
 import type { Json } from '../../protocol/json'
 import { invalidScope, invalidTarget } from '../../protocol/oauth-error'
 import type { Parameters } from '../../protocol/parameters'
@@ -35,7 +36,11 @@ export const resourceIndicatorsName = 'resource-indicators'
  * Resource indicators (RFC 8707): the parameter `resource` names the resources that a token is for. The resources that
  * an owner approved, or with which a grant began, belong to the authorization. Later requests may only narrow them.
  */
-export function resourceIndicators(resources: Resources): Extension {
+export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
+  // Without a choice of a resource, the server chooses.
+  const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
+    ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
+    : undefined
   return {
     name: resourceIndicatorsName,
 
@@ -54,7 +59,7 @@ export function resourceIndicators(resources: Resources): Extension {
     },
 
     atTokenRequest(request) {
-      return restrictionOf(request, resources)
+      return restrictionOf(request, resources, formats)
     },
 
     atResourceRequest({ resource, ...kept }) {
@@ -64,6 +69,11 @@ export function resourceIndicators(resources: Resources): Extension {
     },
 
     introspect(kept) {
+      const aud = audienceOf(kept, resources)
+      return aud.length === 0 ? {} : { aud }
+    },
+
+    claims(kept) {
       const aud = audienceOf(kept, resources)
       return aud.length === 0 ? {} : { aud }
     },
@@ -115,7 +125,14 @@ function requireDefault({ defaultResource }: Resources): readonly string[] {
   throw invalidTarget('resource_missing', 'The request names no resource and there is no default.')
 }
 
-function restrictionOf(request: ExtensionTokenRequest, resources: Resources): TokenRestriction {
+/** The format of the tokens for each resource. */
+type Formats = ReadonlyMap<Resource, string>
+
+function restrictionOf(
+  request: ExtensionTokenRequest,
+  resources: Resources,
+  formats: Formats | undefined,
+): TokenRestriction {
   const { begins, authorizationData, parameters, audience, scope, requestedScope } = request
   const asked = askedIn(parameters, resources, audience)
   const approved = begins ? boundOf(request, resources) : approvedIn(request, resources)
@@ -132,7 +149,16 @@ function restrictionOf(request: ExtensionTokenRequest, resources: Resources): To
     ...(lifetimes.length === 0 ? {} : { lifetime: Math.min(...lifetimes) }),
     ...(begins ? { authorizationData: chosen } : {}),
     ...(!begins && isNarrower ? { tokenData: chosen } : {}),
+    ...(formats === undefined ? {} : formatOf(known, formats)),
   }
+}
+
+// A token has one text, and each resource reads its own format alone.
+function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestriction, 'format'> {
+  const [format, other] = new Set(known.flatMap((resource) => formats.get(resource) ?? []))
+  if (other !== undefined)
+    throw invalidTarget('resource_formats_differ', 'The resources take access tokens of different formats.')
+  return format === undefined ? {} : { format }
 }
 
 /**

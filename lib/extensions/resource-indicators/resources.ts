@@ -11,6 +11,12 @@ export interface ResourceOptions {
    * shortest of their lifetimes. Default, and at most: `lifetimes.accessToken` of the server.
    */
   readonly accessTokenLifetime?: number
+  /**
+   * The format of access tokens for this resource: the name of one of the option `accessTokenFormats`, such as `at+jwt`
+   * of `jwtAccessTokens()`, or `opaque`. A request for resources of two formats is refused. Default: the format of the
+   * server.
+   */
+  readonly accessTokenFormat?: string
   /** What people call the resource. The consent page shows the name beside the URI. Default: the URI alone. */
   readonly name?: string
   /** The URL of a page for developers who use the resource. Default none. */
@@ -24,13 +30,22 @@ export interface Resource {
   readonly scopes: Scope
   /** In seconds; undefined for the lifetime of the server. */
   readonly accessTokenLifetime: number | undefined
+  /** Undefined for the format of the server. */
+  readonly accessTokenFormat: string | undefined
   readonly name: string | undefined
   readonly documentation: string | undefined
 }
 
 /** A resource of which nothing but its URI is known. */
 export function bareResource(uri: string): Resource {
-  return { uri, scopes: [], accessTokenLifetime: undefined, name: undefined, documentation: undefined }
+  return {
+    uri,
+    scopes: [],
+    accessTokenLifetime: undefined,
+    accessTokenFormat: undefined,
+    name: undefined,
+    documentation: undefined,
+  }
 }
 
 /** The protected resources of a server. */
@@ -166,6 +181,12 @@ function readResource(uri: string, reading: OptionsReader, { known, longest }: B
       undefined,
       isWhole(1, longest),
       `must be whole seconds, 1 to ${longest}, lifetimes.accessToken of the server.`,
+    ),
+    accessTokenFormat: reading.optional<string | undefined>(
+      'accessTokenFormat',
+      undefined,
+      isText,
+      'must be the name of an access token format, such as at+jwt, or opaque.',
     ),
     name: reading.optional<string | undefined>('name', undefined, isText, 'must be a text.'),
     documentation: reading.optional<string | undefined>(

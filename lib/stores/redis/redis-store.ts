@@ -3,6 +3,7 @@ import { decodeAuthorization, encodeAuthorization } from '../../authorization/co
 import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
 import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
 import type { ClientRegistry } from '../../clients/client-store'
+import type { KeyStore } from '../../jwt/signing-keys/key-store'
 import type { Counters } from '../../limits/counters'
 import type { DynamicClientStore } from '../../clients/dynamic-client-store'
 import type { SharedCache } from '../../clients/shared-cache'
@@ -13,6 +14,7 @@ import { RedisClients } from './clients'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisCounters } from './redis-counters'
+import { redisKeys } from './redis-keys'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
 import { redisCache } from './redis-shared-cache'
@@ -72,6 +74,8 @@ export interface RedisStore extends Storage {
   readonly dynamicClients: DynamicClientStore
   /** A cache for documents of other servers in the same Redis, below the same prefix. */
   readonly sharedCache: SharedCache
+  /** Signing keys of servers in the same Redis, below the same prefix: sealed, and without an expiry. */
+  readonly keys: KeyStore
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the host. */
@@ -125,13 +129,14 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const writes = writesOf(forWrites, wait, unused)
   const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
   if (cache === undefined) return store
-  const { counters, clients, dynamicClients, sharedCache, place } = store
+  const { counters, clients, dynamicClients, sharedCache, keys, place } = store
   return {
     ...cached(store, connection, { ...cache, url, prefix, clock }),
     counters,
     clients,
     dynamicClients,
     sharedCache,
+    keys,
     place,
     obstacle: () => store.obstacle(),
   }
@@ -166,6 +171,7 @@ class KeyPerAuthorization implements RedisStore {
   readonly clients: ClientRegistry
   readonly dynamicClients: DynamicClientStore
   readonly sharedCache: SharedCache
+  readonly keys: KeyStore
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
 
@@ -186,6 +192,7 @@ class KeyPerAuthorization implements RedisStore {
     const dynamicClients = new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)
     this.dynamicClients = Object.assign(dynamicClients, { place, obstacle })
     this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
+    this.keys = Object.assign(redisKeys(client, writes.run, `${prefix}keys:`), { place, obstacle })
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
   }

@@ -75,6 +75,7 @@ export function acknowledgedWrites(
   }
 
   return {
+    run,
     save: savesBy(run, within * 1000),
     remove: (keys) => run(removing, keys),
     confirmAbsent: (key) => run(confirming, [key]),

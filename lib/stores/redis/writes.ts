@@ -28,6 +28,8 @@ export interface RedisWrites {
    * Undefined if removals do not wait for replicas: a read that finds nothing is then proof enough.
    */
   readonly confirmAbsent?: (record: string) => Promise<unknown>
+  /** Runs another script that writes, and waits for replicas if the other writes do. */
+  readonly run: ScriptRun
 }
 
 /** Runs a script on one key, or on both keys of an authorization. Waits for replicas if writes do. */
@@ -59,8 +61,10 @@ export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
 
 /** Makes writes that count as done once the master has them. */
 export function writesOver(client: RedisCommands): RedisWrites {
+  const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
   return {
-    save: savesBy((script, keys, ...words) => script.run(client, keys, ...words)),
+    run,
+    save: savesBy(run),
     remove: (keys) => removeOver(client, keys),
   }
 }

@@ -1,7 +1,10 @@
-import type { AuthorizationStore, Counters } from '../../../lib/index'
+import type { AuthorizationStore, Counters, KeyStore } from '../../../lib/index'
 
 type Verb = 'find' | 'save' | 'remove'
-type CountedStore = AuthorizationStore & { readonly counters: Counters }
+type CountedStore = AuthorizationStore & {
+  readonly counters: Counters
+  readonly keys: KeyStore
+}
 export type Trouble = 'fails' | 'hangs'
 
 /** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
@@ -10,9 +13,11 @@ export class ObservedStore implements AuthorizationStore {
   private readonly troubles = new Map<Verb, Trouble>()
 
   readonly counters: Counters
+  readonly keys: KeyStore
 
   constructor(private readonly store: CountedStore) {
     this.counters = store.counters
+    this.keys = store.keys
   }
 
   begin(trouble: Trouble, ...verbs: readonly Verb[]): void {

@@ -3,12 +3,13 @@ import type { AccessTokenClaims, AccessTokenFormat, TokenReference } from '../..
 
 type Sign = (text: string) => string
 
+/** A format that does not look at the request. */
+export interface SignedFormat extends AccessTokenFormat {
+  encode(claims: AccessTokenClaims): Promise<string>
+}
+
 /** A format of a host's own: the claims as JSON in base64url, a dot, and their MAC. */
-export function signedFormat(
-  name: string,
-  key = name,
-  bend: Partial<AccessTokenFormat> = {},
-): AccessTokenFormat {
+export function signedFormat(name: string, key = name, bend: Partial<SignedFormat> = {}): SignedFormat {
   const sign: Sign = (text) => createHmac('sha256', key).update(text).digest('base64url')
   return {
     name,

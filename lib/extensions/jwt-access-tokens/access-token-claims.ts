@@ -1,0 +1,103 @@
+import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import type {
+  AccessTokenClaims,
+  AccessTokenContent,
+  AccessTokenRequest,
+} from '../../protocol/access-token-format'
+import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
+import { isJson } from '../../protocol/json'
+import { formatScope, parseScope, type Scope } from '../../protocol/scope'
+
+/** What a JWT access token gives, for claims of the host. */
+export interface JwtClaimsGrant {
+  /** The resource owner; undefined if the client acts for itself. */
+  readonly subject: string | undefined
+  readonly scope: Scope
+  /** The resources that the token is for. */
+  readonly audience: readonly string[]
+  /** Seconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Returns claims of the host; undefined for none. */
+export type HostClaims = (
+  request: AccessTokenRequest,
+  grant: JwtClaimsGrant,
+) => object | undefined | Promise<object | undefined>
+
+/** The claims of a JWT access token (RFC 9068 2.2). */
+export async function claimsOf(
+  claims: AccessTokenClaims,
+  request: AccessTokenRequest,
+  hostClaims: HostClaims | undefined,
+): Promise<object> {
+  const { issuer, subject, clientId, scope, tokenType, issuedAt, expiresAt, members } = claims
+  const audience = audienceIn(members['aud'])
+  const own = {
+    ...members,
+    iss: issuer,
+    // RFC 9068 2.2: if a client acts for itself, `sub` is the client.
+    sub: subject ?? clientId,
+    aud: audience.length === 1 ? audience[0] : audience,
+    client_id: clientId,
+    scope: formatScope(scope),
+    iat: issuedAt,
+    exp: expiresAt,
+    // Names the token in its record. Nobody can make a token of it.
+    jti: `${claims.authorizationId}.${claims.tokenId}`,
+    ...(tokenType === 'bearer' ? {} : { token_type: tokenType }),
+  }
+  if (hostClaims === undefined) return own
+  const added: unknown = await hostClaims(request, { subject, scope, audience, expiresAt })
+  if (added === undefined) return own
+  requireClaims(added, own)
+  return { ...added, ...own }
+}
+
+// RFC 9068 2.2: a token without an audience would be good everywhere.
+function audienceIn(value: unknown): readonly string[] {
+  if (isTexts(value) && value.length > 0) return value
+  throw new Error('A JWT access token needs an audience: the authorization names no resource.')
+}
+
+const largestClaims = 1024
+
+// RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for verifiers.
+const reserved =
+  'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events'
+const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
+
+// Hosts write the function, also in JavaScript.
+function requireClaims(added: unknown, own: object): asserts added is object {
+  const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
+  if (!isRecord(added) || !isJson(added)) throw wrong('an object of JSON, or undefined')
+  const taken = Object.keys(added).find((name) => reservedNames.has(name) || Object.hasOwn(own, name))
+  if (taken !== undefined)
+    throw wrong(`claims of its own, and not "${taken}", which the server or an extension sets`)
+  if (Buffer.byteLength(JSON.stringify(added)) > largestClaims)
+    throw wrong(`claims of at most ${largestClaims} bytes in all`)
+}
+
+const jtiGrammar = /^([\w-]{22})\.([\w-]{43})$/
+
+/** What a verified JWT access token of this server says; undefined for claims that `claimsOf` has not written. */
+export function contentOf(claims: Readonly<Record<string, unknown>>): AccessTokenContent | undefined {
+  const { jti, sub, client_id: clientId, scope, exp, aud, token_type: tokenType = 'bearer', cnf } = claims
+  const [, authorizationId, tokenId] = isText(jti) ? (jtiGrammar.exec(jti) ?? []) : []
+  const audience = typeof aud === 'string' ? [aud] : aud
+  if (authorizationId === undefined || tokenId === undefined) return undefined
+  if (!isText(sub) || !isText(clientId) || typeof exp !== 'number' || !isTexts(audience)) return undefined
+  const tokens = scope === '' ? [] : typeof scope === 'string' ? parseScope(scope) : undefined
+  if (tokens === undefined || !isText(tokenType)) return undefined
+  return {
+    authorizationId,
+    tokenId,
+    clientId,
+    subject: sub === clientId ? undefined : sub,
+    scope: tokens,
+    expiresAt: exp,
+    tokenExtensionData: { [resourceIndicatorsName]: audience },
+    // A proof needs what only the record holds.
+    isPlain: cnf === undefined && tokenType === 'bearer',
+  }
+}

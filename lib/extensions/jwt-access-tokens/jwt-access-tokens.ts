@@ -1,0 +1,134 @@
+import type { PlugIn } from '../../config/plug-in'
+import { requireJose } from '../../jwt/jose'
+import { FetchedKeys, type KeySource, readKeys } from '../../jwt/key-source'
+import {
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '../../jwt/signing-keys/signing-algorithm'
+import type { SigningKeys } from '../../jwt/signing-keys/signing-keys'
+import { isBoolean, isRecord, OptionsReader } from '../../primitives/options-reader'
+import type { AccessTokenFormat } from '../../protocol/access-token-format'
+import { urlBelow } from '../../endpoints/server-metadata'
+import { claimsOf, type HostClaims } from './access-token-claims'
+import { formatName, jwtReader } from './jwt-reader'
+
+/** Options of {@link jwtAccessTokens}. */
+export interface JwtAccessTokensOptions {
+  /** The keys that sign. They stand before this plug-in in the option `plugIns`. */
+  readonly keys: SigningKeys
+  /** The algorithm of the signatures. Default: the first one of the keys. */
+  readonly algorithm?: SigningAlgorithm
+  /**
+   * Whether new access tokens are JWTs unless their resource says otherwise. With `false`, the server only accepts them:
+   * first deploy this to every process, then `true`. On the way back likewise. Default true.
+   */
+  readonly issues?: boolean
+  /**
+   * Returns claims of the host for a token: an object of JSON of at most 1 KiB, without claims that the server sets. Runs
+   * before the server stores the token, so a function that fails uses nothing up. It runs again when a client repeats a
+   * refresh, and should return the same claims. Default: no claims of the host.
+   */
+  readonly claims?: HostClaims
+}
+
+/**
+ * Access tokens as JWTs (RFC 9068), which other services can verify with the published keys. The record still holds each
+ * token: guards on the store learn of a revocation at once, and so does introspection. The format has the name `at+jwt`;
+ * `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option `resources`.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function jwtAccessTokens(options: JwtAccessTokensOptions): PlugIn {
+  const { keys, algorithm, issues, claims } = readOptions(options)
+  return {
+    name: 'jwt-access-tokens',
+    open(server) {
+      const ring = keys.ringOf(server)
+      const chosen = algorithm ?? ring.algorithms[0]
+      if (chosen === undefined || !ring.algorithms.includes(chosen))
+        throw new Error(`has the algorithm ${chosen}, but its keys have ${ring.algorithms.join(', ')}.`)
+      if (server.resources.length === 0)
+        throw new Error('needs the option resources, because a JWT access token names its audience.')
+      ring.outlive(server.context().lifetimes.accessToken)
+      const format: AccessTokenFormat = {
+        ...jwtReader(server.issuer, ring.source, server.now),
+        issues,
+        encode: async (token, request) =>
+          ring.sign(chosen, formatName, await claimsOf(token, request, claims)),
+      }
+      return { accessTokenFormats: [format] }
+    },
+  }
+}
+
+function readOptions(options: unknown) {
+  const reading = new OptionsReader(options, '')
+  const read = {
+    keys: reading.required<SigningKeys>('keys', noKeys, isSigningKeys, 'must be signingKeys({ secrets }).'),
+    algorithm: reading.optional<SigningAlgorithm | undefined>(
+      'algorithm',
+      undefined,
+      isSigningAlgorithm,
+      `must be one of ${signingAlgorithms.join(', ')}.`,
+    ),
+    issues: reading.optional('issues', true, isBoolean, 'must be true or false.'),
+    claims: reading.optional<HostClaims | undefined>(
+      'claims',
+      undefined,
+      isHostClaims,
+      'must be a function.',
+    ),
+  }
+  reading.refuseUnknown()
+  reading.throwIssues('jwtAccessTokens() cannot work with these options:')
+  return read
+}
+
+const isSigningKeys = (value: unknown): value is SigningKeys =>
+  isRecord(value) && typeof value['ringOf'] === 'function'
+const isHostClaims = (value: unknown): value is HostClaims => typeof value === 'function'
+
+const neverOpened = () => {
+  throw new Error('There are no signing keys.')
+}
+/** Stands in for keys that the options name wrongly. No plug-in is made with it. */
+const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
+
+/** Options of {@link jwtAccessTokenReader}. Give at most one of them. */
+export interface JwtAccessTokenReaderOptions {
+  /** The public keys of the issuer, as a JWK set (RFC 7517 5). */
+  readonly keys?: { readonly keys: readonly object[] }
+  /** The URL of the JWK set. Default: `/.well-known/jwks.json` below the issuer, where `signingKeys()` publishes it. */
+  readonly jwksUri?: string
+}
+
+/**
+ * Lets a guard of another process read JWT access tokens: `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. The
+ * guard needs no secret. It looks each token up in the store, unless its option `verify` is `signature`.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): PlugIn {
+  const given = readReaderKeys(options)
+  return {
+    name: 'jwt-access-tokens',
+    open() {
+      throw new Error('is for createBearerGuard(): a server takes jwtAccessTokens({ keys }).')
+    },
+    openInGuard: ({ issuer, now }) => {
+      const keys = given ?? new FetchedKeys(urlBelow(issuer, '/.well-known/jwks.json'))
+      return { accessTokenFormats: [jwtReader(issuer, keys, now)] }
+    },
+  }
+}
+
+function readReaderKeys(options: unknown): KeySource | undefined {
+  const reading = new OptionsReader(options, '')
+  const isEmpty = reading.take('keys') === undefined && reading.take('jwksUri') === undefined
+  const keys = isEmpty ? undefined : readKeys(reading, { given: 'keys', published: 'jwksUri' })
+  reading.refuseUnknown()
+  reading.throwIssues('jwtAccessTokenReader() cannot work with these options:')
+  requireJose('jwtAccessTokenReader()')
+  return keys
+}

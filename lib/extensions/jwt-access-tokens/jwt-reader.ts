@@ -1,0 +1,76 @@
+import { type KeySource, KeysUnavailable } from '../../jwt/key-source'
+import { type JwtTerms, longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
+import { type VerifiedToken, VerifiedTokens } from '../../jwt/verified-tokens'
+import { signingAlgorithms } from '../../jwt/signing-keys/signing-algorithm'
+import { SingleFlight } from '../../primitives/single-flight'
+import type { AccessTokenContent, AccessTokenReader } from '../../protocol/access-token-format'
+import { digest as digestOf } from '../../protocol/credential'
+import { temporarilyUnavailable } from '../../protocol/oauth-error'
+import { contentOf } from './access-token-claims'
+
+/** The name of the format, which is also the `typ` of its tokens (RFC 9068 2.1). */
+export const formatName = 'at+jwt'
+
+/** A verified token with what it says. */
+interface ReadToken extends VerifiedToken {
+  readonly content: AccessTokenContent
+}
+
+// Each about 1 KB. A verification takes a hundred times as long as a look-up.
+const maximumCached = 10_000
+// Seconds that the clocks of two processes of one issuer may differ.
+const clockTolerance = 5
+
+/** Reads JWT access tokens (RFC 9068 4) of one issuer. @param clock seconds since the epoch. */
+export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
+  const terms: JwtTerms = {
+    issuers: new Map([[issuer, keys]]),
+    // The record, or the guard, knows what the token is for.
+    audience: undefined,
+    clockTolerance,
+    algorithms: signingAlgorithms,
+    types: [formatName, `application/${formatName}`],
+  }
+  const verified = new VerifiedTokens<ReadToken>(maximumCached)
+  const flights = new SingleFlight<AccessTokenContent | undefined>()
+
+  const verify = async (text: string, digest: string, now: number) => {
+    try {
+      const { claims, keySet, expiresAt } = await verifyJwt(text, now, terms)
+      const content = contentOf(claims)
+      if (content !== undefined)
+        verified.remember(
+          digest,
+          { content, keySet, verifiedAt: now, endsAt: expiresAt + clockTolerance },
+          now,
+        )
+      return content
+    } catch (error) {
+      if (error instanceof RefusedJwt) return undefined
+      throw error instanceof KeysUnavailable ? keysUnavailable(error.cause) : error
+    }
+  }
+
+  const read = async (text: string): Promise<AccessTokenContent | undefined> => {
+    if (text.length > longestJwt) return undefined
+    const now = clock()
+    const digest = digestOf(text)
+    // A key that was retired must not vouch any longer, so keys that are too old are looked up again.
+    const keySet = keys.trusted(now) ?? (verified.has(digest) ? await refreshed(keys, now) : undefined)
+    const known = keySet && verified.getCached(digest, keySet, now)
+    return known?.content ?? flights.share(digest, () => verify(text, digest, now))
+  }
+  return { name: formatName, decode: read, read }
+}
+
+// A failure shows itself in the verification that follows.
+async function refreshed(keys: KeySource, now: number) {
+  try {
+    return await keys.fetched(now)
+  } catch (failure) {
+    return keys.heldAfter?.(failure, now)
+  }
+}
+
+const keysUnavailable = (cause: unknown) =>
+  temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', { cause })

@@ -1,0 +1,118 @@
+import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
+import { heldKeys, type KeyRing, keyRing } from './key-ring'
+import { isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
+import {
+  algorithmsFor,
+  publicJwk,
+  published,
+  readPrivateKey,
+  readPublicKey,
+  type SigningKey,
+  signingKeyOf,
+  thumbprintOf,
+} from './signing-key'
+
+/** A key of the host. */
+export type GivenKey = PrivateSigningKey | RemoteSigningKey
+
+/** A private key of the host. */
+export interface PrivateSigningKey {
+  /** PKCS #8 in PEM, a JWK (RFC 7517), or a `KeyObject` of `node:crypto`. */
+  readonly privateKey: string | object
+  /** Default: the algorithm of the key; for an RSA key `RS256`. */
+  readonly algorithm?: SigningAlgorithm
+  /** The name of the key in its JWTs. Default: the `kid` of a JWK, or the thumbprint of the key (RFC 7638). */
+  readonly kid?: string
+}
+
+/** A key that a key service holds. */
+export interface RemoteSigningKey {
+  /** The public half, in the same forms. */
+  readonly publicKey: string | object
+  readonly algorithm: SigningAlgorithm
+  readonly kid?: string
+  /**
+   * Signs a text. Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), and not the DER
+   * that many key services return. A function that rejects, or takes more than 2 seconds, causes
+   * `temporarily_unavailable`, and the request uses nothing up.
+   */
+  sign(text: Buffer): Promise<Uint8Array>
+}
+
+/** Reads the option `keys`. Records each mistake; then returns the keys without one. */
+export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
+  const kids = new Set<string>()
+  return given.flatMap((value, index) => {
+    const key = readKey(value)
+    const wrong = (message: string) => reading.wrong(`keys[${index}]`, message)
+    if (typeof key === 'string') wrong(key)
+    else if (kids.has(key.kid)) wrong('is a key that stands before it already, or has its kid.')
+    else {
+      kids.add(key.kid)
+      return [key]
+    }
+    return []
+  })
+}
+
+/** Reads one key. Returns the key, or else the problem as the rest of a sentence. */
+function readKey(value: unknown): SigningKey | string {
+  if (!isRecord(value)) return expectation
+  const { kid, algorithm, privateKey, publicKey, sign, ...others } = value
+  if (Object.keys(others).length > 0 || (privateKey === undefined) === (publicKey === undefined))
+    return expectation
+  if (kid !== undefined && !isText(kid)) return 'has a kid that is no text.'
+  if (algorithm !== undefined && !isSigningAlgorithm(algorithm))
+    return `has the algorithm "${String(algorithm)}", but must have one of ${signingAlgorithms.join(', ')}.`
+  if (privateKey !== undefined) return withPrivateKey(privateKey, algorithm, kid)
+  if (typeof sign !== 'function' || algorithm === undefined)
+    return 'needs sign and algorithm, because its private key is elsewhere.'
+  const key = readPublicKey(publicKey)
+  if (key === undefined) return 'has a publicKey that Node cannot read as a public key.'
+  const jwk = publicJwk(key)
+  const id = kid ?? thumbprintOf(jwk)
+  return {
+    kid: id,
+    algorithm,
+    publicKey: published(jwk, id, algorithm),
+    sign: async (text) => signatureIn(await Reflect.apply(sign, value, [text])),
+  }
+}
+
+const expectation =
+  'must be { privateKey }, optionally with algorithm and kid, or { publicKey, algorithm, sign } of a key service.'
+
+function withPrivateKey(
+  value: unknown,
+  chosen: SigningAlgorithm | undefined,
+  kid: string | undefined,
+): SigningKey | string {
+  const key = readPrivateKey(value)
+  if (key === undefined) return 'has a privateKey that Node cannot read as a private key.'
+  const possible = algorithmsFor(key)
+  const [algorithm = chosen] = possible.filter((name) => chosen === undefined || name === chosen)
+  if (algorithm === undefined || !possible.includes(algorithm))
+    return chosen === undefined
+      ? 'must be a key on P-256 or Ed25519, or an RSA key of at least 2048 bits.'
+      : `cannot sign with ${chosen}.`
+  const own = isRecord(value) && isText(value['kid']) ? value['kid'] : undefined
+  return signingKeyOf(key, algorithm, kid ?? own)
+}
+
+function signatureIn(value: unknown): Buffer {
+  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
+  throw new TypeError('The function sign of a signing key must resolve to the bytes of the signature.')
+}
+
+/** A ring of keys that the host gives: the first one of each algorithm signs, and all are published. */
+export function givenRing(keys: readonly SigningKey[]): KeyRing {
+  const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))]
+  const held = heldKeys(keys, (algorithm) => keys.find((key) => key.algorithm === algorithm))
+  const source = { trusted: () => held.keySet, fetched: async () => held.keySet }
+  return keyRing(
+    algorithms,
+    source,
+    () => held,
+    () => {},
+  )
+}

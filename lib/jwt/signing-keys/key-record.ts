@@ -1,0 +1,133 @@
+import { createPrivateKey } from 'node:crypto'
+import { isList, isRecord, isText } from '../../primitives/options-reader'
+import { digest, type Random, sealText, unsealText } from '../../protocol/credential'
+import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
+import { type SigningKey, signingKeyOf } from './signing-key'
+
+/** When a key that servers share was made, and what it may sign. All times are seconds since the epoch. */
+export interface KeyTimes {
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  readonly createdAt: number
+  /** From this time on, verifiers elsewhere know the key. */
+  readonly signsFrom: number
+  /** The longest lifetime of what it signs, in seconds. The key stays published for so long after its last signature. */
+  readonly longest: number
+}
+
+/** A shared key that a secret has opened. */
+export interface OpenedKey extends KeyTimes, SigningKey {
+  /** The private key (PKCS #8) in base64url. */
+  readonly secretText: string
+}
+
+/** A shared key as the store keeps it. */
+export interface SealedKey extends KeyTimes {
+  /** The private key, sealed. */
+  readonly sealed: string
+}
+
+/** Writes the sealed keys of an issuer. */
+export function formatKeys(keys: readonly SealedKey[]): string {
+  return JSON.stringify({ keys })
+}
+
+/**
+ * Reads the sealed keys of an issuer. The store proves nothing: only the seal of a key does.
+ *
+ * @throws Error if the text is none of `formatKeys`.
+ */
+export function parseKeys(text: string): readonly SealedKey[] {
+  const { keys } = objectIn(text)
+  if (!isList(keys)) throw unreadable()
+  return keys.map(parseKey)
+}
+
+function parseKey(key: unknown): SealedKey {
+  if (!isRecord(key)) throw unreadable()
+  const { kid, algorithm, createdAt, signsFrom, longest, sealed } = key
+  if (!isText(kid) || !isSigningAlgorithm(algorithm) || !isText(sealed)) throw unreadable()
+  if (!isTime(createdAt) || !isTime(signsFrom) || !isTime(longest)) throw unreadable()
+  return { kid, algorithm, createdAt, signsFrom, longest, sealed }
+}
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** Writes the marks of retired keys: the newest last. */
+export function formatRetired(kids: readonly string[]): string {
+  return JSON.stringify({ retired: kids.slice(-retiredAtMost) })
+}
+
+// A mark counts only while some process may still hold the key, so old marks may go.
+const retiredAtMost = 1000
+
+/** Reads the marks of retired keys. @throws Error if the text is none of `formatRetired`. */
+export function parseRetired(text: string): readonly string[] {
+  const { retired } = objectIn(text)
+  if (isList(retired) && retired.every(isText)) return retired
+  throw unreadable()
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text)
+  if (isRecord(value)) return value
+  throw unreadable()
+}
+
+const unreadable = () => new Error('The store holds signing keys that this version cannot read.')
+
+/** The secrets of a host that seal the keys of one issuer. The first one seals, and each may open. */
+export class KeySeal {
+  private readonly credentials: readonly string[]
+
+  constructor(
+    private readonly issuer: string,
+    secrets: readonly string[],
+    private readonly random: Random,
+  ) {
+    // The derivation wants secrets of one length.
+    this.credentials = secrets.map((secret) => digest(secret))
+  }
+
+  /** Seals a key with the first secret. */
+  seal({ secretText, ...key }: OpenedKey): SealedKey {
+    const { kid, algorithm, createdAt, signsFrom, longest } = key
+    const times = { kid, algorithm, createdAt, signsFrom, longest }
+    const [credential = ''] = this.credentials
+    const sealed = sealText(secretText, { credential, purpose: this.purposeOf(times) }, this.random)
+    return { ...times, sealed }
+  }
+
+  /** Opens a key; undefined if no secret fits, or if anything about the key was altered. */
+  open(key: SealedKey): OpenedKey | undefined {
+    const opened = this.secretOf(key)
+    if (opened === undefined) return undefined
+    const { kid, algorithm, createdAt, signsFrom, longest } = key
+    return openedKey({ kid, algorithm, createdAt, signsFrom, longest }, opened.text)
+  }
+
+  /** The place of the secret that seals a key, from 0; undefined if none fits. */
+  secretIndex(key: SealedKey): number | undefined {
+    return this.secretOf(key)?.index
+  }
+
+  private secretOf(key: SealedKey): { readonly index: number; readonly text: string } | undefined {
+    const purpose = this.purposeOf(key)
+    for (const [index, credential] of this.credentials.entries()) {
+      const text = unsealText(key.sealed, { credential, purpose })
+      if (text !== undefined) return { index, text }
+    }
+    return undefined
+  }
+
+  // The purpose is part of the key that seals: a record of another issuer, kid, algorithm or time does not open.
+  private purposeOf({ kid, algorithm, createdAt, signsFrom, longest }: KeyTimes): string {
+    return `signing key ${JSON.stringify([this.issuer, kid, algorithm, createdAt, signsFrom, longest])}`
+  }
+}
+
+/** Makes a shared key of its private key, PKCS #8 in base64url. */
+export function openedKey(times: KeyTimes, secretText: string): OpenedKey {
+  const key = createPrivateKey({ key: Buffer.from(secretText, 'base64url'), format: 'der', type: 'pkcs8' })
+  return { ...times, ...signingKeyOf(key, times.algorithm, times.kid), secretText }
+}

@@ -1,0 +1,88 @@
+import { setTimeout } from 'node:timers'
+import { bareError, temporarilyUnavailable } from '../../protocol/oauth-error'
+import { KeySet, type KeySource } from '../key-source'
+import type { PublicKey } from '../public-keys'
+import type { SigningAlgorithm } from './signing-algorithm'
+import type { SigningKey } from './signing-key'
+
+/** The signing keys of one server. Plug-ins sign with them, and verify what they have signed. */
+export interface KeyRing {
+  /** The algorithms with which the server signs, the usual one first. */
+  readonly algorithms: readonly SigningAlgorithm[]
+  /** The keys that verify a JWT of this server. */
+  readonly source: KeySource
+  /** The set of keys that the server publishes (RFC 7517 5). @throws OAuthError `temporarily_unavailable`. */
+  published(): Promise<readonly PublicKey[]>
+  /** Keeps each key published for so many seconds after its last signature. For `open()` of a plug-in. */
+  outlive(seconds: number): void
+  /**
+   * Signs claims as a JWT (RFC 7519).
+   *
+   * @param type `typ` of the header, such as `at+jwt`.
+   * @throws OAuthError `temporarily_unavailable` if there is no key, or if its key service fails.
+   */
+  sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>
+}
+
+/** The keys that a server holds at one time. */
+export interface HeldKeys {
+  readonly published: readonly PublicKey[]
+  readonly keySet: KeySet
+  /** The key that signs with an algorithm; undefined if there is none. */
+  readonly signing: (algorithm: SigningAlgorithm) => SigningKey | undefined
+}
+
+/** Makes the keys that a server holds, in the order of the list. */
+export function heldKeys(
+  keys: readonly SigningKey[],
+  signing: HeldKeys['signing'],
+  former?: KeySet,
+): HeldKeys {
+  const publicKeys = keys.map(({ publicKey }) => publicKey)
+  const keySet = former?.holds(publicKeys) === true ? former : new KeySet(publicKeys)
+  return { published: publicKeys, keySet, signing }
+}
+
+/** Makes a ring of keys. @param held gets the keys. @throws OAuthError `temporarily_unavailable` */
+export function keyRing(
+  algorithms: readonly SigningAlgorithm[],
+  source: KeySource,
+  held: () => HeldKeys | Promise<HeldKeys>,
+  outlive: KeyRing['outlive'],
+): KeyRing {
+  return {
+    algorithms,
+    source,
+    outlive,
+    published: async () => (await held()).published,
+    async sign(algorithm, type, claims) {
+      const key = (await held()).signing(algorithm)
+      if (key === undefined) throw new Error(`The server has no key for ${algorithm}.`)
+      const header = { alg: algorithm, typ: type, kid: key.kid }
+      const text = `${partOf(header)}.${partOf(claims)}`
+      return `${text}.${(await signatureOf(key, Buffer.from(text))).toString('base64url')}`
+    },
+  }
+}
+
+const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+// Seconds that a key service may take for one signature.
+const patience = 2
+
+// A request that gets no signature uses nothing up, so the client may try again.
+async function signatureOf(key: SigningKey, text: Buffer): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The signer took more than ${patience} s.`)), patience * 1000)
+  })
+  try {
+    return await Promise.race([key.sign(text), late])
+  } catch (error) {
+    throw temporarilyUnavailable('signer_unavailable', 'The server is temporarily unable to answer.', {
+      cause: bareError(error),
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,57 @@
+import type { KeyTimes } from './key-record'
+import type { SigningAlgorithm } from './signing-algorithm'
+
+/** Seconds for which caches may keep the published set of keys. */
+export const publishedFor = 600
+// Clocks of processes and verifiers may differ by so many seconds.
+const clockTolerance = 300
+
+/** How long a new key is published before it signs: until every cache that keeps the rules has it. */
+export const leadTime = publishedFor + clockTolerance
+
+/**
+ * The key that signs with an algorithm: the newest one that verifiers know. If none is known for long enough, the one
+ * that will be first: it follows a retired key, and a signature that some verifiers cannot check yet is better than none.
+ */
+export function signingKeyAt<Key extends KeyTimes>(
+  keys: readonly Key[],
+  algorithm: SigningAlgorithm,
+  now: number,
+): Key | undefined {
+  const own = inOrder(keys, algorithm)
+  return own.findLast(({ signsFrom }) => signsFrom <= now) ?? own[0]
+}
+
+/** The keys that are still needed: a key ends when the last token that it signed is dead. */
+export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] {
+  return keys.filter((key) => now < endOf(key, keys))
+}
+
+/** When a key ends, in seconds since the epoch. A key without a successor has no end. */
+export function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
+  const own = inOrder(keys, key.algorithm)
+  const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
+  return successor === undefined ? Infinity : successor.signsFrom + key.longest + clockTolerance
+}
+
+/**
+ * When the next key of an algorithm must begin to sign; undefined if none is due. The first key, and the successor of a
+ * retired one, sign at once. A successor that is there already is enough.
+ */
+export function nextKeyFrom(
+  keys: readonly KeyTimes[],
+  algorithm: SigningAlgorithm,
+  rotateAfter: number,
+  now: number,
+): number | undefined {
+  const newest = inOrder(keys, algorithm).at(-1)
+  if (newest === undefined) return now
+  return now >= newest.signsFrom + rotateAfter ? now + leadTime : undefined
+}
+
+// Two processes that have lost sight of each other may make two keys at one time: the kid then decides, everywhere alike.
+function inOrder<Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] {
+  return keys
+    .filter((key) => key.algorithm === algorithm)
+    .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
+}

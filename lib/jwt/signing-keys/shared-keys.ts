@@ -1,0 +1,220 @@
+import { createId, type Random } from '../../protocol/credential'
+import {
+  formatKeys,
+  formatRetired,
+  KeySeal,
+  openedKey,
+  type OpenedKey,
+  parseKeys,
+  parseRetired,
+  type SealedKey,
+} from './key-record'
+import { livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
+import type { KeyStore } from './key-store'
+import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
+import { signingKeyOf } from './signing-key'
+
+/** What the processes of one issuer agree on about its keys. */
+export interface KeyTerms {
+  readonly issuer: string
+  /** Names the issuer in the key store. */
+  readonly name: string
+  readonly algorithms: readonly SigningAlgorithm[]
+  /** Seconds from the first signature of a key until its successor is made. */
+  readonly rotateAfter: number
+  readonly secrets: readonly string[]
+}
+
+/** The store holds keys, but no secret of the host opens any of them. */
+export class KeysSealed extends Error {
+  override readonly name = 'KeysSealed'
+
+  constructor() {
+    super(
+      'The store holds signing keys that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token would become invalid.',
+    )
+  }
+}
+
+// A conflict means that another process has changed the keys, which is rare.
+const rounds = 16
+
+/**
+ * The signing keys that the processes of one issuer share through a key store. One text under one name holds all keys
+ * of the issuer, each sealed, and is changed by compare-and-set: of two processes that rotate at once, one makes the
+ * key. A second text holds the marks of retired keys, which outlive the loss of the first.
+ */
+export class SharedKeys {
+  private readonly seal: KeySeal
+  private held: readonly OpenedKey[] = []
+  private longest = 0
+
+  constructor(
+    private readonly store: KeyStore,
+    private readonly terms: KeyTerms,
+    private readonly random: Random,
+  ) {
+    this.seal = new KeySeal(terms.issuer, terms.secrets, random)
+  }
+
+  /** Keeps each key published for so many seconds after its last signature. */
+  outlive(seconds: number): void {
+    this.longest = Math.max(this.longest, seconds)
+  }
+
+  /**
+   * Reads the keys, makes those that are due, and publishes again what the store has lost.
+   *
+   * @param now seconds since the epoch.
+   * @throws KeysSealed if no secret opens any key of the store.
+   */
+  async refresh(now: number): Promise<readonly OpenedKey[]> {
+    const made = new Map<SigningAlgorithm, OpenedKey>()
+    this.held = await this.change(now, async (keys) => this.withDue(livingKeys(keys, now), made, now))
+    return this.held
+  }
+
+  /** Makes a successor for each key that signs, unless one is waiting to sign. */
+  async rotate(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
+    const made = new Map<SigningAlgorithm, OpenedKey>()
+    this.held = await this.change(now, async (keys) => {
+      const living = livingKeys(keys, now)
+      const missing = algorithms.filter(
+        (name) => !living.some((key) => key.algorithm === name && key.signsFrom > now),
+      )
+      // With 0 seconds until the rotation, each key that signs has a successor due.
+      return this.withDue(living, made, now, missing, 0)
+    })
+    return this.held
+  }
+
+  /**
+   * Retires a key at once: it signs nothing more, and no process publishes it or verifies with it. If it was the one that
+   * signs, its successor signs at once.
+   *
+   * @returns whether the store had the key.
+   */
+  async retire(kid: string, now: number): Promise<boolean> {
+    const known = await this.read()
+    const isKnown = known.sealed.some((key) => key.kid === kid)
+    // The mark comes first: a process that stops after it leaves no key that another one takes for good.
+    await this.mark(kid)
+    await this.refresh(now)
+    return isKnown
+  }
+
+  /** The keys of the store with the place of the secret that seals each; undefined if none fits. */
+  async list(
+    now: number,
+  ): Promise<
+    readonly { readonly key: SealedKey; readonly secret: number | undefined; readonly signs: boolean }[]
+  > {
+    const { sealed, retired } = await this.read()
+    const keys = sealed.filter(({ kid }) => !retired.includes(kid))
+    const opened = keys.filter((key) => this.seal.open(key) !== undefined)
+    return keys.map((key) => ({
+      key,
+      secret: this.seal.secretIndex(key),
+      signs: signingKeyAt(opened, key.algorithm, now)?.kid === key.kid,
+    }))
+  }
+
+  /** Reads both texts. The keys come first: a key that is gone because it was retired then has its mark. */
+  private async read() {
+    const found = await this.store.find(this.terms.name)
+    const marks = await this.store.find(this.markName)
+    return {
+      revision: found?.revision,
+      sealed: found === undefined ? [] : parseKeys(found.text),
+      retired: marks === undefined ? [] : parseRetired(marks.text),
+    }
+  }
+
+  private get markName(): string {
+    return `${this.terms.name}-retired`
+  }
+
+  /** Changes the keys by compare-and-set. Writes nothing if nothing changes. */
+  private async change(
+    now: number,
+    next: (keys: readonly OpenedKey[]) => Promise<readonly OpenedKey[]>,
+  ): Promise<readonly OpenedKey[]> {
+    for (let round = 0; round < rounds; round++) {
+      const { revision, sealed, retired } = await this.read()
+      const valid = sealed.filter(({ kid }) => !retired.includes(kid))
+      const opened = valid.flatMap((key) => this.open(key) ?? [])
+      const lost = this.held.filter(
+        ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
+      )
+      // A secret that is lost must not look like a first start.
+      if (valid.length > 0 && opened.length + lost.length === 0) throw new KeysSealed()
+      const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
+      const wanted = await next(known)
+      // What no secret here opens may belong to a process with a newer secret, so it stays.
+      const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
+      const kept = wanted.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
+      const texts = [...foreign, ...kept]
+      if (texts.length === sealed.length && texts.every((key) => sealed.includes(key))) return wanted
+      if (await this.store.save(this.terms.name, formatKeys(texts), createId(this.random), revision))
+        return wanted
+    }
+    throw new Error('The signing keys in the store are in use; try again.')
+  }
+
+  private open(key: SealedKey): OpenedKey | undefined {
+    return this.held.find((held) => isSame(key, held)) ?? this.seal.open(key)
+  }
+
+  /** Adds the keys that are due. A key made in an earlier round serves again. */
+  private async withDue(
+    living: readonly OpenedKey[],
+    made: Map<SigningAlgorithm, OpenedKey>,
+    now: number,
+    algorithms = this.terms.algorithms,
+    rotateAfter = this.terms.rotateAfter,
+  ): Promise<readonly OpenedKey[]> {
+    const keys = living.map((key) => (this.signs(key, now, living) ? this.lasting(key) : key))
+    for (const algorithm of algorithms) {
+      const signsFrom = nextKeyFrom(keys, algorithm, rotateAfter, now)
+      if (signsFrom === undefined) continue
+      const key = made.get(algorithm) ?? (await this.make(algorithm, now))
+      made.set(algorithm, key)
+      keys.push({ ...key, signsFrom })
+    }
+    return keys
+  }
+
+  private signs(key: OpenedKey, now: number, keys: readonly OpenedKey[]): boolean {
+    return this.terms.algorithms.includes(key.algorithm) && signingKeyAt(keys, key.algorithm, now) === key
+  }
+
+  // The lifetime of a token may have been raised since the key was made.
+  private lasting(key: OpenedKey): OpenedKey {
+    return key.longest >= this.longest ? key : { ...key, longest: this.longest }
+  }
+
+  private async make(algorithm: SigningAlgorithm, now: number): Promise<OpenedKey> {
+    const privateKey = await algorithmOf(algorithm).generate()
+    const { kid } = signingKeyOf(privateKey, algorithm)
+    const times = { kid, algorithm, createdAt: now, signsFrom: now, longest: this.longest }
+    return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
+  }
+
+  private async mark(kid: string): Promise<void> {
+    for (let round = 0; round < rounds; round++) {
+      const marks = await this.store.find(this.markName)
+      const retired = marks === undefined ? [] : parseRetired(marks.text)
+      if (retired.includes(kid)) return
+      const text = formatRetired([...retired, kid])
+      if (await this.store.save(this.markName, text, createId(this.random), marks?.revision)) return
+    }
+    throw new Error('The marks of retired keys in the store are in use; try again.')
+  }
+}
+
+const isSame = (stored: SealedKey, key: OpenedKey): boolean =>
+  stored.kid === key.kid &&
+  stored.algorithm === key.algorithm &&
+  stored.createdAt === key.createdAt &&
+  stored.signsFrom === key.signsFrom &&
+  stored.longest === key.longest

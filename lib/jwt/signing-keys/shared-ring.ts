@@ -1,0 +1,71 @@
+import { bareError, OAuthError, temporarilyUnavailable } from '../../protocol/oauth-error'
+import { SingleFlight } from '../../primitives/single-flight'
+import { type KeySource, KeysUnavailable } from '../key-source'
+import { type HeldKeys, heldKeys, type KeyRing, keyRing } from './key-ring'
+import { signingKeyAt } from './key-schedule'
+import type { SharedKeys } from './shared-keys'
+import type { SigningAlgorithm } from './signing-algorithm'
+
+// Seconds after which a process looks at the store again, before it publishes, signs or verifies.
+const freshFor = 10
+// Seconds for which a process goes on with what it holds while the store fails.
+const heldFor = 60
+
+// A clock that was ahead leaves times in the future once it is corrected. Such times do not count as recent.
+const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
+
+/** A ring of keys that processes share. @param clock seconds since the epoch. */
+export function sharedRing(
+  keys: SharedKeys,
+  algorithms: readonly SigningAlgorithm[],
+  clock: () => number,
+): KeyRing {
+  let last: { readonly held: HeldKeys; readonly at: number } | undefined
+  const flights = new SingleFlight<HeldKeys>()
+
+  const refresh = (now: number) =>
+    flights.share('', async () => {
+      const opened = await keys.refresh(now)
+      const held = heldKeys(opened, (algorithm) => signingKeyAt(opened, algorithm, now), last?.held.keySet)
+      last = { held, at: now }
+      return held
+    })
+
+  const heldWithin = (seconds: number, now: number) =>
+    last !== undefined && isWithin(seconds, last.at, now) ? last.held : undefined
+
+  const current = async (): Promise<HeldKeys> => {
+    const now = clock()
+    const fresh = heldWithin(freshFor, now)
+    if (fresh !== undefined) return fresh
+    try {
+      return await refresh(now)
+    } catch (error) {
+      const held = heldWithin(heldFor, now)
+      if (held !== undefined) return held
+      throw unavailable(error)
+    }
+  }
+
+  const source: KeySource = {
+    trusted: (now) => heldWithin(freshFor, now)?.keySet,
+    // A JWT with an unknown key makes the process look again, once a second at most.
+    fetched: async (now) => {
+      const held = heldWithin(1, now) ?? (await refresh(now).catch(keysUnavailable))
+      return held.keySet
+    },
+    heldAfter: (_failure, now) => heldWithin(heldFor, now)?.keySet,
+  }
+  return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds))
+}
+
+function keysUnavailable(cause: unknown): never {
+  throw new KeysUnavailable('The signing keys are unavailable.', { cause: bareError(cause) })
+}
+
+function unavailable(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error
+  return temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
+    cause: bareError(error),
+  })
+}

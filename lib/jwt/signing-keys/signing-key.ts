@@ -1,0 +1,79 @@
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { isRecord, isText } from '../../primitives/options-reader'
+import type { PublicKey } from '../public-keys'
+import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
+
+/** A key with which a server signs. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  /** The public half, as the set of keys shows it. */
+  readonly publicKey: PublicKey
+  /** Signs, in the form of a JWS. May wait, such as for a key service. */
+  readonly sign: (text: Buffer) => Promise<Buffer>
+}
+
+/** Makes a signing key of a private key. @param kid default: the thumbprint of the key (RFC 7638). */
+export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm, kid?: string): SigningKey {
+  const { sign } = algorithmOf(algorithm)
+  const jwk = publicJwk(createPublicKey(privateKey))
+  const id = kid ?? thumbprintOf(jwk)
+  return {
+    kid: id,
+    algorithm,
+    publicKey: published(jwk, id, algorithm),
+    sign: (text) => sign(privateKey, text),
+  }
+}
+
+/** A public key with what a verifier needs to find it (RFC 7517 4). */
+export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublicKey {
+  return { ...jwk, kid, alg: algorithm }
+}
+
+// RFC 7638 3.2, RFC 8037 2: the required members, in lexicographic order.
+const material = ['crv', 'e', 'kty', 'n', 'x', 'y'] as const
+
+/** The members of a public key that make the key, in lexicographic order. */
+export function publicJwk(key: KeyObject): PublicKey {
+  const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) }
+  const members = material.flatMap((name) => (isText(jwk[name]) ? [[name, jwk[name]] as const] : []))
+  return { kty: '', ...Object.fromEntries(members) }
+}
+
+/** The thumbprint of a public key (RFC 7638). */
+export function thumbprintOf(jwk: PublicKey): string {
+  const members = material.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]]))
+  return hash('sha256', JSON.stringify(Object.fromEntries(members)), 'base64url')
+}
+
+/** Reads a private key: PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
+export function readPrivateKey(value: unknown): KeyObject | undefined {
+  if (isKeyObject(value)) return value.type === 'private' ? value : undefined
+  try {
+    if (isText(value)) return createPrivateKey(value)
+    return isRecord(value) ? createPrivateKey({ key: value, format: 'jwk' }) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the public key of a key service: PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
+export function readPublicKey(value: unknown): KeyObject | undefined {
+  if (isKeyObject(value)) return value.type === 'public' ? value : undefined
+  try {
+    if (isText(value)) return createPublicKey(value)
+    return isRecord(value) ? createPublicKey({ key: value, format: 'jwk' }) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// Not `instanceof`: a host may load another copy of the class, such as in a test runner.
+const isKeyObject = (value: unknown): value is KeyObject =>
+  isRecord(value) && isText(value['type']) && typeof value['export'] === 'function'
+
+/** The algorithms that can use a private key; RSA keys serve two. */
+export function algorithmsFor(key: KeyObject): readonly SigningAlgorithm[] {
+  return signingAlgorithms.filter((name) => algorithmOf(name).fits(key))
+}

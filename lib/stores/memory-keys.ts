@@ -1,0 +1,20 @@
+import type { KeyStore, StoredText } from '../jwt/signing-keys/key-store'
+import { InMemory } from './in-memory'
+
+/** Keeps signing keys in the memory of this process, for tests and first steps. */
+export class MemoryKeys extends InMemory implements KeyStore {
+  private readonly texts = new Map<string, StoredText>()
+
+  async find(name: string): Promise<StoredText | undefined> {
+    return this.texts.get(name)
+  }
+
+  // `save` contains no await, so comparison and write are one atomic act.
+  async save(name: string, text: string, revision: string, expected?: string): Promise<boolean> {
+    const stored = this.texts.get(name)?.revision
+    if (stored === revision) return true
+    if (stored !== expected) return false
+    this.texts.set(name, { text, revision })
+    return true
+  }
+}

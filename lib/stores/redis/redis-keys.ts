@@ -1,0 +1,38 @@
+import type { KeyStore } from '../../jwt/signing-keys/key-store'
+import { type RedisCommands, RedisScript } from './redis-commands'
+import type { ScriptRun } from './writes'
+
+// A value is the writer's revision, 22 characters, and the text. A save that is sent again, because the reply was lost,
+// finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
+const saving = new RedisScript(`
+local stored = redis.call('GET', KEYS[1])
+local revision = stored and string.sub(stored, 1, 22) or ''
+if revision ~= ARGV[1] and revision ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3])
+return 1
+`)
+
+const revisionLength = 22
+
+/**
+ * Keeps signing keys in Redis: one key for each text, which never expires.
+ *
+ * @param run waits for replicas if the writes of the store do.
+ */
+export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string): KeyStore {
+  return {
+    async find(name) {
+      const value = await client.call('GET', prefix + name)
+      if (value === null || value === undefined) return undefined
+      if (typeof value !== 'string')
+        throw new Error('The Redis client replied to GET with something other than text.')
+      return { text: value.slice(revisionLength), revision: value.slice(0, revisionLength) }
+    },
+    async save(name, text, revision, expected = '') {
+      const reply = Number(await run(saving, [prefix + name], revision, expected, text))
+      if (reply !== 0 && reply !== 1)
+        throw new Error('The Redis client replied to a script with something other than 0 or 1.')
+      return reply === 1
+    },
+  }
+}

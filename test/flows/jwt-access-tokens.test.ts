@@ -1,0 +1,486 @@
+import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import express from 'express'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import {
+  createBearerGuard,
+  createJwtBearerGuard,
+  type Extension,
+  jwtAccessTokenReader,
+  jwtAccessTokens,
+  signingKeys,
+} from '../../lib/index'
+import { mintToken } from '../../lib/testing'
+import { application, canonicalOptions } from '../support/flows/application'
+import { Flow } from '../support/flows/flow'
+import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
+import { gallery, job, mountResources, photosApi, printApi, reportsApi } from '../support/flows/resources'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+import { refusalOf } from '../support/flows/tokens'
+
+const { issuer } = canonicalOptions
+const ofPhotos = { scope: 'photos:read', resource: photosApi }
+
+const opener =
+  (stage: SetStage) =>
+  (...given: Parameters<typeof withJwts>): Stage =>
+    stage(withJwts(...given), { mount: mountResources })
+
+async function jwtFor({ flow }: Pick<Stage, 'flow'>, bend = {}) {
+  const { body } = await flow.redeem(gallery, await flow.approve(gallery, { ...ofPhotos, ...bend }))
+  return { token: String(body.access_token), refreshToken: String(body.refresh_token), body }
+}
+
+const call = ({ flow }: Pick<Stage, 'flow'>, token: string, path = '/api/photos') =>
+  flow.open(path, undefined, { Authorization: `Bearer ${token}` })
+
+const published = async ({ flow }: Stage) => (await flow.open('/.well-known/jwks.json')).body
+
+/** A JWT as a stranger makes it of the parts of another one. */
+function forged(header: object, claims: object, signature: (text: string) => string): string {
+  const text = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${text}.${signature(text)}`
+}
+
+describeOnStores('A JWT access token', (stage) => {
+  const open = opener(stage)
+
+  test('has the header and the claims of RFC 9068 2.2, and a signature by a published key', async () => {
+    const set = open()
+    const { token, body } = await jwtFor(set)
+    const now = Math.floor(set.clock.read() / 1000)
+    const { keys } = await published(set)
+    expect(partOf(token, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: keys[0].kid })
+    expect(partOf(token, 1)).toEqual({
+      iss: issuer,
+      sub: 'alice',
+      aud: photosApi,
+      client_id: 'gallery',
+      scope: 'photos:read',
+      iat: now,
+      exp: now + body.expires_in,
+      jti: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
+    })
+    await jwtVerify(token, createLocalJWKSet({ keys }), {
+      issuer,
+      audience: photosApi,
+      typ: 'at+jwt',
+      currentDate: new Date(set.clock.read()),
+    })
+  })
+
+  test('passes guards and introspection, and ends with its revocation', async () => {
+    const set = open()
+    const { token, refreshToken } = await jwtFor(set)
+    expect((await call(set, token)).body).toMatchObject({ subject: 'alice', audience: [photosApi] })
+    expect((await set.flow.introspect(job, token)).body).toMatchObject({
+      active: true,
+      sub: 'alice',
+      aud: [photosApi],
+      token_type: 'bearer',
+    })
+    expect((await set.flow.revoke(gallery, token)).status).toBe(200)
+    expect((await call(set, token)).status).toBe(401)
+    expect((await set.flow.introspect(job, token)).body).toEqual({ active: false })
+    expect(refusalOf(await set.flow.refresh(gallery, refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('of a client that acts for itself names the client as its subject', async () => {
+    const set = open()
+    const { body } = await set.flow.request(job, {
+      grant_type: 'client_credentials',
+      scope: 'reports:write',
+      resource: reportsApi,
+    })
+    expect(partOf(body.access_token, 1)).toMatchObject({ sub: 'job', client_id: 'job', aud: reportsApi })
+  })
+
+  test('for several resources names each of them', async () => {
+    const set = open()
+    const { token } = await jwtFor(set, { resource: [photosApi, printApi] })
+    expect(partOf(token, 1)['aud']).toEqual([photosApi, printApi])
+  })
+
+  test('a repeated refresh gives the same claims again, with the first iat and exp', async () => {
+    const set = open()
+    const { refreshToken } = await jwtFor(set)
+    const first = await set.flow.refresh(gallery, refreshToken)
+    set.clock.advance(9)
+    const again = await set.flow.refresh(gallery, refreshToken)
+    expect(partOf(again.body.access_token, 1)).toEqual(partOf(first.body.access_token, 1))
+    expect(again.body.expires_in).toBe(first.body.expires_in - 9)
+    expect((await call(set, again.body.access_token)).status).toBe(200)
+  })
+
+  test('its jti is no credential anywhere', async () => {
+    const set = open()
+    const { token } = await jwtFor(set)
+    const jti = String(partOf(token, 1)['jti'])
+    const [id = '', random = ''] = jti.split('.')
+    const bytes = Buffer.concat([Buffer.from(id, 'base64url'), Buffer.from(random, 'base64url')])
+    for (const text of [jti, id, random, `at_${bytes.toString('base64url')}`]) {
+      expect((await call(set, text)).status).toBe(401)
+      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
+      await set.flow.revoke(gallery, text)
+    }
+    expect((await call(set, token)).status).toBe(200)
+  })
+
+  test('that was truncated, re-encoded, swapped or forged is unknown, everywhere', async () => {
+    const set = open()
+    const { token } = await jwtFor(set)
+    const other = (await jwtFor(set)).token
+    const [header = '', claims = '', signature = ''] = token.split('.')
+    const jwk = (await published(set)).keys[0]
+    const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const own = (text: string) =>
+      sign('sha256', Buffer.from(text), { key: stranger.privateKey, dsaEncoding: 'ieee-p1363' }).toString(
+        'base64url',
+      )
+    const said = partOf(token, 1)
+    const titled = partOf(token, 0)
+    const bad = [
+      token.slice(0, -1),
+      `${token}=`,
+      `${header}.${claims}.`,
+      `${header}.${claims}`,
+      `${token}.${signature}`,
+      `${header}.${other.split('.')[1]}.${signature}`,
+      forged({ ...titled, alg: 'none' }, said, () => ''),
+      forged({ ...titled, alg: 'HS256' }, said, (text) =>
+        createHmac('sha256', pem).update(text).digest('base64url'),
+      ),
+      forged(titled, { ...said, sub: 'mallory' }, () => signature),
+      forged(titled, said, own),
+      forged({ ...titled, jwk: stranger.publicKey.export({ format: 'jwk' }) }, said, own),
+      forged({ ...titled, jku: 'https://evil.example/jwks', kid: 'mine' }, said, own),
+      forged({ ...titled, crit: ['exp'] }, said, own),
+      forged({ ...titled, kid: '../../etc/passwd' }, said, own),
+      forged({ ...titled, kid: 'k'.repeat(5000) }, said, own),
+      forged({ ...titled, typ: 'JWT' }, said, own),
+    ]
+    for (const text of bad) {
+      expect([text, (await call(set, text)).status === 200]).toEqual([text, false])
+      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
+    }
+    await set.flow.revoke(gallery, forged(titled, said, own))
+    expect((await call(set, token)).status).toBe(200)
+  })
+
+  test('of another issuer with the same keys on the same store is unknown', async () => {
+    const set = open()
+    const { token } = await jwtFor(set)
+    const { store, clock } = set
+    const north = application(
+      { ...withJwts({ store, clock: clock.read }), issuer: 'http://127.0.0.1' },
+      { mount: mountResources },
+    )
+    expect((await call(north, token)).status).toBe(401)
+    expect((await call(set, token)).status).toBe(200)
+  })
+
+  test('that expired by the clock of the server is refused, whoever verifies it', async () => {
+    const set = open()
+    const { token } = await jwtFor(set)
+    expect((await call(set, token)).status).toBe(200)
+    set.clock.advance(600)
+    expect((await call(set, token)).status).toBe(401)
+  })
+
+  test('that the test kit mints is a JWT for the resource', async () => {
+    const set = open()
+    const { access_token } = await mintToken(set.oauth, {
+      clientId: 'gallery',
+      subject: 'alice',
+      scope: 'photos:read',
+      resource: photosApi,
+    })
+    expect(partOf(access_token, 1)).toMatchObject({ aud: photosApi, sub: 'alice' })
+    expect((await call(set, access_token)).status).toBe(200)
+  })
+})
+
+describeOnStores('Claims', (stage) => {
+  const open = opener(stage)
+
+  test('of the host stand in the token; it gets the request and the grant', async () => {
+    const claims = jest.fn(async () => ({ roles: ['editor'] }))
+    const { token } = await jwtFor(open({}, { claims }))
+    expect(partOf(token, 1)).toMatchObject({ roles: ['editor'], sub: 'alice' })
+    expect(claims).toHaveBeenCalledWith(
+      { client: expect.objectContaining({ client_id: 'gallery' }), grantType: 'authorization_code' },
+      { subject: 'alice', scope: ['photos:read'], audience: [photosApi], expiresAt: expect.any(Number) },
+    )
+  })
+
+  test.each<[string, unknown]>([
+    ['a claim of the server', { sub: 'mallory' }],
+    ['a registered name', { azp: 'other' }],
+    ['what makes an ID token of it', { at_hash: 'x' }],
+    ['more than 1 KiB', { long: 'x'.repeat(1020) }],
+    ['what JSON cannot hold', { big: () => 1 }],
+    ['no object', 'text'],
+    ['a list', []],
+  ])('of the host that are %s fail the request, which spends nothing', async (_what, claimed) => {
+    const claims = jest.fn()
+    claims.mockResolvedValue(claimed)
+    const set = open({}, { claims })
+    const code = await set.flow.approve(gallery, ofPhotos)
+    expect(refusalOf(await set.flow.redeem(gallery, code))).toBe('500 server_error')
+    claims.mockResolvedValue(undefined)
+    expect((await set.flow.redeem(gallery, code)).status).toBe(200)
+  })
+
+  test('of an extension stand in the token, and never replace those of the server', async () => {
+    const bound: Extension = {
+      name: 'bound',
+      atTokenRequest: () => ({ tokenData: 'thumb' }),
+      claims: ({ tokenData = '' }) => ({ cnf: { jkt: tokenData }, iss: 'https://evil.example' }),
+    }
+    const { token } = await jwtFor(open({ extensions: [bound] }))
+    expect(partOf(token, 1)).toMatchObject({ cnf: { jkt: 'thumb' }, iss: issuer })
+  })
+})
+
+describeOnStores('The format of a resource', (stage) => {
+  const mixed = {
+    [photosApi]: { scopes: ['photos:read'] },
+    [printApi]: { scopes: ['photos:read', 'photos:print'], accessTokenFormat: 'opaque' },
+    [reportsApi]: { scopes: ['reports:write'], accessTokenFormat: 'at+jwt' },
+  }
+
+  test('decides the format of its tokens; a request for two formats is invalid_target', async () => {
+    const set = opener(stage)({ resources: mixed })
+    const tokenFor = async (resource: string, scope: string) =>
+      (await set.flow.request(job, { grant_type: 'client_credentials', scope, resource })).body.access_token
+    expect(await tokenFor(printApi, 'photos:print')).toMatch(/^at_/)
+    expect(await tokenFor(photosApi, 'photos:read')).toMatch(/^ey/)
+    expect(await tokenFor(reportsApi, 'reports:write')).toMatch(/^ey/)
+    const both = await set.flow.request(job, {
+      grant_type: 'client_credentials',
+      scope: 'photos:read',
+      resource: [photosApi, printApi],
+    })
+    expect(refusalOf(both)).toBe('400 invalid_target')
+    expect(set.failures.at(-1)?.reason).toBe('resource_formats_differ')
+    const same = await set.flow.request(job, {
+      grant_type: 'client_credentials',
+      scope: 'photos:read reports:write',
+      resource: [photosApi, reportsApi],
+    })
+    expect(partOf(same.body.access_token, 1)['aud']).toEqual([photosApi, reportsApi])
+  })
+})
+
+describeOnStores('A guard', (stage) => {
+  const open = opener(stage)
+
+  test('that verifies the signature alone asks no store, so a revocation does not end the token', async () => {
+    const set = open({}, {}, sharedKeys())
+    set.app.get(
+      '/signed',
+      set.oauth.bearerGuard('photos:read', { resource: photosApi, verify: 'signature' }),
+      (request, response) => void response.json(request.oauth),
+    )
+    const { token } = await jwtFor(set)
+    const signed = () => call(set, token, '/signed')
+    expect((await signed()).body).toMatchObject({
+      subject: 'alice',
+      clientId: 'gallery',
+      scope: ['photos:read'],
+      audience: [photosApi],
+      authorizationId: expect.stringMatching(/^[\w-]{22}$/),
+    })
+    await set.flow.revoke(gallery, token)
+    expect((await call(set, token)).status).toBe(401)
+    expect((await signed()).status).toBe(200)
+    const forPrint = await jwtFor(set, { scope: 'photos:print', resource: printApi })
+    expect((await call(set, forPrint.token, '/signed')).status).toBe(401)
+    set.clock.advance(600)
+    expect((await signed()).status).toBe(401)
+  })
+
+  test('that verifies signatures looks up opaque tokens, and tokens that are bound to a key', async () => {
+    const bound: Extension = {
+      name: 'bound',
+      tokenParameters: ['bind'],
+      atTokenRequest: ({ parameters }) =>
+        parameters.get('bind') === undefined ? undefined : { tokenData: 'thumb' },
+      claims: ({ tokenData }): Record<string, { jkt: string }> =>
+        tokenData === undefined ? {} : { cnf: { jkt: 'thumb' } },
+    }
+    const set = open({ extensions: [bound] })
+    const before = application(
+      { ...withJwts({ store: set.store, clock: set.clock.read, plugIns: [] }) },
+      { mount: mountResources },
+    )
+    set.app.get(
+      '/signed',
+      set.oauth.bearerGuard('photos:read', { resource: photosApi, verify: 'signature' }),
+      (_request, response) => void response.end(),
+    )
+    const opaque = (await before.flow.tokens(gallery, ofPhotos)).accessToken
+    const code = await set.flow.approve(gallery, ofPhotos)
+    const tied = (await set.flow.redeem(gallery, code, { bind: 'yes' })).body.access_token
+    for (const token of [opaque, tied]) {
+      expect((await call(set, token, '/signed')).status).toBe(200)
+      await set.flow.revoke(gallery, token)
+      expect((await call(set, token, '/signed')).status).toBe(401)
+    }
+  })
+
+  test('cannot verify signatures without a format that has them', () => {
+    const { oauth } = stage()
+    expect(() => oauth.bearerGuard('photos:read', { verify: 'signature' })).toThrow(
+      /verify needs an access token format with a signature/,
+    )
+    expect(() => Reflect.apply(oauth.bearerGuard, oauth, ['photos:read', { verify: 'jwt' }])).toThrow(
+      /verify must be 'store' or 'signature'/,
+    )
+  })
+
+  test('of another process needs the published keys, and no secret', async () => {
+    const set = open()
+    const { token } = await jwtFor(set)
+    const keys = await published(set)
+    const { store, clock } = set
+    const resources = { [photosApi]: { scopes: ['photos:read'] } }
+    const guard = createBearerGuard({
+      issuer,
+      store,
+      clock: clock.read,
+      resources,
+      plugIns: [jwtAccessTokenReader({ keys })],
+    })
+    const offline = createJwtBearerGuard({ issuer, audience: photosApi, keys, clock: clock.read })
+    const app = express()
+    const end: express.RequestHandler = (request, response) => void response.json(request.oauth)
+    app.get('/store', guard('photos:read'), end)
+    app.get('/signature', guard('photos:read', { verify: 'signature' }), end)
+    app.get('/offline', offline('photos:read'), end)
+    const parties = { flow: new Flow(app) }
+    for (const path of ['/store', '/signature', '/offline'])
+      expect([path, (await call(parties, token, path)).status]).toEqual([path, 200])
+    await set.flow.revoke(gallery, token)
+    const after = []
+    for (const path of ['/store', '/signature', '/offline'])
+      after.push((await call(parties, token, path)).status)
+    expect(after).toEqual([401, 200, 200])
+  })
+})
+
+describeOnStores('A rolling upgrade', (stage) => {
+  test('from opaque tokens to JWTs and back refuses no live token on any process', async () => {
+    const set = stage(withJwts({ plugIns: [] }), { mount: mountResources })
+    const { store, clock } = set
+    const process = (issues: boolean) =>
+      application(withJwts({ store, clock: clock.read, storeDeadline: 10 }, { issues }), {
+        mount: mountResources,
+      })
+    const accepting = process(false)
+    const issuing = process(true)
+    const tokens: string[] = []
+    const issueOn = async (one: Pick<Stage, 'flow'>, form: RegExp) => {
+      const { token } = await jwtFor(one)
+      expect(token).toMatch(form)
+      tokens.push(token)
+    }
+    const allPass = async (...processes: readonly Pick<Stage, 'flow'>[]) => {
+      for (const one of processes)
+        for (const token of tokens) expect((await call(one, token)).status).toBe(200)
+    }
+    await issueOn(set, /^at_/)
+    await issueOn(accepting, /^at_/)
+    await allPass(set, accepting)
+    await issueOn(issuing, /^ey/)
+    await issueOn(accepting, /^at_/)
+    await allPass(accepting, issuing)
+    await allPass(process(false))
+  })
+})
+
+describeOnStores('A signer that fails', (stage) => {
+  test('is temporarily_unavailable and spends nothing: neither a code nor a refresh token', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const service = { isGone: true }
+    const keys = signingKeys({
+      keys: [
+        {
+          publicKey,
+          algorithm: 'ES256',
+          async sign(text) {
+            if (service.isGone) throw new Error('The key service is away.')
+            return sign('sha256', text, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+          },
+        },
+      ],
+    })
+    const set = opener(stage)({}, {}, keys)
+    const code = await set.flow.approve(gallery, ofPhotos)
+    const refused = await set.flow.redeem(gallery, code)
+    expect([refusalOf(refused), refused.get('Retry-After')]).toEqual(['400 temporarily_unavailable', '1'])
+    expect(set.failures.at(-1)?.reason).toBe('signer_unavailable')
+    service.isGone = false
+    const { body } = await set.flow.redeem(gallery, code)
+    expect((await call(set, body.access_token)).status).toBe(200)
+    service.isGone = true
+    expect(refusalOf(await set.flow.refresh(gallery, body.refresh_token))).toBe('400 temporarily_unavailable')
+    service.isGone = false
+    expect((await set.flow.refresh(gallery, body.refresh_token)).status).toBe(200)
+  })
+})
+
+describe('The options', () => {
+  const keys = sharedKeys()
+  const construct = (options: Parameters<typeof application>[0]) => () => application(options)
+
+  test('resources are needed, because a token names its audience', () => {
+    expect(construct({ plugIns: [keys, jwtAccessTokens({ keys })] })).toThrow(
+      /plugIns\[1\] cannot be opened: needs the option resources, because a JWT access token names its audience/,
+    )
+  })
+
+  test('the keys stand before the plug-ins that sign with them', () => {
+    expect(construct(withJwts({ plugIns: [jwtAccessTokens({ keys }), keys] }))).toThrow(
+      /plugIns\[0\] cannot be opened: needs its signingKeys\(\) before it in plugIns/,
+    )
+  })
+
+  test('the algorithm is one of the keys', () => {
+    expect(construct(withJwts({}, { algorithm: 'RS256' }))).toThrow(
+      /plugIns\[1\] cannot be opened: has the algorithm RS256, but its keys have ES256/,
+    )
+  })
+
+  test('every mistake is named at construction', () => {
+    expect(() =>
+      Reflect.apply(jwtAccessTokens, undefined, [{ algorithm: 'HS256', issues: 1, claims: {}, key: 1 }]),
+    ).toThrow(
+      /keys is missing: it must be signingKeys.*algorithm must be one of ES256, EdDSA, RS256, PS256.*issues must be true or false.*claims must be a function.*key is not known here/s,
+    )
+    expect(() =>
+      Reflect.apply(jwtAccessTokenReader, undefined, [{ jwksUri: 'http://api.example/jwks' }]),
+    ).toThrow(/jwksUri must be/)
+    expect(
+      construct(
+        withJwts({ resources: { [photosApi]: { scopes: ['photos:read'], accessTokenFormat: 'jwt' } } }),
+      ),
+    ).toThrow(/accessTokenFormat is "jwt", but must be one of at\+jwt, opaque/)
+  })
+
+  test('one object of keys serves two servers', async () => {
+    const north = application(withJwts({}, {}, keys), { mount: mountResources })
+    const south = application(withJwts({}, {}, keys), { mount: mountResources })
+    const { token } = await jwtFor(north)
+    expect((await call(north, token)).status).toBe(200)
+    expect((await call(south, token)).status).toBe(401)
+  })
+
+  test('the metadata names jwks_uri', async () => {
+    const { flow } = application(withJwts(), { mount: mountResources })
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({ jwks_uri: `${issuer}/.well-known/jwks.json` })
+  })
+})

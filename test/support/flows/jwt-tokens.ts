@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import {
+  jwtAccessTokens,
+  signingKeys,
+  type AuthorizationServerOptions,
+  type JwtAccessTokensOptions,
+  type SigningKeys,
+} from '../../../lib/index'
+import { withResources } from './resources'
+
+export const keySecret = randomBytes(32).toString('base64')
+
+/** Keys that servers on one store share. */
+export const sharedKeys = (): SigningKeys => signingKeys({ secrets: [keySecret] })
+
+/** A server with the three resources whose access tokens are JWTs. */
+export function withJwts(
+  bend: Partial<AuthorizationServerOptions> = {},
+  tokens: Partial<JwtAccessTokensOptions> = {},
+  keys: SigningKeys = sharedKeys(),
+): Partial<AuthorizationServerOptions> {
+  return withResources({ plugIns: [keys, jwtAccessTokens({ keys, ...tokens })], ...bend })
+}
+
+/** What a part of a JWT says, whoever signed it: 0 for the header, 1 for the claims. */
+export function partOf(token: string, index: 0 | 1): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString())
+}
