@@ -2,6 +2,7 @@ import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
+import { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 import { raceRules, replacementRules } from './race-rules'
 import {
   absenceRules,
@@ -150,6 +151,17 @@ export function dynamicClientStoreContract(
 }
 
 /**
+ * Defines a group of tests, one for each rule of a `KeyStore`. No two rules use the same name.
+ *
+ * @param open opens the store under test; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
+ */
+export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, runner?: TestRunner): void {
+  suite(title, keyStoreRules, open, runner)
+}
+
+/**
  * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
  * contain the errors.
  */
@@ -179,4 +191,12 @@ export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<reado
  */
 export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(dynamicClientStoreRules, open)
+}
+
+/**
+ * Runs every rule of {@link keyStoreContract} in order, without a test runner. Never rejects: the verdicts contain the
+ * errors.
+ */
+export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly Verdict[]> {
+  return check(keyStoreRules, open)
 }

@@ -18,13 +18,16 @@ export {
   checkClientRegistry,
   checkCounters,
   checkDynamicClientStore,
+  checkKeyStore,
   clientRegistryContract,
   countersContract,
   dynamicClientStoreContract,
+  keyStoreContract,
 } from './contract'
 export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
+export { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'
 export type { TestRunner } from './contract'

@@ -96,11 +96,11 @@ export class SharedKeys {
    */
   async retire(kid: string, now: number): Promise<boolean> {
     const known = await this.read()
-    const isKnown = known.sealed.some((key) => key.kid === kid)
+    if (!known.sealed.some((key) => key.kid === kid)) return false
     // The mark comes first: a process that stops after it leaves no key that another one takes for good.
     await this.mark(kid)
     await this.refresh(now)
-    return isKnown
+    return true
   }
 
   /** The keys of the store with the place of the secret that seals each; undefined if none fits. */
@@ -177,7 +177,8 @@ export class SharedKeys {
     for (const algorithm of algorithms) {
       const signsFrom = nextKeyFrom(keys, algorithm, rotateAfter, now)
       if (signsFrom === undefined) continue
-      const key = made.get(algorithm) ?? (await this.make(algorithm, now))
+      const longest = Math.max(this.longest, ...keys.map((key) => key.longest))
+      const key = made.get(algorithm) ?? (await this.make(algorithm, now, longest))
       made.set(algorithm, key)
       keys.push({ ...key, signsFrom })
     }
@@ -193,10 +194,10 @@ export class SharedKeys {
     return key.longest >= this.longest ? key : { ...key, longest: this.longest }
   }
 
-  private async make(algorithm: SigningAlgorithm, now: number): Promise<OpenedKey> {
+  private async make(algorithm: SigningAlgorithm, now: number, longest: number): Promise<OpenedKey> {
     const privateKey = await algorithmOf(algorithm).generate()
     const { kid } = signingKeyOf(privateKey, algorithm)
-    const times = { kid, algorithm, createdAt: now, signsFrom: now, longest: this.longest }
+    const times = { kid, algorithm, createdAt: now, signsFrom: now, longest }
     return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
   }
 

@@ -1,0 +1,128 @@
+import { issuerDigest } from '../../authorization/issuer'
+import {
+  ConfigurationError,
+  isRecord,
+  isText,
+  OptionsReader,
+  readClock,
+} from '../../primitives/options-reader'
+import { secureRandom } from '../../protocol/credential'
+import { isKeyStore, type KeyStore } from './key-store'
+import { SharedKeys } from './shared-keys'
+import type { SigningAlgorithm } from './signing-algorithm'
+import { readSecrets } from './signing-keys'
+
+/** Options of {@link manageSigningKeys}. */
+export interface KeyManagementOptions {
+  /** The option `issuer` of the server, letter by letter. */
+  readonly issuer: string
+  /** The store of the server, with the member `keys`, such as `redisStore({ url })` with the same prefix. */
+  readonly store: { readonly keys?: KeyStore | undefined }
+  /** The option `secrets` of `signingKeys()`. */
+  readonly secrets: readonly string[]
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+/** A shared key, without its secret. Times are seconds since the epoch. */
+export interface ListedKey {
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  readonly createdAt: number
+  readonly signsFrom: number
+  /** Whether the key signs now. */
+  readonly signs: boolean
+  /** The place of its secret in the option `secrets`, from 1; undefined if none opens the key. */
+  readonly secret: number | undefined
+}
+
+/** Looks after the signing keys that the processes of one issuer share. */
+export interface KeyManagement {
+  list(): Promise<readonly ListedKey[]>
+  /**
+   * Makes a successor for each key that signs, unless one waits already. It signs in 15 minutes, when caches elsewhere
+   * have it.
+   */
+  rotate(): Promise<readonly ListedKey[]>
+  /**
+   * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and verifying with it
+   * within 10 seconds, or within a minute while the store fails it. Its tokens are then invalid here. Caches elsewhere
+   * keep the key until they end, 10 minutes by the rules. If it was the key that signs, its successor signs at once.
+   *
+   * @throws ConfigurationError if no such key is there.
+   */
+  retire(kid: string): Promise<readonly ListedKey[]>
+}
+
+/**
+ * Looks after the keys of `signingKeys({ secrets })` from outside the server, such as in a script.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
+  const { issuer, keys, secrets, now } = readOptions(options)
+  const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
+    new SharedKeys(
+      keys,
+      { issuer, name: issuerDigest(issuer), algorithms, rotateAfter: Infinity, secrets },
+      secureRandom,
+    )
+
+  const list = async (): Promise<readonly ListedKey[]> => {
+    const listed = await sharedBy([]).list(now())
+    return listed.map(({ key: { kid, algorithm, createdAt, signsFrom }, secret, signs }) => ({
+      kid,
+      algorithm,
+      createdAt,
+      signsFrom,
+      signs,
+      secret: secret === undefined ? undefined : secret + 1,
+    }))
+  }
+  // The server decides which algorithms are in use. Keys of an algorithm that sign are all the same here.
+  const shared = async () => sharedBy([...new Set((await list()).map(({ algorithm }) => algorithm))])
+
+  return {
+    list,
+    async rotate() {
+      await (await shared()).rotate(now())
+      return list()
+    },
+    async retire(kid) {
+      if (!(await (await shared()).retire(kid, now())))
+        throw new ConfigurationError('The key cannot be retired:', [
+          { path: 'kid', message: 'names no key of this issuer in the store.' },
+        ])
+      return list()
+    },
+  }
+}
+
+function readOptions(options: unknown) {
+  const reading = new OptionsReader(options, '')
+  const read = {
+    issuer: reading.required('issuer', '', isText, 'must be the URL of the server.'),
+    keys: reading.required<StoreOfKeys>(
+      'store',
+      noKeys,
+      hasKeys,
+      'must have keys, as redisStore({ url }) has.',
+    ).keys,
+    secrets: readSecrets(reading) ?? [],
+    clock: readClock(reading),
+  }
+  if (read.secrets.length === 0 && reading.take('secrets') === undefined)
+    reading.wrong('secrets', 'is missing: it must be the secrets of signingKeys().')
+  reading.refuseUnknown()
+  reading.throwIssues('manageSigningKeys() cannot work with these options:')
+  return { ...read, now: () => Math.floor(read.clock() / 1000) }
+}
+
+interface StoreOfKeys {
+  readonly keys: KeyStore
+}
+
+const hasKeys = (value: unknown): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys'])
+const reject = () => Promise.reject(new Error('There is no store.'))
+/** Stands in for a store that the options name wrongly. */
+const noKeys: StoreOfKeys = { keys: { find: reject, save: reject } }
