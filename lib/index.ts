@@ -268,6 +268,12 @@ export {
   type SigningKeysOptions,
 } from './jwt/signing-keys/signing-keys'
 export type { GivenKey, PrivateSigningKey, RemoteSigningKey } from './jwt/signing-keys/given-keys'
+export {
+  manageSigningKeys,
+  type KeyManagement,
+  type KeyManagementOptions,
+  type ListedKey,
+} from './jwt/signing-keys/manage-signing-keys'
 export type { KeyRing } from './jwt/signing-keys/key-ring'
 export type { KeyStore, StoredText } from './jwt/signing-keys/key-store'
 export type { SigningAlgorithm } from './jwt/signing-keys/signing-algorithm'

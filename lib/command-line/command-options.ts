@@ -19,6 +19,11 @@ export const commonOptions = {
   help: { kind: 'flag', meaning: 'show this text' },
 } as const satisfies Record<string, Option>
 
+/** Options of `keys`. */
+export const keyOptions: Readonly<Record<string, Option>> = {
+  issuer: { kind: 'text', meaning: 'the option issuer of the server; required' },
+}
+
 /** Options of `lint`. */
 export const lintOptions = {
   allow: { kind: 'texts', meaning: 'ignore this rule' },

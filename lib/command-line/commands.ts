@@ -7,37 +7,11 @@ import { anyCapabilities } from '../protocol/parse-client'
 import { disableClient, enableClient, unknownClient } from '../clients/change-registration'
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
 import { registerFrom } from '../clients/register-client'
-import type { ClientRegistry } from '../clients/client-store'
-import { metadataOptions, type Option, rotationOptions } from './command-options'
+import type { Command } from './command'
+import { metadataOptions, rotationOptions } from './command-options'
+import { keyCommands } from './key-commands'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** The result of a command: one object or a list. Holds no digest. */
-export interface CommandAnswer {
-  readonly found: Fields | readonly Fields[]
-  /** A note for people, which is not part of the output. */
-  readonly note?: string
-  /** The error of a command that still has output. */
-  readonly trouble?: unknown
-}
-
-/** The arguments of a command. */
-export interface Order {
-  /** Empty if the command takes no client. */
-  readonly clientId: string
-  /** The options of the command, by field or option name. */
-  readonly fields: Fields
-  /** The environment variable CLIENT_SECRET. No option takes a secret, because other users can read command lines. */
-  readonly secret: string | undefined
-}
-
-/** A command on clients. */
-export interface Command {
-  readonly meaning: string
-  readonly takesClient: boolean
-  readonly options: Readonly<Record<string, Option>>
-  run(clients: ClientRegistry, order: Order): Promise<CommandAnswer>
-}
 
 const unsettledNote =
   'The command does not know whether the client has this secret now. Put the secret into the variable CLIENT_SECRET and repeat the command with --repeat. A rotation without --repeat could drop the secret that is in use.'
@@ -45,9 +19,8 @@ const shownOnce = 'The secret is shown only now: the store keeps its digest.'
 
 const add: Command = {
   meaning: 'register a client; issues a client_id and, to a confidential client, a secret',
-  takesClient: false,
   options: metadataOptions,
-  async run(clients, { fields }) {
+  async run({ clients }, { fields }) {
     const issued = await registerFrom(clients, fields, anyCapabilities)
     return issued.client_secret === undefined
       ? { found: { client_id: issued.client_id } }
@@ -57,16 +30,15 @@ const add: Command = {
 
 const list: Command = {
   meaning: 'list every client',
-  takesClient: false,
   options: {},
-  run: async (clients) => ({ found: (await clients.list()).map(summaryOf) }),
+  run: async ({ clients }) => ({ found: (await clients.list()).map(summaryOf) }),
 }
 
 const show: Command = {
   meaning: 'show the registration of a client',
-  takesClient: true,
+  takes: 'client_id',
   options: {},
-  async run(clients, { clientId }) {
+  async run({ clients }, { name: clientId }) {
     const registration = await clients.find(clientId)
     if (registration === undefined)
       throw new ConfigurationError('The client cannot be shown:', [unknownClient])
@@ -76,9 +48,9 @@ const show: Command = {
 
 const rotateSecret: Command = {
   meaning: 'issue a new secret; the current secret also works, until --finish',
-  takesClient: true,
+  takes: 'client_id',
   options: rotationOptions,
-  async run(clients, { clientId, fields, secret }) {
+  async run({ clients }, { name: clientId, fields, secret }) {
     if (fields['finish'] === true) {
       await dropOldClientSecrets(clients, clientId)
       return { found: { client_id: clientId, client_secrets: 1 } }
@@ -101,9 +73,9 @@ const rotateSecret: Command = {
 const disable: Command = {
   meaning:
     'disable a client at once; its client_id stays taken, and its access tokens work until they expire',
-  takesClient: true,
+  takes: 'client_id',
   options: {},
-  async run(clients, { clientId }) {
+  async run({ clients }, { name: clientId }) {
     await disableClient(clients, clientId)
     return {
       found: { client_id: clientId, disabled: true },
@@ -114,18 +86,32 @@ const disable: Command = {
 
 const enable: Command = {
   meaning: 'enable a disabled client again',
-  takesClient: true,
+  takes: 'client_id',
   options: {},
-  async run(clients, { clientId }) {
+  async run({ clients }, { name: clientId }) {
     await enableClient(clients, clientId)
     return { found: { client_id: clientId, disabled: false } }
   },
 }
 
-/** All commands, by name. */
-export const commands: ReadonlyMap<string, Command> = new Map(
-  Object.entries({ add, list, show, 'rotate-secret': rotateSecret, disable, enable }),
-)
+/** The commands on clients, by name. */
+const clientCommands: Readonly<Record<string, Command>> = {
+  add,
+  list,
+  show,
+  'rotate-secret': rotateSecret,
+  disable,
+  enable,
+}
+
+const under = (subject: string, named: Readonly<Record<string, Command>>) =>
+  Object.entries(named).map(([name, command]): [string, Command] => [`${subject} ${name}`, command])
+
+/** All commands, by their words. */
+export const commands: ReadonlyMap<string, Command> = new Map([
+  ...under('client', clientCommands),
+  ...under('keys', keyCommands),
+])
 
 function summaryOf(registration: ClientRegistration): Fields {
   const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =

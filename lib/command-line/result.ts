@@ -48,7 +48,10 @@ export function jsonText(found: unknown): string {
 }
 
 /** Formats one object as lines of name and value, without absent values; and a list as a table. */
-export function tableText(found: Fields | readonly Fields[]): string {
+export function tableText(
+  found: Fields | readonly Fields[],
+  ifEmpty = 'No client is registered here.',
+): string {
   if (!isList(found))
     return aligned(
       Object.entries(found)
@@ -56,7 +59,7 @@ export function tableText(found: Fields | readonly Fields[]): string {
         .map(([name, value]) => [name, cell(value)]),
     )
   const [first] = found
-  if (first === undefined) return 'No client is registered here.'
+  if (first === undefined) return ifEmpty
   const names = Object.keys(first)
   return aligned([names, ...found.map((row) => names.map((name) => cell(row[name])))])
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../primitives/options-reader'
 import { unknownClient } from '../clients/change-registration'
 import { redisStore } from '../stores/redis/redis-store'
-import type { CommandAnswer } from './commands'
+import type { CommandAnswer } from './command'
 import { runLint } from './lint-command'
 import type { Option } from './command-options'
 import { failed, jsonText, lineOf, misunderstood, printable, type Result, tableText } from './result'
@@ -17,7 +17,7 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
   if (asked.kind === 'mistakes') return misunderstood(asked.issues)
   const { command, order, redis, prefix, json } = asked
   try {
-    const answer = await withClients(redis, prefix, (clients) => command.run(clients, order))
+    const answer = await withStore(redis, prefix, (store) => command.run(store, order))
     const noted = isEmpty(answer) ? { ...answer, note: placeNote(redis, prefix) } : answer
     return done(noted, json, (trouble) => reasonsOf(trouble, redis, command.options))
   } catch (error) {
@@ -40,25 +40,25 @@ function nameOf(redis: string): string {
   return `Redis at ${hostname}:${port || '6379'}`
 }
 
-async function withClients(
+async function withStore(
   url: string,
   prefix: string,
-  act: (clients: ReturnType<typeof redisStore>['clients']) => Promise<CommandAnswer>,
+  act: (store: ReturnType<typeof redisStore>) => Promise<CommandAnswer>,
 ): Promise<CommandAnswer> {
   const store = redisStore({ url, prefix })
   try {
-    return await act(store.clients)
+    return await act(store)
   } finally {
     await store.close()
   }
 }
 
 function done(
-  { found, note = '', trouble }: CommandAnswer,
+  { found, note = '', ifEmpty, trouble }: CommandAnswer,
   json: boolean,
   reasonsOfTrouble: (trouble: unknown) => readonly string[],
 ): Result {
-  const output = json ? jsonText(found) : tableText(found)
+  const output = json ? jsonText(found) : tableText(found, ifEmpty)
   if (trouble === undefined) return { status: 0, output, remarks: printable(note) }
   return { ...failed(1, [...reasonsOfTrouble(trouble), note]), output }
 }

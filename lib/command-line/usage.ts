@@ -1,5 +1,12 @@
 import { commands } from './commands'
-import { commonOptions, lintOptions, metadataOptions, rotationOptions, type Option } from './command-options'
+import {
+  commonOptions,
+  keyOptions,
+  lintOptions,
+  metadataOptions,
+  rotationOptions,
+  type Option,
+} from './command-options'
 
 /** The name of the command. */
 export const program = 'express-authorization-server'
@@ -8,14 +15,17 @@ export const program = 'express-authorization-server'
 export function usage(): string {
   return [
     `Usage: ${program} client <command> [client_id] [options]`,
+    `       ${program} keys <command> [kid] [options]`,
     `       ${program} lint CONFIG [options]     find risky options in a configuration; see lint --help`,
     '',
-    'Manages the clients of an authorization server whose option clients is redisStore({ url }).clients.',
+    'Manages the clients of an authorization server whose option clients is redisStore({ url }).clients, and the',
+    'keys of signingKeys({ secrets }) in the same store. The variable SIGNING_KEY_SECRETS holds these secrets, the',
+    'newest first, with commas in between.',
     '',
     'Commands:',
     ...columns(
-      [...commands].map(([name, { meaning, takesClient }]) => [
-        `${name}${takesClient ? ' <client_id>' : ''}`,
+      [...commands].map(([name, { meaning, takes }]) => [
+        `${name}${takes === undefined ? '' : ` <${takes}>`}`,
         meaning,
       ]),
     ),
@@ -23,10 +33,13 @@ export function usage(): string {
     'Options of every command:',
     ...optionLines(commonOptions),
     '',
-    'Options of rotate-secret:',
+    'Options of keys:',
+    ...optionLines(keyOptions),
+    '',
+    'Options of client rotate-secret:',
     ...optionLines(rotationOptions),
     '',
-    'Options of add (the command does not know the scopes and grant types of your server, which refuses others):',
+    'Options of client add (the command does not know the scopes and grant types of your server, which refuses others):',
     ...optionLines(metadataOptions),
     '',
     'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',

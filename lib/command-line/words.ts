@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { ConfigurationIssue } from '../primitives/options-reader'
-import { commands, type Command, type Order } from './commands'
+import type { Command, Order } from './command'
+import { commands } from './commands'
 import { commonOptions, type Option } from './command-options'
 
 /** A parsed command line. */
@@ -23,12 +24,12 @@ type Values = Map<string, Value>
 export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const [subject, name = '', ...rest] = words
-  const command = commands.get(name)
-  if (subject !== 'client' || command === undefined)
-    return { kind: 'mistakes', issues: [noSuchCommand(subject !== 'client' ? subject : `client ${name}`)] }
+  const command = commands.get(`${subject} ${name}`)
+  if (command === undefined)
+    return { kind: 'mistakes', issues: [noSuchCommand(isSubject(subject) ? `${subject} ${name}` : subject)] }
   const issues: ConfigurationIssue[] = []
   const { values, positionals } = readOptions(rest, { ...commonOptions, ...command.options }, issues)
-  const clientId = readClientId(command, positionals, issues)
+  const about = readName(command, positionals, issues)
   const redis = readRedis(values.get('redis') ?? environment['REDIS_URL'], issues)
   if (issues.length > 0) return { kind: 'mistakes', issues }
   const fields = Object.entries(command.options).flatMap(([option, { field }]) => {
@@ -38,15 +39,23 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
   return {
     kind: 'command',
     command,
-    order: { clientId, fields: Object.fromEntries(fields), secret: environment['CLIENT_SECRET'] },
+    order: {
+      name: about,
+      fields: Object.fromEntries(fields),
+      secret: environment['CLIENT_SECRET'],
+      keySecrets: (environment['SIGNING_KEY_SECRETS'] ?? '').split(',').filter((secret) => secret !== ''),
+    },
     redis,
     prefix: String(values.get('prefix') ?? 'oauth:'),
     json: values.has('json'),
   }
 }
 
+const isSubject = (word: string | undefined) =>
+  [...commands.keys()].some((name) => name.startsWith(`${word} `))
+
 function noSuchCommand(given: string | undefined): ConfigurationIssue {
-  const known = [...[...commands.keys()].map((name) => `client ${name}`), 'lint'].join(', ')
+  const known = [...commands.keys(), 'lint'].join(', ')
   return { path: given?.trim() ?? '', message: `is not a command; the commands are ${known}.` }
 }
 
@@ -100,18 +109,13 @@ const optionNames = (known: Readonly<Record<string, Option>>): string =>
     .map((name) => `--${name}`)
     .join(', ')
 
-function readClientId(
-  { takesClient }: Command,
-  positionals: readonly string[],
-  issues: ConfigurationIssue[],
-): string {
+function readName({ takes }: Command, positionals: readonly string[], issues: ConfigurationIssue[]): string {
   const [first, ...others] = positionals
-  const tooMany = takesClient ? others : positionals
-  if (takesClient && (first === undefined || first === ''))
-    issues.push({ path: 'client_id', message: 'is missing: write it after the command.' })
-  for (const word of tooMany)
+  if (takes !== undefined && (first === undefined || first === ''))
+    issues.push({ path: takes, message: 'is missing: write it after the command.' })
+  for (const word of takes === undefined ? positionals : others)
     issues.push({ path: word, message: 'is one word too many; a value with spaces needs quotes.' })
-  return takesClient ? (first ?? '') : ''
+  return takes === undefined ? '' : (first ?? '')
 }
 
 function readRedis(given: unknown, issues: ConfigurationIssue[]): string {

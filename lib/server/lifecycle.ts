@@ -45,7 +45,7 @@ export function lifecycleOf({
   requests,
   readiness = [],
 }: LifecycleOptions): Lifecycle {
-  const answers = () =>
+  const answers = async () =>
     Promise.all([
       withinDeadline(() => store.find(createId(secureRandom)), storeDeadline, store),
       ...readiness.map(({ ready }) => ready()),

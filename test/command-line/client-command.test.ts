@@ -325,8 +325,9 @@ describe('the command line', () => {
     async (words) => {
       const { status, stdout, stderr } = await here(words)
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      for (const name of ['add', 'list', 'show', 'rotate-secret', 'disable', 'enable', '--redis', '--finish'])
-        expect(stdout).toContain(`  ${name} `)
+      for (const name of ['add', 'list', 'show', 'rotate-secret', 'disable', 'enable'])
+        expect(stdout).toContain(`  client ${name} `)
+      for (const name of ['keys retire', '--redis', '--finish']) expect(stdout).toContain(`  ${name} `)
     },
   )
 
