@@ -11,6 +11,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: ['primitives'],
   limits: ['primitives', 'protocol', 'express-rate-limit'],
   jwt: ['primitives', 'protocol', 'jose'],
+  'jwt/signing-keys': ['primitives', 'protocol', 'jwt', 'authorization/issuer', 'config/plug-in'],
   authorization: ['primitives', 'protocol', 'limits/counters'],
   clients: [
     'primitives',
@@ -38,7 +39,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client-authentication/client-secret',
     'endpoints/server-metadata',
   ],
-  stores: ['primitives', 'protocol', 'limits/counters', 'authorization', 'clients'],
+  stores: [
+    'primitives',
+    'protocol',
+    'limits/counters',
+    'authorization',
+    'clients',
+    'jwt/signing-keys/key-store',
+  ],
   'stores/redis': [
     'primitives',
     'protocol',
@@ -48,6 +56,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/deadline',
     'stores/storage',
     'ioredis',
+    'jwt/signing-keys/key-store',
   ],
   extensions: ['protocol'],
   'extensions/resource-indicators': ['primitives', 'protocol'],
@@ -93,11 +102,21 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     '@xmldom/xmldom',
     'xml-crypto',
   ],
+  'extensions/jwt-access-tokens': [
+    'primitives',
+    'protocol',
+    'jwt',
+    'jwt/signing-keys',
+    'extensions/resource-indicators/resource-indicators',
+    'endpoints/server-metadata',
+    'config/plug-in',
+  ],
   'resource-server': [
     'primitives',
     'protocol',
     'limits',
     'jwt/key-source',
+    'jwt/verified-tokens',
     'jwt/verify-jwt',
     'authorization',
     'extensions/resource-indicators/resource-indicators',
@@ -147,6 +166,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'audit/warning',
     'http',
     'express',
+    'jwt/signing-keys/key-store',
   ],
   server: [
     'primitives',
@@ -179,6 +199,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/redis-store',
     'command-line/lint/lint',
     'command-line/lint/lint-rule',
+    'jwt/signing-keys/key-store',
+    'jwt/signing-keys/manage-signing-keys',
   ],
   'command-line/lint': [
     'primitives',
@@ -198,6 +220,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'authorization',
     'clients/client-store',
     'clients/dynamic-client-store',
+    'jwt/signing-keys/key-store',
   ],
   '.': [
     'primitives',
@@ -223,6 +246,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'http',
     'config',
     'server',
+    'jwt/signing-keys',
+    'extensions/jwt-access-tokens',
   ],
 }
 

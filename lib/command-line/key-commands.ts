@@ -7,7 +7,9 @@ import type { Command, CommandAnswer, Order } from './command'
 import { keyOptions } from './command-options'
 
 const managed = (store: Parameters<Command['run']>[0], { fields, keySecrets }: Order): KeyManagement =>
-  manageSigningKeys({ issuer: String(fields['issuer'] ?? ''), store, secrets: keySecrets })
+  manageSigningKeys({ issuer: textOf(fields['issuer']), store, secrets: keySecrets })
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 const listed = (keys: readonly ListedKey[], note?: string): CommandAnswer => ({
   found: keys.map(({ kid, algorithm, createdAt, signsFrom, signs, secret }) => ({

@@ -99,15 +99,13 @@ function readGuard(context: GuardContext, scope: unknown, options: unknown): Gua
   return terms
 }
 
+type Verification = NonNullable<BearerGuardOptions['verify']>
+
+const isVerification = (value: unknown): value is Verification => value === 'store' || value === 'signature'
+const verificationExpectation = "must be 'store' or 'signature'."
+
 function readVerify(reading: OptionsReader, { findToken, findSignedToken }: GuardContext): FindToken {
-  const isChoice = (value: unknown): value is 'store' | 'signature' =>
-    value === 'store' || value === 'signature'
-  const choice = reading.optional<'store' | 'signature'>(
-    'verify',
-    'store',
-    isChoice,
-    "must be 'store' or 'signature'.",
-  )
+  const choice = reading.optional<Verification>('verify', 'store', isVerification, verificationExpectation)
   if (choice === 'store') return findToken
   if (findSignedToken === undefined)
     reading.wrong(

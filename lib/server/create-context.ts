@@ -3,7 +3,7 @@ import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/re
 import { completionOf } from '../authorization/complete-issue'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
-import { accessFinder, type FindAccess, findAccess, guardFinder } from '../authorization/lookup'
+import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'

@@ -125,12 +125,13 @@ const forMethod =
     if (request.method === method) await limit(request, response)
   }
 
+const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
+
 /** Mints tokens of one server for the test kit, through the last step of a token request. */
 function minting(wiring: ServerContext): Mint {
   const { issuer, accessTokenFormats, extensions } = wiring.settings
   // A minted token has the resources and the format of the server. Extensions of the host may demand what no test
   // request has.
-  const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
   const own = wiring.restrictors.filter(isOwn)
   const server = { ...wiring, complete: completionOf(issuer, accessTokenFormats, extensions.filter(isOwn)) }
   return async (request) => {

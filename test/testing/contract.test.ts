@@ -29,6 +29,7 @@ it('the contracts and what tests of routes need are all that the kit exports', (
     'checkClientRegistry',
     'checkCounters',
     'checkDynamicClientStore',
+    'checkKeyStore',
     'clientRegistryContract',
     'clientRegistryRules',
     'countersContract',
@@ -36,6 +37,8 @@ it('the contracts and what tests of routes need are all that the kit exports', (
     'dynamicClientStoreContract',
     'dynamicClientStoreRules',
     'expectRefused',
+    'keyStoreContract',
+    'keyStoreRules',
     'mintToken',
     'testClock',
   ])

@@ -61,6 +61,7 @@ function audienceIn(value: unknown): readonly string[] {
 }
 
 const largestClaims = 1024
+const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
 
 // RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for verifiers.
 const reserved =
@@ -69,7 +70,6 @@ const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
 
 // Hosts write the function, also in JavaScript.
 function requireClaims(added: unknown, own: object): asserts added is object {
-  const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
   if (!isRecord(added) || !isJson(added)) throw wrong('an object of JSON, or undefined')
   const taken = Object.keys(added).find((name) => reservedNames.has(name) || Object.hasOwn(own, name))
   if (taken !== undefined)

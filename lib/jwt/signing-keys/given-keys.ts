@@ -63,7 +63,7 @@ function readKey(value: unknown): SigningKey | string {
     return expectation
   if (kid !== undefined && !isText(kid)) return 'has a kid that is no text.'
   if (algorithm !== undefined && !isSigningAlgorithm(algorithm))
-    return `has the algorithm "${String(algorithm)}", but must have one of ${signingAlgorithms.join(', ')}.`
+    return `must have one of the algorithms ${signingAlgorithms.join(', ')}.`
   if (privateKey !== undefined) return withPrivateKey(privateKey, algorithm, kid)
   if (typeof sign !== 'function' || algorithm === undefined)
     return 'needs sign and algorithm, because its private key is elsewhere.'
@@ -90,8 +90,8 @@ function withPrivateKey(
   const key = readPrivateKey(value)
   if (key === undefined) return 'has a privateKey that Node cannot read as a private key.'
   const possible = algorithmsFor(key)
-  const [algorithm = chosen] = possible.filter((name) => chosen === undefined || name === chosen)
-  if (algorithm === undefined || !possible.includes(algorithm))
+  const algorithm = possible.find((name) => chosen === undefined || name === chosen)
+  if (algorithm === undefined)
     return chosen === undefined
       ? 'must be a key on P-256 or Ed25519, or an RSA key of at least 2048 bits.'
       : `cannot sign with ${chosen}.`

@@ -3,12 +3,15 @@ import { isRecord, isText } from '../../primitives/options-reader'
 import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 
+/** A public key as a set of keys shows it (RFC 7517 4). */
+export type PublishedKey = PublicKey & { readonly use: 'sig' }
+
 /** A key with which a server signs. */
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
-  /** The public half, as the set of keys shows it. */
-  readonly publicKey: PublicKey
+  /** The public half. */
+  readonly publicKey: PublishedKey
   /** Signs, in the form of a JWS. May wait, such as for a key service. */
   readonly sign: (text: Buffer) => Promise<Buffer>
 }
@@ -27,8 +30,8 @@ export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm,
 }
 
 /** A public key with what a verifier needs to find it (RFC 7517 4). */
-export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublicKey {
-  return { ...jwk, kid, alg: algorithm }
+export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublishedKey {
+  return { ...jwk, use: 'sig', kid, alg: algorithm }
 }
 
 // RFC 7638 3.2, RFC 8037 2: the required members, in lexicographic order.

@@ -95,7 +95,7 @@ function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
     cors: true,
     metadata: { jwks_uri: urlOf(path) },
     handle: async () => ({
-      members: { keys: (await ring.published()).map((key) => ({ ...key, use: 'sig' })) },
+      members: { keys: await ring.published() },
       headers: {
         'Content-Type': 'application/jwk-set+json; charset=utf-8',
         'Cache-Control': `public, max-age=${publishedFor}`,
