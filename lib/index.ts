@@ -116,7 +116,8 @@ export { issueAccessToken, type Issuance, type Issued } from './authorization/is
 export type { DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type ConfigurationIssue } from './primitives/options-reader'
-export type { ResourceOwner } from './protocol/resource-owner'
+export type { LoginRequest } from './protocol/login-request'
+export type { Login, ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
 export type { Storage, StoreWarning } from './stores/storage'

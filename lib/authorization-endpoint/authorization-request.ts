@@ -24,6 +24,7 @@ import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { covers, distinct, grantableScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
+import { loginParameters, parseRequestedLogin, type RequestedLogin } from './requested-login'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** A valid and complete authorization request. The resource owner is not known yet. */
@@ -33,6 +34,8 @@ export interface ParsedAuthorizationRequest {
   readonly extensionData: ExtensionData
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
+  /** What the request says about the login and the pages; undefined if it says nothing. */
+  readonly requestedLogin: RequestedLogin | undefined
 }
 
 /**
@@ -46,17 +49,18 @@ export function parseAuthorizationRequest(
   parameters: Parameters,
   { responseTypes, settings: { extensions, defaultScope } }: ServerContext,
 ): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
-  parameters.check(['response_type', 'response_mode', 'scope', 'state'])
+  parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   requireResponseMode(responseType, parameters.get('response_mode'))
+  const requestedLogin = parseRequestedLogin(parameters)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
-    ? terms.then((settled) => ({ responseType, extensionData, ...settled }))
-    : { responseType, extensionData, ...terms }
+    ? terms.then((settled) => ({ responseType, extensionData, requestedLogin, ...settled }))
+    : { responseType, extensionData, requestedLogin, ...terms }
 }
 
 /** The members of the record that begins with a request, before its owner is known. */

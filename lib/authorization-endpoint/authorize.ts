@@ -4,7 +4,7 @@ import type { ConsentFact, Extension } from '../protocol/extension'
 import { invalidRequest, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import { isInsecure } from '../protocol/redirect-uri'
-import type { ResourceOwner } from '../protocol/resource-owner'
+import { loginOf, type ResourceOwner, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import { protocolOf } from '../protocol/uri'
@@ -160,13 +160,13 @@ async function handleRequest(
   const { client, redirectUri } = destination
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
   const course =
-    ownerExtensions &&
-    (await courseOf(
-      server,
-      ownerExtensions,
-      { ...settled, received, parsed, unclaimed, resourceOwner, context: contextOf(server, client) },
-      host,
-    ))
+    ownerExtensions === undefined && parsed.requestedLogin === undefined
+      ? undefined
+      : await courseOf(
+          server,
+          { ...settled, received, parsed, unclaimed, resourceOwner, context: contextOf(server, client) },
+          host,
+        )
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)
@@ -176,7 +176,7 @@ async function handleRequest(
   const { responseType, scope, facts } = parsed
   const { subject } = resourceOwner
   const context = contextOf(server, client)
-  const proposal = { ...unclaimed, subject }
+  const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
   const isApproved =
     course === undefined
       ? mayHavePriorConsent(client, responseType, redirectUri) &&

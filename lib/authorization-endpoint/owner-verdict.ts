@@ -9,7 +9,8 @@ import { begin, commit } from '../authorization/commit'
 import type { AuthorizationStore } from '../authorization/store'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
 import { dataOf, type Extension, type ExtensionOwnerRequest, type OwnerVerdict } from '../protocol/extension'
-import { OAuthError } from '../protocol/oauth-error'
+import type { LoginRequest } from '../protocol/login-request'
+import { errorOf, OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
@@ -17,6 +18,7 @@ import type { ServerContext } from '../server/context'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
 import { mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
+import { demandsLogin, loginRequestOf, loginRequired, openDemandOf } from './requested-login'
 import type { ClaimedRequest } from './resolve-request'
 
 /** A valid request, and the owner who is logged in. */
@@ -40,12 +42,11 @@ interface AskedHost {
   skipConsent(question: PriorConsentQuestion): Promise<boolean>
 }
 
-/** A login that an extension demands. */
+/** A login that the request or an extension demands. */
 export interface LoginDemand {
   /** The reference for the URL to which the login returns; undefined if the request itself names its record. */
   readonly reference: string | undefined
-  /** Whether an owner is logged in, and has to log in again. */
-  readonly again: boolean
+  readonly request: LoginRequest
 }
 
 /** What follows for the owner of a request. */
@@ -59,15 +60,15 @@ interface Course {
 }
 
 /**
- * Asks the extensions with `atResourceOwner` what follows for the owner of a request, and keeps the time of a login that
- * they demand.
+ * Decides what follows for the owner of a request: by what the request says about the login and the pages, and by the
+ * extensions with `atResourceOwner`. Keeps the time of a login that they demand.
  *
  * @returns what follows, or the refusal for the page of the owner.
- * @throws OAuthError the refusal of an extension, for the client.
+ * @throws OAuthError for the client: `login_required`, `consent_required`, `interaction_required`, or the refusal of an
+ * extension.
  */
 export async function courseOf(
   server: ServerContext,
-  extensions: readonly Extension[],
   question: OwnerInQuestion,
   host: AskedHost,
 ): Promise<Course | OAuthError> {
@@ -84,14 +85,33 @@ export async function courseOf(
     return asked
   }
   const loginDemandedAt = claimed?.unclaimed.demandedLogin?.at
-  const request = { client, parameters, responseType, scope, loginDemandedAt, mayApprove, hasApproved }
-  const verdict = await verdictOf(extensions, resourceOwner, request, extensionData)
-  const isApproved = verdict === undefined ? await hasApproved() : verdict === 'approve' && mayApprove
-  if (verdict !== 'log in') return { demand: undefined, isApproved, claimed }
-  const reference = await keepDemand(server, question, claimed, host)
-  if (reference instanceof OAuthError) return reference
-  return { demand: { reference, again: resourceOwner !== undefined }, isApproved, claimed }
+  const { requestedLogin } = parsed
+  const { now } = question.context
+  const open = openDemandOf(requestedLogin, resourceOwner, loginDemandedAt, now)
+  const isSilent = requestedLogin?.prompts.has('none') === true
+  const extensions = server.ownerExtensions ?? []
+  const asking = { client, parameters, responseType, scope, loginDemandedAt, mayApprove, hasApproved }
+  const verdict = await verdictOf(extensions, resourceOwner, asking, extensionData)
+  if (resourceOwner === undefined || open.login || open.account || verdict === 'log in') {
+    if (isSilent) throw loginRequired('prompt_none_without_login', 'No owner is logged in as requested.')
+    const again = resourceOwner !== undefined && (open.login || verdict === 'log in')
+    const request = loginRequestOf(requestedLogin, again)
+    // Nobody is logged in, and any login will do: the return need not tell more.
+    const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
+    const reference = isPlain ? undefined : await keepDemand(server, question, claimed, host)
+    if (reference instanceof OAuthError) return reference
+    return { demand: { reference, request }, isApproved: false, claimed }
+  }
+  const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
+  const isApproved = !asks && (verdict === 'approve' ? mayApprove : await hasApproved())
+  if (isSilent && !isApproved) throw mayApprove ? consentRequired() : interactionRequired()
+  return { demand: undefined, isApproved, claimed }
 }
+
+const consentRequired = () =>
+  errorOf('consent_required')('prompt_none_without_consent', 'The owner has not approved before.')
+const interactionRequired = () =>
+  errorOf('interaction_required')('prompt_none_without_page', 'The owner must see a page.')
 
 /** The verdicts, the one that counts first. */
 const verdicts: readonly OwnerVerdict[] = ['log in', 'ask', 'approve']

@@ -1,5 +1,6 @@
 import type { ExtensionData } from '../protocol/extension'
 import type { Json } from '../protocol/json'
+import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 
 /**
@@ -23,6 +24,8 @@ export interface Grant {
   readonly tokenType: string
   /** The data of extensions. Each extension keeps its data under its own name. */
   readonly extensionData: ExtensionData
+  /** How the resource owner had logged in when the request came. Undefined if nobody says. No refresh renews it. */
+  readonly login?: Login | undefined
 }
 
 /** A valid authorization request of a known resource owner, who can approve or deny the request. */

@@ -1,5 +1,6 @@
 import { type ExtensionData, isEmpty } from '../protocol/extension'
 import type { Json } from '../protocol/json'
+import type { Login } from '../protocol/resource-owner'
 import { formatScope, type Scope } from '../protocol/scope'
 import type {
   AccessToken,
@@ -23,6 +24,7 @@ import {
   ofActive,
   ofApproved,
   ofEveryState,
+  ofLogin,
   ofPolled,
   ofRefreshToken,
   ofRequest,
@@ -71,6 +73,7 @@ function putRequest(list: Stored[], requested: Unclaimed | Pending | Denied): vo
   list[ofRequest.redirectUriSent] = requested.request.redirectUriSent
   list[ofRequest.requestState] = requested.request.requestState
   list[ofRequest.extensionData] = presentData(requested)
+  list[ofRequest.login] = loginElements(requested)
   if (state !== 'unclaimed') return
   list[ofRequest.loginDemandedAt] = requested.demandedLogin?.at
   list[ofRequest.loginParameters] = requested.demandedLogin?.parameters
@@ -84,6 +87,7 @@ function putPolled(list: Stored[], polled: Polled): void {
   list[ofPolled.consentToken] = polled.consentToken
   list[ofPolled.decision] = decision && decision === 'approved'
   list[ofPolled.extensionData] = presentData(polled)
+  list[ofPolled.login] = loginElements(polled)
 }
 
 function putApproved(list: Stored[], approved: Approved): void {
@@ -101,6 +105,7 @@ function putApproved(list: Stored[], approved: Approved): void {
   list[ofApproved.responseType] = code.repetition?.responseType
   list[ofApproved.requestState] = code.repetition?.requestState
   list[ofApproved.grantedAt] = approved.grantedAt
+  list[ofApproved.login] = loginElements(approved)
 }
 
 function putActive(list: Stored[], active: Active): void {
@@ -112,10 +117,20 @@ function putActive(list: Stored[], active: Active): void {
   list[ofActive.consentToken] = active.consentToken
   list[ofActive.usedUntil] = active.usedUntil
   list[ofActive.grantedAt] = active.grantedAt
+  list[ofActive.login] = loginElements(active)
 }
 
 function presentData({ extensionData }: Pick<Grant, 'extensionData'>): ExtensionData | undefined {
   return isEmpty(extensionData) ? undefined : extensionData
+}
+
+function loginElements({ login }: Pick<Grant, 'login'>): Stored {
+  if (login === undefined) return undefined
+  const list: Stored[] = []
+  list[ofLogin.authTime] = login.authTime
+  list[ofLogin.acr] = login.acr
+  list[ofLogin.amr] = login.amr
+  return trimmed(list)
 }
 
 function tokensOf({ accessTokens, scope: granted }: Approved | Active): Stored {
@@ -227,7 +242,7 @@ function polledOf(own: Own, tuple: StoredTuple): Polled {
   const { subject, consentToken, decision } = ofPolled
   return {
     state: 'polled',
-    ...grantOf(own, tuple, ofPolled.extensionData),
+    ...grantOf(own, tuple, ofPolled),
     handle: tuple.text(ofPolled.handle),
     expiresAt: tuple.integer(ofPolled.expiresAt),
     subject: tuple.optionalText(subject),
@@ -240,7 +255,7 @@ const decisionOf = (isApproved: boolean) => (isApproved ? 'approved' : 'denied')
 
 function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject' | 'consentToken'> {
   return {
-    ...grantOf(own, tuple, ofRequest.extensionData),
+    ...grantOf(own, tuple, ofRequest),
     expiresAt: tuple.integer(ofRequest.expiresAt),
     request: {
       responseType: tuple.text(ofRequest.responseType),
@@ -252,7 +267,7 @@ function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject' | 'conse
 }
 
 function approvedOf(own: Own, tuple: StoredTuple): Approved {
-  const grant = grantOf(own, tuple, ofApproved.extensionData)
+  const grant = grantOf(own, tuple, ofApproved)
   return {
     state: 'approved',
     ...grant,
@@ -285,7 +300,7 @@ function repetitionOf(tuple: StoredTuple): Repetition {
 }
 
 function activeOf(own: Own, tuple: StoredTuple): Active {
-  const grant = grantOf(own, tuple, ofActive.extensionData)
+  const grant = grantOf(own, tuple, ofActive)
   const { refreshToken, usedUntil } = ofActive
   return {
     state: 'active',
@@ -300,7 +315,14 @@ function activeOf(own: Own, tuple: StoredTuple): Active {
   }
 }
 
-function grantOf(own: Own, tuple: StoredTuple, extensionData: number): Omit<Grant, 'subject'> {
+/** Where a state keeps what not every state has at one place. */
+interface GrantPlaces {
+  readonly extensionData: number
+  readonly login: number
+}
+
+function grantOf(own: Own, tuple: StoredTuple, places: GrantPlaces): Omit<Grant, 'subject'> {
+  const { extensionData, login } = places
   const { clientId, scope, tokenType } = ofEveryState
   return {
     ...own,
@@ -308,6 +330,16 @@ function grantOf(own: Own, tuple: StoredTuple, extensionData: number): Omit<Gran
     scope: tuple.scope(scope),
     tokenType: tuple.json(tokenType) === '' ? usualTokenType : tuple.text(tokenType),
     extensionData: tuple.has(extensionData) ? tuple.extensionData(extensionData) : {},
+    ...(tuple.has(login) && { login: readLogin(tuple.tuple(login)) }),
+  }
+}
+
+function readLogin(tuple: StoredTuple): Login {
+  const { authTime, acr, amr } = ofLogin
+  return {
+    authTime: tuple.integer(authTime),
+    ...(tuple.has(acr) && { acr: tuple.text(acr) }),
+    ...(tuple.has(amr) && { amr: tuple.tuple(amr).texts() }),
   }
 }
 

@@ -116,10 +116,10 @@ async function textOf(
   const format = formats.find(({ name }) => name === formatted.format)
   if (format === undefined)
     throw new Error(`The server does not have the access token format "${formatted.format}".`)
-  const { id: authorizationId, subject, clientId } = authorization
+  const { id: authorizationId, subject, clientId, login } = authorization
   const { digest: tokenId, scope, expiresAt, tokenData } = token
   const { issuedAt } = formatted
-  const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType }
+  const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
   const members = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
@@ -138,9 +138,10 @@ async function withAdditions(
   { client, grantType, evidence }: Recipient,
   event: TransitionEvent | undefined,
 ): Promise<Issued> {
-  const { id: authorizationId, subject } = authorization
+  const { id: authorizationId, subject, login } = authorization
   const { accessToken, tokenType, scope, expiresAt } = issued
-  const shared = { client, grantType, accessToken, tokenType, authorizationId, subject, scope, expiresAt }
+  const named = { authorizationId, subject, login }
+  const shared = { client, grantType, accessToken, tokenType, ...named, scope, expiresAt }
   const isRepetition = event?.reason === 'repeated'
   const members: Record<string, Json> = {}
   const headers: Record<string, string> = {}

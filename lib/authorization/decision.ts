@@ -7,6 +7,7 @@ import {
   hasDigest,
 } from '../protocol/credential'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import { withLogin } from '../protocol/resource-owner'
 import type {
   Approved,
   Authorization,
@@ -119,35 +120,39 @@ export function requestExpired(): OAuthError {
  * holds its digest. The code lives as long as the option `lifetimes.authorizationCode` says: 60 seconds by default.
  */
 export function approveWithCode(
-  { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }: RequestedAuthorization,
+  requested: RequestedAuthorization,
   { now, random, codeSecrets = random, lifetimes }: IssueContext,
 ): { readonly authorization: Approved; readonly code: string } {
+  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login, request } = requested
   const code = createCredential('authorizationCode', id, codeSecrets)
   const { redirectUri, redirectUriSent } = request
   const expiresAt = now + lifetimes.authorizationCode
   return {
     code,
-    authorization: {
-      state: 'approved',
-      id,
-      issuerDigest,
-      consentToken: undefined,
-      clientId,
-      subject,
-      scope,
-      tokenType,
-      extensionData,
-      code: {
-        digest: digest(code),
-        redirectUri,
-        redirectUriSent,
-        failures: 0,
-        expiresAt,
-        repetition: undefined,
+    authorization: withLogin(
+      {
+        state: 'approved',
+        id,
+        issuerDigest,
+        consentToken: undefined,
+        clientId,
+        subject,
+        scope,
+        tokenType,
+        extensionData,
+        code: {
+          digest: digest(code),
+          redirectUri,
+          redirectUriSent,
+          failures: 0,
+          expiresAt,
+          repetition: undefined,
+        },
+        grantedAt: now,
+        accessTokens: [],
       },
-      grantedAt: now,
-      accessTokens: [],
-    },
+      login,
+    ),
   }
 }
 
@@ -212,12 +217,12 @@ export function withForm(
 export function requestOf(decidable: Decidable): RequestedAuthorization | undefined {
   if (decidable.state === 'active') return undefined
   if (decidable.state !== 'approved') return decidable
-  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, code, accessTokens } =
-    decidable
+  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login } = decidable
+  const { code, accessTokens } = decidable
   const { redirectUri, redirectUriSent, repetition } = code
   // The response held an access token, and the server sends no access token twice.
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }
-  return { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }
+  return withLogin({ id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }, login)
 }

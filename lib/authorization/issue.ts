@@ -11,6 +11,7 @@ import { noEvidence } from '../protocol/evidence'
 import type { ExtensionData } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
+import { withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Formatted, Grant, RefreshToken } from './authorization'
@@ -185,10 +186,10 @@ export function issuePair(
 
 /** Makes the record of a grant, still without tokens. */
 export function withoutTokens(
-  { issuerDigest, clientId, subject, scope, tokenType, extensionData }: Omit<Grant, 'id'>,
+  { issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Omit<Grant, 'id'>,
   id: string,
 ): Active {
-  return {
+  const active: Active = {
     state: 'active',
     id,
     issuerDigest,
@@ -203,6 +204,7 @@ export function withoutTokens(
     refreshToken: undefined,
     usedUntil: undefined,
   }
+  return withLogin(active, login)
 }
 
 /** A proven grant without a code, such as a client that acts for itself, or an assertion about a resource owner. */

@@ -8,6 +8,7 @@ import {
 } from '../protocol/access-token-format'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension'
+import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
@@ -33,6 +34,8 @@ export interface Access {
   readonly tokenType: string
   /** Seconds since the epoch. */
   readonly expiresAt: number
+  /** How the resource owner had logged in; undefined if the host does not say. */
+  readonly login?: Login | undefined
 }
 
 /** Finds an access token at a time, in seconds since the epoch; undefined if the token is not valid. */
@@ -106,9 +109,17 @@ export function signatureFinder(
 }
 
 function accessOf(content: AccessTokenContent): FoundAccess {
-  const { authorizationId, clientId, subject, scope, expiresAt, tokenExtensionData } = content
+  const { authorizationId, clientId, subject, scope, expiresAt, login, tokenExtensionData } = content
   return {
-    access: { authorizationId, clientId, subject, scope, tokenType: 'bearer', expiresAt },
+    access: {
+      authorizationId,
+      clientId,
+      subject,
+      scope,
+      tokenType: 'bearer',
+      expiresAt,
+      ...(login && { login }),
+    },
     tokenData: undefined,
     extensionData: {},
     tokenExtensionData,
@@ -187,14 +198,15 @@ function accessIn(
   now: number,
 ): FoundAccess | undefined {
   if (current.state !== 'active' && current.state !== 'approved') return undefined
-  const { id: authorizationId, clientId, subject, extensionData } = current
+  const { id: authorizationId, clientId, subject, extensionData, login } = current
   // Clients mostly present the newest token. A plain comparison is safe: its timing could reveal a digest at most, and
   // a digest gives no access.
   const found = current.accessTokens.findLast((token) => token.digest === tokenId)
   if (found === undefined || found.expiresAt <= now || found.formatted?.format !== format) return undefined
   const { scope, expiresAt, tokenData, extensionData: tokenExtensionData } = found
   const { tokenType = current.tokenType } = found
-  const access = { authorizationId, clientId, subject, scope, tokenType, expiresAt }
+  const plain = { authorizationId, clientId, subject, scope, tokenType, expiresAt }
+  const access = login === undefined ? plain : { ...plain, login }
   return { access, tokenData, extensionData, tokenExtensionData }
 }
 

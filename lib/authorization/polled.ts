@@ -6,6 +6,7 @@ import {
   invalidGrant,
   OAuthError,
 } from '../protocol/oauth-error'
+import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Reason } from '../protocol/reasons'
 import { covers, type Scope } from '../protocol/scope'
 import type { Active, Authorization, Polled } from './authorization'
@@ -78,20 +79,21 @@ export function createPolledAuthorization(
  * client never gets it. The first claim wins, and the server refuses every later claim.
  *
  * @param owner `scope` is the scope that the owner is asked for, at most that of the request. Default: the whole scope.
+ * `login` says how the owner has logged in. Default: unknown.
  */
 export function claimPolled(
   current: Authorization | undefined,
-  owner: { readonly subject: string; readonly scope?: Scope },
+  owner: { readonly subject: string; readonly scope?: Scope; readonly login?: Login | undefined },
   { now, random }: RecordContext,
 ): TransitionResult<{ readonly polled: Polled; readonly consentToken: string }> {
   if (current?.state !== 'polled' || current.subject !== undefined)
     return { action: 'none', refusal: requestNotOpen() }
   if (current.expiresAt <= now) return { action: 'none', refusal: requestExpired() }
-  const { subject, scope = current.scope } = owner
+  const { subject, scope = current.scope, login } = owner
   if (!covers(current.scope, scope))
     throw new TypeError('An owner cannot be asked for more than the request.')
   const consentToken = createCredential('authorizationRequest', current.id, random)
-  const polled = { ...current, subject, scope, consentToken: digest(consentToken) }
+  const polled = withLogin({ ...current, subject, scope, consentToken: digest(consentToken) }, login)
   return { action: 'save', authorization: polled, outcome: { polled, consentToken } }
 }
 

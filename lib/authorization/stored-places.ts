@@ -30,6 +30,7 @@ export const ofRequest = {
   // Of an unclaimed request: the login that the server has demanded.
   loginDemandedAt: 12,
   loginParameters: 13,
+  login: 14,
 } as const
 
 export const ofPolled = {
@@ -41,6 +42,7 @@ export const ofPolled = {
   // True for an approval, false for a denial.
   decision: 8,
   extensionData: 9,
+  login: 10,
 } as const
 
 export const ofApproved = {
@@ -58,6 +60,7 @@ export const ofApproved = {
   responseType: 14,
   requestState: 15,
   grantedAt: 16,
+  login: 17,
 } as const
 
 export const ofActive = {
@@ -70,7 +73,10 @@ export const ofActive = {
   consentToken: 9,
   usedUntil: 10,
   grantedAt: 11,
+  login: 12,
 } as const
+
+export const ofLogin = { authTime: 0, acr: 1, amr: 2 } as const
 
 // Most tokens are a text alone: digest and end.
 export const ofAccessToken = {

@@ -42,6 +42,11 @@ export class StoredTuple {
     return typeof value === 'string' && value !== '' ? value : unreadable(at)
   }
 
+  /** Reads the whole list as texts. */
+  texts(): readonly string[] {
+    return this.map((at) => this.text(at))
+  }
+
   optionalText(at: number): string | undefined {
     return this.has(at) ? this.text(at) : undefined
   }

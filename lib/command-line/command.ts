@@ -28,7 +28,7 @@ export interface Order {
 }
 
 /** The part of a store that commands use. */
-export interface CommandStore {
+interface CommandStore {
   readonly clients: ClientRegistry
   readonly keys: KeyStore
 }

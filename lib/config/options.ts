@@ -25,6 +25,7 @@ import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
+import type { LoginRequest } from '../protocol/login-request'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
@@ -95,11 +96,12 @@ export interface AuthorizationServerOptions {
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
    * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that sends the
-   * user agent to the login. If an extension demands a login of an owner who is logged in, `again` is true, and the path
-   * gets `prompt=login`: the login must then ask for the credentials again. Default `/login`.
+   * user agent to the login. `asked` says what the client or an extension wants of the login; if `asked.again`, the login
+   * must ask for the credentials again. A path gets the same as `prompt` (`login`, `select_account`), `login_hint`,
+   * `acr_values` and `ui_locales`. Default `/login`.
    */
   readonly login?:
-    string | ((request: Request, response: Response, returnTo: string, again: boolean) => unknown)
+    string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
   readonly store?: Storage
   /**

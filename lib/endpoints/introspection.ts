@@ -73,6 +73,8 @@ interface ActiveToken {
   readonly exp: number
   readonly sub: string
   readonly iss: string
+  readonly auth_time?: number
+  readonly acr?: string
 }
 
 /**
@@ -83,7 +85,7 @@ const inactive: Introspection = { active: false }
 
 /** The response about a valid token. */
 function introspectionOf(
-  { scope, clientId, subject, expiresAt }: Access,
+  { scope, clientId, subject, expiresAt, login }: Access,
   { issuer, tokenType }: { readonly issuer: string; readonly tokenType?: string },
 ): Introspection {
   return {
@@ -95,5 +97,7 @@ function introspectionOf(
     // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
     sub: subject ?? clientId,
     iss: issuer,
+    // RFC 9470 6.2
+    ...(login && { auth_time: login.authTime, ...(login.acr !== undefined && { acr: login.acr }) }),
   }
 }

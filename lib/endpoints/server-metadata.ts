@@ -39,6 +39,7 @@ interface AuthorizationOffer {
   readonly path: string
   readonly responseTypes: readonly string[]
   readonly responseModes: readonly string[]
+  readonly promptValues: readonly string[]
 }
 
 /** Authorization server metadata under the registered names (RFC 8414 2). Members that do not apply are missing. */
@@ -91,9 +92,11 @@ function isUsableAt(
   return (hasForm || scheme !== undefined) && !(clientAuthentication === 'confidential' && name === 'none')
 }
 
-function authorizationMembers({ responseModes }: AuthorizationOffer): ServerMetadata {
+function authorizationMembers({ responseModes, promptValues }: AuthorizationOffer): ServerMetadata {
   return {
     response_modes_supported: responseModes,
+    // Initiating User Registration via OpenID Connect 1.0, 4.1
+    prompt_values_supported: promptValues,
     // RFC 9207 3: the responses of the authorization endpoint contain `iss`.
     authorization_response_iss_parameter_supported: true,
   }

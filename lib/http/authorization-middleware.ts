@@ -8,6 +8,7 @@ import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-e
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
 import { decide } from '../authorization-endpoint/decide'
+import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
@@ -66,11 +67,11 @@ async function takeRequest(
     resourceOwner: () => ownerOf(server, request),
     skipConsent: (question) => isApproved(server, request, question),
     logIn: async (demand) => {
-      const again = demand?.again === true
+      const asked = demand?.request ?? plainLogin
       const query = queryAfterLogin(parameters, server.now(), demand?.reference)
-      if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, again)
+      if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, asked.again)
       const { authorizationPath } = server.settings
-      await logIn(server, request, response, `${authorizationPath}?${query}`, again)
+      await logIn(server, request, response, `${authorizationPath}?${query}`, asked)
       return undefined
     },
     ask: async (question) => {
@@ -234,7 +235,7 @@ export function showErrorToOwner(
 
 /**
  * Sends the user agent to the login of the host, which returns to `path`. A login at a path finds the way back in the
- * parameter `return_to`, and `prompt=login` if an owner is logged in and has to log in again.
+ * parameter `return_to`, and what the request says about the login in the parameters of OpenID Connect.
  *
  * @param path the path below the issuer with its query.
  */
@@ -243,10 +244,9 @@ export function logIn(
   request: Request,
   response: Response,
   path: string,
-  again: boolean,
+  asked: LoginRequest,
 ): unknown {
   const returnTo = mount + path
-  if (typeof login === 'function') return login(request, response, returnTo, again)
-  const query = { return_to: returnTo, ...(again && { prompt: 'login' }) }
-  return redirectTo(response, appendToQuery(login, query))
+  if (typeof login === 'function') return login(request, response, returnTo, asked)
+  return redirectTo(response, appendToQuery(login, { return_to: returnTo, ...loginQueryOf(asked) }))
 }

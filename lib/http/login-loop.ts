@@ -14,7 +14,7 @@ export function loginLoop(request: Request, explains: boolean, again: boolean): 
     return invalidRequest(
       'login_loop',
       explains
-        ? 'The login came back three times without a new login: the page of the login must ask again, and the option resourceOwner must return authenticatedAt.'
+        ? 'The login came back three times without a new login: the page of the login must ask again, and the option resourceOwner must return authTime.'
         : 'The login came back three times without a new login.',
       { observed },
     )

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
+import { plainLogin } from '../protocol/login-request'
 import { invalidRequest, unexpected } from '../protocol/oauth-error'
 import {
   type PageEndpoint,
@@ -86,7 +87,7 @@ async function sendToLogin(
   if (request.method !== 'GET') throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const query = queryAfterLogin(parameters, server.now())
   if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, false)
-  await logIn(server, request, response, `${path}?${query}`, false)
+  await logIn(server, request, response, `${path}?${query}`, plainLogin)
 }
 
 class RequestForPage<Owner extends ResourceOwner | undefined>

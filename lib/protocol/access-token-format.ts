@@ -3,6 +3,7 @@ import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Client } from './client'
 import { credentialId } from './credential'
 import type { Json } from './json'
+import type { Login } from './resource-owner'
 import type { Scope } from './scope'
 
 /**
@@ -61,6 +62,8 @@ export interface AccessTokenContent extends TokenReference {
   readonly scope: Scope
   /** Seconds since the epoch. */
   readonly expiresAt: number
+  /** How the resource owner had logged in; undefined if the token does not say. */
+  readonly login: Login | undefined
   /** The data of extensions that the text holds, each under its name, such as the resources of the token. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
   /** Whether the token is a bearer token without a proof. Any other token is looked up in the store. */
@@ -89,6 +92,8 @@ export interface AccessTokenClaims extends TokenReference {
   readonly issuedAt: number
   /** Seconds since the epoch. */
   readonly expiresAt: number
+  /** How the resource owner had logged in; undefined if the host does not say. */
+  readonly login: Login | undefined
   /** The data that the token type keeps with the token. */
   readonly tokenData: Json | undefined
   /** The data that extensions keep with the authorization, each under its name. */
@@ -173,6 +178,7 @@ const contentShape = shape<AccessTokenContent>({
   subject: optional(isText, 'must be a text, or undefined.'),
   scope: required(isTexts, 'must be a list of scope tokens.'),
   expiresAt: required(Number.isFinite, 'must be seconds since the epoch.'),
+  login: optional(isRecord, 'must be { authTime, acr, amr }, or undefined.'),
   tokenExtensionData: required(isRecord, 'must be an object.'),
   isPlain: required(isBoolean, 'must be true or false.'),
 })

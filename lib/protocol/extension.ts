@@ -2,7 +2,7 @@ import type { Client } from './client'
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
-import type { ResourceOwner } from './resource-owner'
+import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
 import type { ResourceRequest } from './token-type'
@@ -60,7 +60,7 @@ export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
   readonly authorizationData: Json | undefined
   /**
    * When an extension demanded a login for this request, in seconds since the epoch; undefined if none has. A login
-   * satisfies the demand if `authenticatedAt` of the owner is not earlier.
+   * satisfies the demand if `authTime` of the owner is not earlier.
    */
   readonly loginDemandedAt: number | undefined
   /**
@@ -182,6 +182,8 @@ export interface ExtensionTokenResponse extends KeptData {
   readonly authorizationId: string
   /** The resource owner; undefined when the client acts for itself. */
   readonly subject: string | undefined
+  /** How the resource owner had logged in; undefined if the host does not say. */
+  readonly login: Login | undefined
   /** The scope of the token. */
   readonly scope: Scope
   /** The end of the token, in seconds since the epoch. */

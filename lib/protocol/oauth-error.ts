@@ -5,7 +5,7 @@ import type { Reason } from './reasons'
 /**
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
  * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2, the codes of polls from RFC 8628
- * 3.5).
+ * 3.5, the codes about logins and pages from OpenID Connect Core 3.1.2.6).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -22,6 +22,9 @@ export type OAuthErrorCode =
   | 'access_denied'
   | 'authorization_pending'
   | 'expired_token'
+  | 'login_required'
+  | 'consent_required'
+  | 'interaction_required'
   | 'server_error'
   | 'temporarily_unavailable'
 

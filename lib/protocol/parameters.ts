@@ -213,6 +213,11 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['requested_token_type', 256],
   ['authorization_request', 256],
   ['decision', 256],
+  ['prompt', 256],
+  ['max_age', 10],
+  ['acr_values', 1024],
+  ['login_hint', 1024],
+  ['ui_locales', 256],
 ])
 
 /** The largest members of a registration: characters of a text or of `credentials` as JSON, entries of a list. */

@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/options-reader'
 
 /** The longest subject, in characters. Each record of an authorization contains its subject. */
 const longestSubject = 1024
@@ -26,8 +26,18 @@ export function parseSubject(value: unknown, what: string): string | undefined {
   )
 }
 
+/** How and when a resource owner logged in (OpenID Connect Core 2). The record of the authorization keeps it. */
+export interface Login {
+  /** When the person last proved who they are, in whole seconds since the epoch. */
+  readonly authTime: number
+  /** The authentication context class that the login met, a name of 1 to 256 characters; undefined for none. */
+  readonly acr?: string | undefined
+  /** The methods of the login, such as `pwd` and `otp` (RFC 8176): at most 16 of at most 64 characters. */
+  readonly amr?: readonly string[] | undefined
+}
+
 /** The person at the authorization endpoint, as the login of the host knows them. */
-export interface ResourceOwner {
+export interface ResourceOwner extends Pick<Login, 'acr' | 'amr'> {
   /**
    * The identifier of the person, which tokens carry: 1 to 1024 characters, stable and unique, and never used again
    * for another person.
@@ -36,10 +46,24 @@ export interface ResourceOwner {
   /** A name that the person recognises, for the consent page. */
   readonly name?: string | undefined
   /**
-   * When the person last logged in, in whole seconds since the epoch. An extension that demands a login compares it with
-   * the time of the demand. Default: unknown, which satisfies no demand.
+   * When the person last logged in, in whole seconds since the epoch. A request that demands a login, such as with
+   * `prompt=login` or `max_age`, compares it with the time of the demand. Default: unknown, which satisfies no demand.
    */
-  readonly authenticatedAt?: number | undefined
+  readonly authTime?: number | undefined
+}
+
+/** A record with the login of its owner, if the host says when the owner logged in. */
+export function withLogin<Grant extends object>(
+  grant: Grant,
+  login: Login | undefined,
+): Grant & { readonly login?: Login } {
+  return login === undefined ? grant : { ...grant, login }
+}
+
+/** The login of an owner; undefined if the host does not say when the owner logged in. */
+export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefined {
+  if (authTime === undefined) return undefined
+  return { authTime, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) }
 }
 
 /**
@@ -51,12 +75,13 @@ export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }
   if (isRecord(value) && isSubject(value['subject'])) {
-    const { subject, name, authenticatedAt } = value
+    const { subject, name, authTime, acr, amr } = value
     const owner = { subject, name: isText(name) ? name : undefined }
-    return authenticatedAt === undefined ? owner : { ...owner, authenticatedAt: timeOf(authenticatedAt) }
+    if ((authTime ?? acr ?? amr) === undefined) return owner
+    return { ...owner, authTime: timeOf(authTime), acr: contextOf(acr), amr: methodsOf(amr) }
   }
   throw new TypeError(
-    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name, authenticatedAt }, or undefined if no owner is logged in.',
+    'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name, authTime, acr, amr }, or undefined if no owner is logged in.',
   )
 }
 
@@ -67,6 +92,19 @@ function timeOf(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < latestTime)
     return value
   throw new TypeError(
-    'The option resourceOwner must return authenticatedAt in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
+    'The option resourceOwner must return authTime in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
   )
+}
+
+function contextOf(value: unknown): string | undefined {
+  if (value === undefined || (isText(value) && value.length <= 256)) return value
+  throw new TypeError(
+    'The option resourceOwner must return acr as a text of 1 to 256 characters, or undefined.',
+  )
+}
+
+function methodsOf(value: unknown): readonly string[] | undefined {
+  const isList = isTexts(value) && value.length <= 16 && value.every((name) => name.length <= 64)
+  if (value === undefined || isList) return value
+  throw new TypeError('The option resourceOwner must return amr as a list of at most 16 texts, or undefined.')
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { promptValues } from '../authorization-endpoint/requested-login'
 import type { ServerSettings } from '../config/options'
 import { offeredGrantTypes } from '../config/plug-ins'
 import { type EndpointRow, hasForm } from '../http/endpoint-middleware'
@@ -32,6 +33,7 @@ export function wireMetadata(
         ? {
             path: settings.authorizationPath,
             responseTypes: settings.responseTypes.map(({ name }) => name),
+            promptValues,
             responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
           }
         : undefined,

@@ -17,7 +17,7 @@ const revision = 'r'.repeat(22)
 
 /** A token in a format, its record, and a store that has the record. */
 async function token() {
-  const at = { ...context(), formats: new Map([['signed', signed]]) }
+  const at = { ...context(), formats: new Map([['signed', signed]]), usualFormat: 'signed' }
   const { authorization, issued } = issueDirectly(nightlyExport, at)
   const complete = completionOf(issuer, formats, [])
   const completed = await complete?.({ authorization, issued, event: undefined }, recipient)

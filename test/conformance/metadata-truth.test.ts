@@ -31,6 +31,7 @@ const withOwners = [
   ...always,
   'authorization_endpoint',
   'response_modes_supported',
+  'prompt_values_supported',
   'code_challenge_methods_supported',
   'authorization_response_iss_parameter_supported',
 ]

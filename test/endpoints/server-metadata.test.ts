@@ -18,6 +18,7 @@ const offer: Offer = {
     path: '/a',
     responseTypes: ['code'],
     responseModes: ['query'],
+    promptValues: ['none'],
   },
 }
 
@@ -32,6 +33,7 @@ describe('serverMetadata', () => {
       scopes_supported: ['photos.read'],
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
+      prompt_values_supported: ['none'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],

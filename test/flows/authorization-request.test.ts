@@ -97,7 +97,7 @@ describeOnStores('An authorization request', (stage) => {
   })
 
   test.each([
-    'nonce=n-0S6_WzA2Mj&prompt=consent',
+    'nonce=n-0S6_WzA2Mj&display=popup',
     'resource=https://a.example&resource=https://b.example',
     'scope[]=unheard-of&state[a][b]=c&client_id[]=other&redirect_uri[]=https://evil.example',
     '__proto__[scope]=unheard-of&__proto__=x&constructor=y&toString=z',

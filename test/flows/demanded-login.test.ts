@@ -1,5 +1,4 @@
 import { type AuthorizationStore, memoryStore } from 'express-authorization-server'
-import { prompt } from '../rehearsals/prompt'
 import { pushedAuthorizationRequests } from '../rehearsals/pushed-authorization-requests'
 import { photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
@@ -58,17 +57,17 @@ describe('a demanded login', () => {
 
   test('keeps the demand in a request that its client pushed, which is used up by the page', async () => {
     const { ask, open, flow, now, clock, store } = loginStage({
-      plugIns: [prompt, pushedAuthorizationRequests],
+      plugIns: [pushedAuthorizationRequests],
     })
     const { body } = await flow.request(photoPrint, asked, '/par')
     const pushed = { client_id: 'photo-print', request_uri: String(body.request_uri) }
     const { back } = loginOf(await ask(pushed, 'alice', now() - 1))
     expect(back).not.toContain('lr_')
     clock.advance(60)
-    const again = loginOf(await open(back, 'alice', now() - 61)).back
+    expect(outcomeOf(await open(back, 'alice', now() - 61))).toBe('redirect login_required')
     expect(store.calls.save).toBe(2)
-    expect((await open(again, 'alice', now())).status).toBe(200)
-    expect((await open(again, 'alice', now())).status).toBe(400)
+    expect((await open(back, 'alice', now())).status).toBe(200)
+    expect((await open(back, 'alice', now())).status).toBe(400)
   })
 
   test('is refused on a page if another browser uses the pushed request up meanwhile', async () => {
@@ -82,7 +81,7 @@ describe('a demanded login', () => {
       },
       remove: (id) => inner.remove(id),
     }
-    const { ask, flow } = loginStage({ plugIns: [prompt, pushedAuthorizationRequests], store })
+    const { ask, flow } = loginStage({ plugIns: [pushedAuthorizationRequests], store })
     const { body } = await flow.request(photoPrint, asked, '/par')
     const response = await ask({ client_id: 'photo-print', request_uri: body.request_uri }, 'alice')
     expect(outcomeOf(response)).toBe('page 400 invalid_request')

@@ -184,8 +184,8 @@ describe('an extension about owners', () => {
 
   test.each([[Date.now()], [1.5], [-1], ['1800000000'], [new Date()]])(
     'gets no time of a login that is not in whole seconds: %p',
-    async (authenticatedAt) => {
-      const resourceOwner = jest.fn().mockReturnValue({ subject: 'alice', authenticatedAt })
+    async (authTime) => {
+      const resourceOwner = jest.fn().mockReturnValue({ subject: 'alice', authTime })
       const { flow, failures } = setStage({ resourceOwner })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
       expect(String(failures.at(-1)?.cause)).toContain('whole seconds')
@@ -196,8 +196,8 @@ describe('an extension about owners', () => {
     const again: unknown[] = []
     const { flow } = setStage({
       extensions: [saying('a', 'log in')],
-      login: (_request, response, _returnTo, isAgain) => {
-        again.push(isAgain)
+      login: (_request, response, _returnTo, request) => {
+        again.push(request.again)
         response.send('log in')
       },
     })

@@ -3,6 +3,7 @@ import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
 import { setStage } from '../support/flows/stage'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
@@ -15,7 +16,9 @@ test.each([photoBook, photoPrint])(
   async (client) => {
     const { flow } = setStage()
     await flow.tokens(client)
-    const again = await flow.ask({ ...authorizationRequest(client), prompt: 'none' }, 'alice')
+    const silent = await flow.ask({ ...authorizationRequest(client), prompt: 'none' }, 'alice')
+    expect(outcomeOf(silent)).toBe('redirect consent_required')
+    const again = await flow.ask(authorizationRequest(client), 'alice')
     expect(again.status).toBe(200)
     expect(again.headers).not.toHaveProperty('location')
     expect(consentFormOf(again, '/authorize').fields).not.toHaveProperty('decision')

@@ -31,7 +31,7 @@ export async function claimsOf(
   request: AccessTokenRequest,
   hostClaims: HostClaims | undefined,
 ): Promise<object> {
-  const { issuer, subject, clientId, scope, tokenType, issuedAt, expiresAt, members } = claims
+  const { issuer, subject, clientId, scope, tokenType, issuedAt, expiresAt, login, members } = claims
   const audience = audienceIn(members['aud'])
   const own = {
     ...members,
@@ -45,6 +45,8 @@ export async function claimsOf(
     exp: expiresAt,
     // Names the token in its record. Nobody can make a token of it.
     jti: `${claims.authorizationId}.${claims.tokenId}`,
+    // RFC 9068 2.2.1
+    ...(login && { auth_time: login.authTime, acr: login.acr, amr: login.amr }),
     ...(tokenType === 'bearer' ? {} : { token_type: tokenType }),
   }
   if (hostClaims === undefined) return own
@@ -96,8 +98,18 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
     subject: sub === clientId ? undefined : sub,
     scope: tokens,
     expiresAt: exp,
+    login: loginIn(claims),
     tokenExtensionData: { [resourceIndicatorsName]: audience },
     // A proof needs what only the record holds.
     isPlain: cnf === undefined && tokenType === 'bearer',
   }
+}
+
+function loginIn({
+  auth_time: authTime,
+  acr,
+  amr,
+}: Readonly<Record<string, unknown>>): AccessTokenContent['login'] {
+  if (typeof authTime !== 'number') return undefined
+  return { authTime, ...(isText(acr) && { acr }), ...(isTexts(amr) && { amr }) }
 }

@@ -28,7 +28,7 @@ export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: numb
 }
 
 /** When a key ends, in seconds since the epoch. A key without a successor has no end. */
-export function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
+function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
   const own = inOrder(keys, key.algorithm)
   const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
   return successor === undefined ? Infinity : successor.signsFrom + key.longest + clockTolerance

@@ -4,7 +4,7 @@ import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 
 /** A public key as a set of keys shows it (RFC 7517 4). */
-export type PublishedKey = PublicKey & { readonly use: 'sig' }
+type PublishedKey = PublicKey & { readonly use: 'sig' }
 
 /** A key with which a server signs. */
 export interface SigningKey {

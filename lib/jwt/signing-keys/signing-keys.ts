@@ -150,7 +150,7 @@ export function readSecrets(reading: OptionsReader): readonly string[] | undefin
 }
 
 /** Reads which keys the server makes, and when it replaces them. */
-export function readPlan(reading: OptionsReader): {
+function readPlan(reading: OptionsReader): {
   readonly algorithms: readonly SigningAlgorithm[]
   readonly rotateAfter: number
 } {

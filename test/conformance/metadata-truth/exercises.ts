@@ -305,6 +305,24 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
     },
   ],
   [
+    'prompt_values_supported',
+    {
+      known: registries.promptValues,
+      good: 'served',
+      refused: unlessMissing('invalid_request'),
+      async attempt(host, prompt) {
+        const asked = { ...authorizationRequest(host.book), ...readingAt(host), prompt }
+        const answer = await host.flow.ask(asked, 'alice')
+        if (isOfHost(answer)) return ofHost
+        if (answer.status === 200) return 'served'
+        const location = new URL(answer.get('Location') ?? '', host.issuer)
+        if (location.pathname === '/login') return 'served'
+        const error = new URLSearchParams(location.search || location.hash.slice(1)).get('error')
+        return error === 'consent_required' || error === 'interaction_required' ? 'served' : `${error}`
+      },
+    },
+  ],
+  [
     'grant_types_supported',
     {
       known: registries.grantTypes,

@@ -30,6 +30,9 @@ export const responseTypes = [
   'none',
 ]
 
+/** Of OpenID Connect Core 3.1.2.1, and of Initiating User Registration. */
+export const promptValues = ['none', 'login', 'consent', 'select_account', 'create']
+
 export const responseModes = [
   'query',
   'fragment',

@@ -90,9 +90,20 @@ const accessToken: fc.Arbitrary<AccessToken> = fc
   .tuple(plainToken, fc.oneof(fc.constant({}), ofOtherForm))
   .map(([plain, form]) => Object.assign(plain, form))
 
+const login = fc
+  .tuple(
+    record({ authTime: time }),
+    fc.oneof(fc.constant({}), record({ acr: text })),
+    fc.oneof(fc.constant({}), record({ amr: fc.array(text, { maxLength: 3 }) })),
+  )
+  .map(([at, acr, amr]) => ({ login: Object.assign(at, acr, amr) }))
+
+const withLogin = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
+  fc.tuple(arbitrary, fc.oneof(fc.constant({}), login)).map(([plain, own]) => Object.assign(plain, own))
+
 const withApproval = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
   fc
-    .tuple(arbitrary, fc.oneof(fc.constant({}), record({ grantedAt: time })))
+    .tuple(withLogin(arbitrary), fc.oneof(fc.constant({}), record({ grantedAt: time })))
     .map(([plain, approval]) => Object.assign(plain, approval))
 
 const approved: fc.Arbitrary<Approved> = withApproval(

@@ -1,5 +1,4 @@
 import type { Response } from 'supertest'
-import { prompt } from '../../rehearsals/prompt'
 import { photoPrint } from './clients'
 import { authorizationRequest, formOf } from './flow'
 import { setStage } from './stage'
@@ -10,11 +9,11 @@ export const asked = { ...authorizationRequest(photoPrint), prompt: 'login' }
 /** A host whose header names the owner, and the time of the login. */
 export function loginStage(options: Parameters<typeof setStage>[0] = {}) {
   const set = setStage({
-    plugIns: [prompt],
     resourceOwner: (req) => {
       const subject = req.get('X-Owner')
       const at = req.get('X-Logged-In-At')
-      return subject && { subject, ...(at && { authenticatedAt: Number(at) }) }
+      const [acr, ...amr] = (req.get('X-Logged-In-How') ?? '').split(' ')
+      return subject && { subject, ...(at && { authTime: Number(at) }), ...(acr && { acr, amr }) }
     },
     ...options,
   })

@@ -1,0 +1,113 @@
+import { type LoginRequest, plainLogin } from '../protocol/login-request'
+import { errorOf, invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+
+/** The parameters of an authorization request that are about the login and the pages (OpenID Connect Core 3.1.2.1). */
+export const loginParameters = ['prompt', 'max_age', 'acr_values', 'login_hint', 'ui_locales'] as const
+
+/** The values of `prompt` that the server serves. */
+export const promptValues = ['none', 'login', 'consent', 'select_account'] as const
+type Prompt = (typeof promptValues)[number]
+
+/** What a request says about the login and the pages. */
+export interface RequestedLogin {
+  readonly prompts: ReadonlySet<Prompt>
+  /** In seconds; undefined for any age. */
+  readonly maxAge: number | undefined
+  readonly acrValues: readonly string[]
+  readonly loginHint: string | undefined
+  readonly uiLocales: readonly string[]
+}
+
+/**
+ * Reads what a request says about the login and the pages. Undefined if it says nothing, as most requests do.
+ *
+ * @throws OAuthError `invalid_request`.
+ */
+export function parseRequestedLogin(parameters: Parameters): RequestedLogin | undefined {
+  if (!loginParameters.some((name) => parameters.get(name) !== undefined)) return undefined
+  return {
+    prompts: promptsIn(listIn(parameters, 'prompt')),
+    maxAge: maxAgeIn(parameters.get('max_age')),
+    acrValues: listIn(parameters, 'acr_values'),
+    loginHint: parameters.get('login_hint'),
+    uiLocales: listIn(parameters, 'ui_locales'),
+  }
+}
+
+const listIn = (parameters: Parameters, name: string): readonly string[] =>
+  (parameters.get(name) ?? '').split(' ').filter((value) => value !== '')
+
+const isPrompt = (value: string): value is Prompt => promptValues.some((known) => known === value)
+
+function promptsIn(values: readonly string[]): ReadonlySet<Prompt> {
+  const prompts = new Set(values.filter(isPrompt))
+  // Initiating User Registration via OpenID Connect 1.0, 4.1: a value that the server does not serve is refused.
+  if (!values.every(isPrompt)) throw malformed('prompt')
+  // OpenID Connect Core 3.1.2.1: `none` with any other value is an error.
+  if (prompts.has('none') && prompts.size > 1) throw malformed('prompt')
+  return prompts
+}
+
+function maxAgeIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw malformed('max_age')
+}
+
+const malformed = (name: string) =>
+  invalidRequest('parameter_malformed', `The parameter ${name} is malformed.`)
+
+/** What a request still demands of its owner. */
+interface OpenDemand {
+  /** Whether the owner has to prove again who they are. */
+  readonly login: boolean
+  /** Whether the owner has to choose an account. */
+  readonly account: boolean
+}
+
+const nothingOpen: OpenDemand = { login: false, account: false }
+
+/**
+ * What a request still demands of its owner.
+ *
+ * @param demandedAt when the server sent the owner to the login for this request; undefined if it has not.
+ * @param now seconds since the epoch.
+ * @throws OAuthError `login_required` if the owner comes back from the login without a newer one.
+ */
+export function openDemandOf(
+  requested: RequestedLogin | undefined,
+  owner: ResourceOwner | undefined,
+  demandedAt: number | undefined,
+  now: number,
+): OpenDemand {
+  if (requested === undefined || owner === undefined) return nothingOpen
+  const { prompts, maxAge } = requested
+  const authTime = owner.authTime ?? -Infinity
+  // OpenID Connect Core 3.1.2.1: `max_age=0` demands a login as `prompt=login` does.
+  const login = prompts.has('login') || maxAge === 0 || (maxAge !== undefined && now - authTime > maxAge)
+  if (demandedAt === undefined) return { login, account: prompts.has('select_account') }
+  // Who comes back from the choice of an account has chosen. A login has to be newer than its demand, however long the
+  // owner has looked at its page.
+  if (!login || authTime >= demandedAt) return nothingOpen
+  throw loginRequired('login_not_renewed', 'The owner has not logged in again.', {
+    observed: { 'login demanded at': demandedAt, authTime: owner.authTime },
+  })
+}
+
+/** Whether the return from the login must tell that this request has demanded it. */
+export function demandsLogin(requested: RequestedLogin | undefined): boolean {
+  if (requested === undefined) return false
+  const { prompts, maxAge } = requested
+  return maxAge !== undefined || prompts.has('login') || prompts.has('select_account')
+}
+
+/** What the login of the host is asked for. @param again whether one who is logged in has to log in again. */
+export function loginRequestOf(requested: RequestedLogin | undefined, again: boolean): LoginRequest {
+  if (requested === undefined) return { ...plainLogin, again }
+  const { prompts, acrValues, loginHint, uiLocales } = requested
+  return { again, selectAccount: prompts.has('select_account'), acrValues, loginHint, uiLocales }
+}
+
+export const loginRequired = errorOf('login_required')

@@ -1,0 +1,42 @@
+/** What the login of the host is asked for. */
+export interface LoginRequest {
+  /**
+   * Whether the owner has to prove again who they are, although one is logged in. The login must then ask for the
+   * credentials, and `resourceOwner` must return the new `authTime`.
+   */
+  readonly again: boolean
+  /** Whether the owner has to choose an account (`prompt=select_account`). */
+  readonly selectAccount: boolean
+  /** The authentication context classes that the client would like, the best one first. The login may ignore them. */
+  readonly acrValues: readonly string[]
+  /** What the client knows about the owner, such as an e-mail address. A stranger may have written it. */
+  readonly loginHint: string | undefined
+  /** The languages that the client proposes, such as `de`. */
+  readonly uiLocales: readonly string[]
+}
+
+/** A login for a request that says nothing about it. */
+export const plainLogin: LoginRequest = {
+  again: false,
+  selectAccount: false,
+  acrValues: [],
+  loginHint: undefined,
+  uiLocales: [],
+}
+
+/** The parameters that a login at a path gets. */
+export function loginQueryOf({
+  again,
+  selectAccount,
+  acrValues,
+  loginHint,
+  uiLocales,
+}: LoginRequest): Readonly<Record<string, string>> {
+  const prompt = [again ? 'login' : [], selectAccount ? 'select_account' : []].flat()
+  return {
+    ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
+    ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(uiLocales.length > 0 && { ui_locales: uiLocales.join(' ') }),
+  }
+}

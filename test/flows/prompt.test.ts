@@ -1,0 +1,193 @@
+import { type LoginRequest, OAuthError } from '../../lib/index'
+import { bent, photoBook } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
+import { asked, loginOf, loginStage } from '../support/flows/login-stage'
+import { outcomeOf } from '../support/flows/outcome'
+
+describe('prompt=login', () => {
+  test('sends an owner who is logged in to a new login, and then to the page', async () => {
+    const { ask, open, now, clock, flow } = loginStage()
+    const { back, prompt: again } = loginOf(await ask(asked, 'alice', now() - 60))
+    expect(again).toBe('login')
+    clock.advance(590)
+    const page = await open(back, 'alice', now())
+    expect(page.status).toBe(200)
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+  })
+
+  test('takes one login of an owner who was not logged in', async () => {
+    const { ask, open, now } = loginStage()
+    const { back, prompt: again } = loginOf(await ask(asked))
+    expect(again).toBeNull()
+    expect((await open(back, 'alice', now())).status).toBe(200)
+  })
+
+  test.each<[string, number | undefined]>([
+    ['the login of before', -1],
+    ['no time of the login', undefined],
+  ])('is login_required for an owner who comes back with %s, and never a loop', async (_what, age) => {
+    const { ask, open, now, failures } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice', now() - 1))
+    const response = await open(back, 'alice', age === undefined ? undefined : now() + age)
+    expect(outcomeOf(response)).toBe('redirect login_required')
+    expect(failures).toMatchObject([{ code: 'login_required', reason: 'login_not_renewed' }])
+  })
+
+  test('counts a login after the demand, and uses the reference up with the page', async () => {
+    const { ask, open, now, store } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice', now() - 1))
+    expect(store.calls.save).toBe(1)
+    expect((await open(back, 'alice', now())).status).toBe(200)
+    loginOf(await open(back, 'alice', now() - 1))
+  })
+})
+
+describe('prompt=none', () => {
+  test.each<[string, string | undefined, boolean, string]>([
+    ['no owner is logged in', undefined, true, 'redirect login_required'],
+    ['the owner has not approved before', 'alice', false, 'redirect consent_required'],
+    ['the owner has approved before', 'alice', true, 'redirect code'],
+  ])('shows no page if %s', async (_when, owner, approved, outcome) => {
+    const skipConsent = jest.fn(() => approved)
+    const { ask } = loginStage({ skipConsent })
+    expect(outcomeOf(await ask({ ...asked, prompt: 'none' }, owner))).toBe(outcome)
+    expect(skipConsent).toHaveBeenCalledTimes(owner === undefined ? 0 : 1)
+  })
+
+  test('is refused for an app that another app could pass for', async () => {
+    const app = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
+    const { ask } = loginStage({ clients: [app.registration], skipConsent: () => true })
+    const fields = { ...authorizationRequest(app), prompt: 'none' }
+    expect(outcomeOf(await ask(fields, 'alice'))).toBe('redirect interaction_required')
+    expect(outcomeOf(await ask({ ...fields, prompt: 'none login' }, 'alice'))).toBe(
+      'redirect invalid_request',
+    )
+  })
+})
+
+test('prompt=consent shows the page to an owner who has approved before', async () => {
+  const { ask } = loginStage({ skipConsent: () => true })
+  expect(outcomeOf(await ask({ ...asked, prompt: 'consent' }, 'alice'))).toBe('question')
+  expect(outcomeOf(await ask({ ...asked, prompt: undefined }, 'alice'))).toBe('redirect code')
+})
+
+describe('max_age', () => {
+  const aged = (max_age: string, prompt?: string) => ({ ...asked, prompt, max_age })
+
+  test.each<[string, number, 'question' | 'login']>([
+    ['60', 0, 'question'],
+    ['60', 60, 'question'],
+    ['60', 61, 'login'],
+    ['0', 0, 'login'],
+  ])('%s for a login of %i seconds ago leads to the %s', async (max_age, age, where) => {
+    const { ask, now } = loginStage()
+    const response = await ask(aged(max_age), 'alice', now() - age)
+    expect(response.status === 200 ? 'question' : 'login').toBe(where)
+  })
+
+  test('sends an owner whose login has no time to the login, and takes the new one however old it is then', async () => {
+    const { ask, open, now, clock } = loginStage()
+    const { back, prompt: again } = loginOf(await ask(aged('5'), 'alice'))
+    expect(again).toBe('login')
+    const loggedIn = now()
+    clock.advance(30)
+    expect((await open(back, 'alice', loggedIn)).status).toBe(200)
+  })
+
+  test('takes a login of before the request that is young enough, from an owner whom the server did not know', async () => {
+    const { ask, open, now } = loginStage()
+    const { back } = loginOf(await ask(aged('600')))
+    expect((await open(back, 'alice', now() - 500)).status).toBe(200)
+    const other = loginOf(await ask(aged('600'))).back
+    expect(outcomeOf(await open(other, 'alice', now() - 700))).toBe('redirect login_required')
+  })
+
+  test('with prompt=none is login_required if the login is too old', async () => {
+    const { ask, now } = loginStage({ skipConsent: () => true })
+    expect(outcomeOf(await ask(aged('60', 'none'), 'alice', now() - 61))).toBe('redirect login_required')
+    expect(outcomeOf(await ask(aged('60', 'none'), 'alice', now() - 60))).toBe('redirect code')
+  })
+})
+
+describe('prompt=select_account', () => {
+  const choosing = { ...asked, prompt: 'select_account' }
+
+  test('sends to the login once, which may return with the same login', async () => {
+    const { ask, open, now } = loginStage()
+    const { back, prompt: what } = loginOf(await ask(choosing, 'alice', now() - 900))
+    expect(what).toBe('select_account')
+    const page = await open(back, 'bob', now() - 900)
+    expect(page.text).toContain('bob')
+  })
+
+  test('with login demands both', async () => {
+    const { ask, open, now } = loginStage()
+    const both = { ...asked, prompt: 'login select_account' }
+    const { back, prompt: what } = loginOf(await ask(both, 'alice', now() - 900))
+    expect(what).toBe('login select_account')
+    expect(outcomeOf(await open(back, 'alice', now() - 900))).toBe('redirect login_required')
+    expect((await open(back, 'alice', now())).status).toBe(200)
+  })
+})
+
+test('what the client proposes reaches the login, as parameters or as an object', async () => {
+  const fields = {
+    ...asked,
+    prompt: undefined,
+    login_hint: 'alice@example.com',
+    acr_values: 'mfa pwd',
+    ui_locales: 'de fr',
+  }
+  const { ask } = loginStage()
+  const location = new URL(String((await ask(fields)).get('Location')), 'http://localhost')
+  expect(Object.fromEntries(location.searchParams)).toEqual({
+    return_to: expect.stringContaining('/authorize?'),
+    login_hint: 'alice@example.com',
+    acr_values: 'mfa pwd',
+    ui_locales: 'de fr',
+  })
+  const heard: LoginRequest[] = []
+  const { ask: askFunction } = loginStage({
+    login: (_request, response, _returnTo, request) => {
+      heard.push(request)
+      response.end()
+    },
+  })
+  await askFunction({ ...fields, prompt: 'login' })
+  expect(heard[0]).toEqual({
+    again: false,
+    selectAccount: false,
+    acrValues: ['mfa', 'pwd'],
+    loginHint: 'alice@example.com',
+    uiLocales: ['de', 'fr'],
+  })
+  expect((await ask(fields, 'alice')).status).toBe(200)
+})
+
+test.each([
+  { prompt: 'none consent' },
+  { prompt: 'create' },
+  { max_age: '-1' },
+  { max_age: '1.5' },
+  { max_age: 'soon' },
+  { max_age: '12345678901' },
+  { login_hint: 'x'.repeat(1025) },
+])('%j is invalid_request', async (bend) => {
+  const { ask } = loginStage()
+  expect(outcomeOf(await ask({ ...asked, prompt: undefined, ...bend }, 'alice'))).toBe(
+    'redirect invalid_request',
+  )
+})
+
+test('a host may refuse with an error of its own, such as account_selection_required', async () => {
+  const { ask } = loginStage({
+    resourceOwner: () => {
+      throw new OAuthError(
+        'account_selection_required',
+        'several_accounts',
+        'Several accounts are logged in.',
+      )
+    },
+  })
+  expect(outcomeOf(await ask({ ...asked, prompt: 'none' }))).toBe('redirect account_selection_required')
+})
