@@ -4,6 +4,7 @@ import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
 import { deviceAuthorization, deviceCode } from '../rehearsals/device-authorization'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
 import { setStage } from '../support/flows/stage'
 
 const odd = [
@@ -74,8 +75,21 @@ async function polls() {
   return [waiting, await poll()]
 }
 
+/** Requests that must not show a page, and cannot go on without one. */
+async function silences() {
+  const app = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
+  const { flow } = setStage({ clients: [photoBook.registration, { ...app.registration, client_id: 'app' }] })
+  const silent = { ...authorizationRequest(photoBook), prompt: 'none' }
+  return [
+    await flow.ask(silent),
+    await flow.ask(silent, 'alice'),
+    await flow.ask({ ...silent, client_id: 'app', redirect_uri: 'com.example.book:/callback' }, 'alice'),
+  ]
+}
+
 test('[RSP-6] these tests cover every error code of the server and of a guard', async () => {
-  const responses = [...(await refusals(fullStage(), 'x')), ...(await troubles()), ...(await polls())]
+  const ofMost = await refusals(fullStage(), 'x')
+  const responses = [...ofMost, ...(await troubles()), ...(await polls()), ...(await silences())]
   expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))
   expect([...codes].toSorted()).toEqual(Object.keys(reasons).toSorted())
