@@ -26,6 +26,7 @@ export type {
   PlugInGuard,
   PlugInParts,
   PlugInServer,
+  PlugInResource,
 } from './config/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { RateLimitOptions } from './limits/rate-limit-options'
@@ -285,6 +286,8 @@ export {
   type JwtAccessTokensOptions,
 } from './extensions/jwt-access-tokens/jwt-access-tokens'
 export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
+export { openIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
+export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { mac } from './extensions/token-types/mac'
 export type { MacOptions } from './extensions/token-types/mac'

@@ -111,6 +111,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/server-metadata',
     'config/plug-in',
   ],
+  'openid-connect': [
+    'primitives',
+    'protocol',
+    'authorization',
+    'jwt',
+    'jwt/signing-keys',
+    'extensions/token-types/bearer',
+    'extensions/resource-indicators/resource-indicators',
+    'resource-server',
+    'config/plug-in',
+  ],
   'resource-server': [
     'primitives',
     'protocol',
@@ -248,6 +259,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'server',
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
+    'openid-connect',
   ],
 }
 

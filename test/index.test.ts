@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as suite from '../lib/index'
 const types = [
+  'ClaimsRequest',
+  'OpenIdConnectOptions',
+  'OwnerClaims',
+  'PlugInResource',
   'Login',
   'LoginRequest',
   'AccessTokenContent',
@@ -291,6 +295,7 @@ const values = [
   'memoryDynamicClients',
   'memoryStore',
   'metadataDocuments',
+  'openIdConnect',
   'pageDocument',
   'password',
   'pollAuthorization',

@@ -10,7 +10,7 @@ import type { AuthorizationStore } from '../authorization/store'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
 import { dataOf, type Extension, type ExtensionOwnerRequest, type OwnerVerdict } from '../protocol/extension'
 import type { LoginRequest } from '../protocol/login-request'
-import { errorOf, OAuthError } from '../protocol/oauth-error'
+import { consentRequired, interactionRequired, loginRequired, OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
@@ -18,7 +18,7 @@ import type { ServerContext } from '../server/context'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
 import { mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
-import { demandsLogin, loginRequestOf, loginRequired, openDemandOf } from './requested-login'
+import { demandsLogin, loginRequestOf, openDemandOf } from './requested-login'
 import type { ClaimedRequest } from './resolve-request'
 
 /** A valid request, and the owner who is logged in. */
@@ -104,14 +104,13 @@ export async function courseOf(
   }
   const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
   const isApproved = !asks && (verdict === 'approve' ? mayApprove : await hasApproved())
-  if (isSilent && !isApproved) throw mayApprove ? consentRequired() : interactionRequired()
+  if (isSilent && !isApproved) throw mayApprove ? neverApproved() : needsPage()
   return { demand: undefined, isApproved, claimed }
 }
 
-const consentRequired = () =>
-  errorOf('consent_required')('prompt_none_without_consent', 'The owner has not approved before.')
-const interactionRequired = () =>
-  errorOf('interaction_required')('prompt_none_without_page', 'The owner must see a page.')
+const neverApproved = () =>
+  consentRequired('prompt_none_without_consent', 'The owner has not approved before.')
+const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
 
 /** The verdicts, the one that counts first. */
 const verdicts: readonly OwnerVerdict[] = ['log in', 'ask', 'approve']

@@ -1,5 +1,5 @@
 import { type LoginRequest, plainLogin } from '../protocol/login-request'
-import { errorOf, invalidRequest } from '../protocol/oauth-error'
+import { invalidRequest, loginRequired } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 
@@ -109,5 +109,3 @@ export function loginRequestOf(requested: RequestedLogin | undefined, again: boo
   const { prompts, acrValues, loginHint, uiLocales } = requested
   return { again, selectAccount: prompts.has('select_account'), acrValues, loginHint, uiLocales }
 }
-
-export const loginRequired = errorOf('login_required')

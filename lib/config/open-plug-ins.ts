@@ -13,7 +13,10 @@ type RunningGuard = Pick<PlugInGuard, 'counters'>
 
 /** The part of a server that plug-ins reach in requests only. */
 export type RunningServer = RunningGuard &
-  Pick<PlugInServer, 'findClient' | 'parseAuthorizationRequest' | 'find' | 'begin' | 'commit' | 'keys'>
+  Pick<
+    PlugInServer,
+    'findClient' | 'parseAuthorizationRequest' | 'findAccess' | 'find' | 'begin' | 'commit' | 'keys'
+  >
 
 /** What a plug-in needs before it can serve. */
 export interface Readiness {
@@ -45,6 +48,8 @@ interface ServerInView extends GuardInView {
   readonly lifetimes: Lifetimes
   /** The URIs of the option `resources`. */
   readonly resources: readonly string[]
+  /** The names in the option `scopes`. */
+  readonly scopes: readonly string[]
 }
 
 /** Reads the option `plugIns` of a server, and opens each plug-in. */
@@ -95,7 +100,7 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
 }
 
 function serverFor(server: ServerInView, running: Running<RunningServer>): PlugInServer {
-  const { issuer, lifetimes, resources, storage } = server
+  const { issuer, lifetimes, resources, scopes, storage } = server
   const keys = (member: keyof KeyStore) => {
     const store = running.for(`keys.${member}`).keys
     if (store === undefined) throw new Error('The store keeps no keys.')
@@ -110,11 +115,13 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
       save: (...text) => keys('save').save(...text),
     },
     resources,
+    scopes,
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
     findClient: (clientId) => running.for('findClient').findClient(clientId),
     parseAuthorizationRequest: (client, parameters) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
+    findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     find: (id) => running.for('find').find(id),
     begin: (authorization) => running.for('begin').begin(authorization),
     commit: (id, transition) => running.for('commit').commit(id, transition),

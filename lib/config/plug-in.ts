@@ -1,5 +1,6 @@
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
+import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
@@ -45,12 +46,23 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
+  /** Resources of the plug-in itself, for a server with the option `resources`. */
+  readonly resources?: readonly PlugInResource[]
   /**
    * Gets what the plug-in needs before it can serve, such as keys. The server calls it once when it is made, without
    * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY` and makes `ready()`
    * resolve to false.
    */
   ready?(): Promise<unknown>
+}
+
+/**
+ * A resource of a plug-in, such as an endpoint that takes access tokens. A token of a request that names no resource is
+ * for it, too, if it has one of the scopes. These scopes are good with every resource.
+ */
+export interface PlugInResource {
+  readonly uri: string
+  readonly scopes: readonly string[]
 }
 
 /** What a plug-in sees of a guard. */
@@ -72,7 +84,7 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `find`, `begin` and `commit` are for
+ * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`, `begin` and `commit` are for
  * requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
@@ -80,6 +92,8 @@ export interface PlugInServer extends PlugInGuard {
   readonly keys: KeyStore | undefined
   /** The URIs of the option `resources`, as it writes them; empty without the option. */
   readonly resources: readonly string[]
+  /** The names in the option `scopes`. */
+  readonly scopes: readonly string[]
   /** The URL of a path below the issuer. */
   readonly urlOf: (path: string) => string
   /** The time, the random bytes and the lifetimes for a new record. */
@@ -93,6 +107,8 @@ export interface PlugInServer extends PlugInGuard {
    * @throws OAuthError every refusal of the authorization endpoint.
    */
   readonly parseAuthorizationRequest: (client: Client, parameters: Parameters) => Promise<ParsedRequest>
+  /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
+  readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */

@@ -33,7 +33,12 @@ import {
 import { readIssueLimits } from '../limits/issue-limits'
 import { usualSingleUses } from '../limits/single-use-limit'
 import { type Limit, readLimit } from '../limits/limit'
-import { readResources, type Resources } from '../extensions/resource-indicators/resources'
+import {
+  readResources,
+  type Resources,
+  readPlugInResources,
+  withPlugInResources,
+} from '../extensions/resource-indicators/resources'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { memoryCounters } from '../stores/memory-counters'
@@ -76,13 +81,14 @@ export function resolveOptions(options: Options): ServerSettings {
   const clock = readClock(reading)
   const stores = resolveStores(reading, clock)
   const lifetimes = resolveLifetimes(reading)
-  const resources = readResources(reading, knownScope, lifetimes.accessToken)
+  const named = readResources(reading, knownScope, lifetimes.accessToken)
   const { sources, readiness, start } = openPlugIns(reading, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
     lifetimes,
-    resources: resources?.all.map(({ uri }) => uri) ?? [],
+    resources: named?.all.map(({ uri }) => uri) ?? [],
+    scopes: [...scopes.keys()],
   })
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(sources)
@@ -100,6 +106,9 @@ export function resolveOptions(options: Options): ServerSettings {
     lifetimes,
   }
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
+  const parts = sources.filter((source) => source !== reading)
+  const ofPlugIns = parts.flatMap((part) => readPlugInResources(part))
+  const resources = named && withPlugInResources(named, ofPlugIns)
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)
   checkFormatsOf(reading, resources, accessTokenFormats)

@@ -51,7 +51,20 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (isDecision(form)) return takeDecision(server, request, response, form)
   if (lacksConsentToken(form))
     throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
+  if (lacksLaxCookies(request) && form.format().length <= longestQuery)
+    return repeatByGet(server, response, form)
   return takeRequest(server, request, response, form)
+}
+
+// A browser sends no cookie with `SameSite=Lax` along with a form of another site, so the owner would have to log in
+// again. OpenID Connect Core 3.1.2.1 allows requests by `POST`.
+const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 'cross-site'
+
+// In characters. Servers and proxies take request lines of 8 KiB.
+const longestQuery = 7000
+
+function repeatByGet({ settings }: ServerContext, response: Response, form: Parameters): void {
+  redirectTo(response, `${settings.mount}${settings.authorizationPath}?${form.format()}`)
 }
 
 async function takeRequest(

@@ -78,12 +78,18 @@ function isCompact(token: string): boolean {
  * subject only says whose keys can prove it.
  */
 export function unprovenSubject(token: string): string | undefined {
-  if (!isCompact(token)) return undefined
+  const { sub } = decodedClaims(token)
+  return isText(sub) ? sub : undefined
+}
+
+/** The claims of a JWT, of which nothing is proven; none if the text is no JWT. */
+export function decodedClaims(token: string): JsonObject {
+  if (!isCompact(token)) return {}
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return isRecord(claims) && isText(claims['sub']) ? claims['sub'] : undefined
+    return isRecord(claims) ? claims : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 

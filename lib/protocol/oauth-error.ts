@@ -236,6 +236,12 @@ export const accessDenied = refusal('access_denied')
 export const authorizationPending = refusal('authorization_pending')
 /** The request that the client asks about has expired. */
 export const expiredToken = refusal('expired_token')
+/** @returns `login_required` (OpenID Connect Core 3.1.2.6): the owner must log in, and no page may ask. */
+export const loginRequired = refusal('login_required')
+/** @returns `consent_required`: the owner must approve, and no page may ask. */
+export const consentRequired = refusal('consent_required')
+/** @returns `interaction_required`: the owner must see a page, and none may appear. */
+export const interactionRequired = refusal('interaction_required')
 /** The server has failed. */
 export const serverError = refusal('server_error')
 /** Something that the server needs, such as a store, does not respond in time. The client may try again. */

@@ -173,7 +173,7 @@ export const reasons = {
   unsupported_response_type: ['response_type_unknown'],
   access_denied: ['owner_denied'],
   authorization_pending: ['owner_has_not_decided'],
-  login_required: ['prompt_none_without_login', 'login_not_renewed'],
+  login_required: ['prompt_none_without_login', 'login_not_renewed', 'owner_not_hinted'],
   consent_required: ['prompt_none_without_consent'],
   interaction_required: ['prompt_none_without_page'],
   expired_token: ['authorization_request_expired'],

@@ -24,6 +24,7 @@ export function runningServer(server: ServerContext): RunningServer {
     keys: keys && keysWithDeadline(keys, settings.storeDeadline),
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
+    findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
     begin: (authorization) => begin(store, authorization, secureRandom),
     commit: (id, transition) => commit(store, id, transition, secureRandom),

@@ -61,7 +61,9 @@ function grantableScopes({ scopes, resources }: ServerSettings): readonly string
   const known = [...scopes.keys()]
   return resources === undefined
     ? known
-    : known.filter((scope) => resources.all.some((resource) => resource.scopes.includes(scope)))
+    : known.filter((scope) =>
+        [...resources.all, ...resources.ofPlugIns].some((resource) => resource.scopes.includes(scope)),
+      )
 }
 
 function plugInMembers(

@@ -6,8 +6,8 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../jwt/signing-keys/signing-algorithm'
-import type { SigningKeys } from '../../jwt/signing-keys/signing-keys'
-import { isBoolean, isRecord, OptionsReader } from '../../primitives/options-reader'
+import { isSigningKeys, noKeys, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
+import { isBoolean, OptionsReader } from '../../primitives/options-reader'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
 import { urlBelow } from '../../endpoints/server-metadata'
 import { claimsOf, type HostClaims } from './access-token-claims'
@@ -85,15 +85,7 @@ function readOptions(options: unknown) {
   return read
 }
 
-const isSigningKeys = (value: unknown): value is SigningKeys =>
-  isRecord(value) && typeof value['ringOf'] === 'function'
 const isHostClaims = (value: unknown): value is HostClaims => typeof value === 'function'
-
-const neverOpened = () => {
-  throw new Error('There are no signing keys.')
-}
-/** Stands in for keys that the options name wrongly. No plug-in is made with it. */
-const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
 
 /** Options of {@link jwtAccessTokenReader}. Give at most one of them. */
 export interface JwtAccessTokenReaderOptions {

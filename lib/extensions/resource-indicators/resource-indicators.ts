@@ -46,14 +46,17 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
 
     atAuthorizationRequest({ parameters }) {
       const asked = askedIn(parameters, resources)
-      return asked.length > 0 ? asked : requireDefault(resources)
+      const scope = (parameters.get('scope') ?? '').split(' ')
+      return asked.length > 0 ? asked : [...requireDefault(resources), ...besides(resources, scope)]
     },
 
     atConsent({ scope, requestedScope, authorizationData }) {
       const asked = resources.among(listIn(authorizationData) ?? [])
-      const values = asked.map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
+      const values = asked
+        .filter((each) => resources.all.includes(each))
+        .map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
       return {
-        scope: scopeWithin(scopesOf(asked), scope, requestedScope),
+        scope: scopeWithin([...scopesOf(asked), ...scopesOf(resources.ofPlugIns)], scope, requestedScope),
         facts: [{ name: 'resource', label: 'Access to', values }],
       }
     },
@@ -128,6 +131,10 @@ function requireDefault({ defaultResource }: Resources): readonly string[] {
 /** The format of the tokens for each resource. */
 type Formats = ReadonlyMap<Resource, string>
 
+/** The resources of plug-ins for a scope. */
+const besides = ({ ofPlugIns }: Resources, scope: readonly string[]): readonly string[] =>
+  urisOf(ofPlugIns.filter(({ scopes }) => scopes.some((token) => scope.includes(token))))
+
 function restrictionOf(
   request: ExtensionTokenRequest,
   resources: Resources,
@@ -145,7 +152,7 @@ function restrictionOf(
   const lifetimes = known.flatMap(({ accessTokenLifetime }) => accessTokenLifetime ?? [])
   const isNarrower = chosen.length < (listIn(authorizationData)?.length ?? 1)
   return {
-    scope: scopeWithin(availableTo(request, known), scope, requestedScope),
+    scope: scopeWithin(availableTo(request, known, resources), scope, requestedScope),
     ...(lifetimes.length === 0 ? {} : { lifetime: Math.min(...lifetimes) }),
     ...(begins ? { authorizationData: chosen } : {}),
     ...(!begins && isNarrower ? { tokenData: chosen } : {}),
@@ -165,8 +172,12 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
  * The scope that a token for these resources may have. A token for none of them has the scope that the grant approved
  * for other targets. RFC 8693 1.1: in an exchange, the scope of the subject token bounds both.
  */
-function availableTo({ scope, subjectToken }: ExtensionTokenRequest, known: readonly Resource[]): Scope {
-  const available = known.length > 0 ? scopesOf(known) : scope
+function availableTo(
+  { scope, subjectToken }: ExtensionTokenRequest,
+  known: readonly Resource[],
+  { ofPlugIns }: Resources,
+): Scope {
+  const available = known.length > 0 ? [...scopesOf(known), ...scopesOf(ofPlugIns)] : scope
   return subjectToken === undefined
     ? available
     : available.filter((token) => subjectToken.scope.includes(token))

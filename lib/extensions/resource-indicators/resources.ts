@@ -37,10 +37,10 @@ export interface Resource {
 }
 
 /** A resource of which nothing but its URI is known. */
-export function bareResource(uri: string): Resource {
+export function bareResource(uri: string, scopes: Scope = []): Resource {
   return {
     uri,
-    scopes: [],
+    scopes,
     accessTokenLifetime: undefined,
     accessTokenFormat: undefined,
     name: undefined,
@@ -57,8 +57,10 @@ export class Resources {
     readonly all: readonly Resource[],
     /** The resource of a request that names none; undefined if several are configured and none is the default. */
     readonly defaultResource: Resource | undefined,
+    /** The resources of plug-ins. A request that names no resource gets them besides, if it has one of their scopes. */
+    readonly ofPlugIns: readonly Resource[] = [],
   ) {
-    this.byUri = new Map(all.map((resource) => [comparable(resource.uri), resource]))
+    this.byUri = new Map([...ofPlugIns, ...all].map((resource) => [comparable(resource.uri), resource]))
   }
 
   /** The resource that a URI names; undefined for an unknown URI, and for a text that is no absolute URI. */
@@ -69,7 +71,7 @@ export class Resources {
   /** The known resources among some URIs, each once, in the order of the option. */
   among(uris: readonly string[]): readonly Resource[] {
     const found = new Set(uris.map((uri) => this.find(uri)))
-    return this.all.filter((resource) => found.has(resource))
+    return [...this.all, ...this.ofPlugIns].filter((resource) => found.has(resource))
   }
 
   /**
@@ -214,6 +216,35 @@ function refuseTwins(reading: OptionsReader, resources: readonly Resource[]): vo
   }
 }
 
+/** The resources of the option, and those of plug-ins. */
+export function withPlugInResources(resources: Resources, ofPlugIns: readonly Resource[]): Resources {
+  return ofPlugIns.length === 0
+    ? resources
+    : new Resources(resources.all, resources.defaultResource, ofPlugIns)
+}
+
+/** Reads the resources of one plug-in. @param part reads the parts of the plug-in. */
+export function readPlugInResources(part: OptionsReader): readonly Resource[] {
+  const given = part.optional<readonly PlugInResource[]>(
+    resourcesOption,
+    [],
+    arePlugInResources,
+    'must be a list of resources, each with uri and scopes.',
+  )
+  return given.map(({ uri, scopes }) => bareResource(uri, scopes))
+}
+
+/** A resource of a plug-in. */
+interface PlugInResource {
+  readonly uri: string
+  readonly scopes: readonly string[]
+}
+
+const arePlugInResources = (value: unknown): value is readonly PlugInResource[] =>
+  Array.isArray(value) &&
+  value.every(
+    (each) => isRecord(each) && isText(each['uri']) && isResourceUri(each['uri']) && isTexts(each['scopes']),
+  )
 const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && Object.keys(value).length > 0
 const isScopes = (value: unknown): value is readonly string[] =>

@@ -1,6 +1,6 @@
 import { issuerDigest } from '../../authorization/issuer'
 import type { PlugIn, PlugInServer } from '../../config/plug-in'
-import { isList, isText, isWhole, OptionsReader } from '../../primitives/options-reader'
+import { isList, isRecord, isText, isWhole, OptionsReader } from '../../primitives/options-reader'
 import { secureRandom } from '../../protocol/credential'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'
@@ -178,3 +178,13 @@ const areSecrets = (value: unknown): value is readonly string[] =>
   isNonEmpty(value) && value.every((secret) => isText(secret) && secret.length >= shortestSecret)
 const areAlgorithms = (value: unknown): value is readonly SigningAlgorithm[] =>
   isNonEmpty(value) && value.every(isSigningAlgorithm) && new Set(value).size === value.length
+
+/** Whether a value can be the option `keys` of a plug-in that signs. */
+export const isSigningKeys = (value: unknown): value is SigningKeys =>
+  isRecord(value) && typeof value['ringOf'] === 'function'
+
+const neverOpened = () => {
+  throw new Error('There are no signing keys.')
+}
+/** Stands in for keys that the options name wrongly. No plug-in is made with it. */
+export const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }

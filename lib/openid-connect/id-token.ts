@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
+import type { KeyRing } from '../jwt/signing-keys/key-ring'
+import { type SigningAlgorithm, signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
+import type { Json } from '../protocol/json'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { Login } from '../protocol/resource-owner'
+
+/** What an ID token says (OpenID Connect Core 2). */
+interface IdTokenContent {
+  readonly subject: string
+  readonly clientId: string
+  readonly login: Login | undefined
+  /** Of the authorization request; undefined at a refresh, and without one. */
+  readonly nonce: string | undefined
+  /** The access token of the same response. */
+  readonly accessToken: string
+  /** Further claims about the owner. */
+  readonly claims: Readonly<Record<string, Json>>
+}
+
+/** How a server makes ID tokens. */
+export interface IdTokenTerms {
+  readonly issuer: string
+  readonly ring: KeyRing
+  readonly algorithm: SigningAlgorithm
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+const type = 'JWT'
+
+/** Signs an ID token. @param now seconds since the epoch. */
+export function signIdToken(
+  { issuer, ring, algorithm, lifetime }: IdTokenTerms,
+  { subject, clientId, login, nonce, accessToken, claims }: IdTokenContent,
+  now: number,
+): Promise<string> {
+  return ring.sign(algorithm, type, {
+    ...claims,
+    iss: issuer,
+    sub: subject,
+    aud: clientId,
+    exp: now + lifetime,
+    iat: now,
+    ...(login && { auth_time: login.authTime, acr: login.acr, amr: login.amr }),
+    ...(nonce !== undefined && { nonce }),
+    at_hash: accessTokenHash(accessToken, algorithm),
+  })
+}
+
+// OpenID Connect Core 3.1.3.6: the left half of the digest that the algorithm uses. Ed25519 uses SHA-512.
+function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
+  const whole = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
+  return whole.subarray(0, whole.length / 2).toString('base64url')
+}
+
+/**
+ * The subject of an ID token that a client sends as `id_token_hint`. The token may have expired (OpenID Connect Core
+ * 3.1.2.1).
+ *
+ * @throws OAuthError `invalid_request` if this server has not issued the token to this client.
+ */
+export async function hintedSubject(
+  { issuer, ring }: IdTokenTerms,
+  hint: string,
+  clientId: string,
+): Promise<string> {
+  const terms: JwtTerms = {
+    issuers: new Map([[issuer, ring.source]]),
+    audience: [clientId],
+    soleAudience: true,
+    clockTolerance: 0,
+    algorithms: signingAlgorithms,
+    types: [type.toLowerCase()],
+  }
+  const { iat } = decodedClaims(hint)
+  try {
+    // At the time of its issue, the token had not expired.
+    const { subject } = await verifyJwt(hint, typeof iat === 'number' ? iat : 0, terms)
+    return subject
+  } catch (error) {
+    if (!(error instanceof RefusedJwt)) throw error
+    throw invalidRequest('parameter_malformed', 'The parameter id_token_hint is no ID token of the client.')
+  }
+}

@@ -1,0 +1,73 @@
+import { isRecord } from '../primitives/options-reader'
+import { isJson, type Json } from '../protocol/json'
+import type { Scope } from '../protocol/scope'
+
+/** The claims that each scope asks for (OpenID Connect Core 5.4). */
+const claimsByScope: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    'name',
+    'family_name',
+    'given_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+  ],
+  email: ['email', 'email_verified'],
+  address: ['address'],
+  phone: ['phone_number', 'phone_number_verified'],
+}
+
+/** The scope of OpenID Connect, and the scopes that ask for claims. */
+export const identityScopes: readonly string[] = ['openid', ...Object.keys(claimsByScope)]
+
+/** The claims for which a scope asks. */
+export const claimsOfScope = (scope: Scope): readonly string[] =>
+  scope.flatMap((token) => (Object.hasOwn(claimsByScope, token) ? (claimsByScope[token] ?? []) : []))
+
+/** Who asks for claims about a resource owner. */
+export interface ClaimsRequest {
+  readonly clientId: string
+  readonly scope: Scope
+  /** The names of the claims that the client gets, as far as the owner has them. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Returns what the host knows about a resource owner: claims of OpenID Connect Core 5.1 and others, by name. It may
+ * return more than is asked: the client gets `names` alone. Undefined if the owner no longer exists.
+ */
+export type OwnerClaims = (
+  subject: string,
+  request: ClaimsRequest,
+) => object | undefined | Promise<object | undefined>
+
+/** The claims of an owner that a client gets; undefined if the owner no longer exists. */
+export async function claimsFor(
+  claims: OwnerClaims,
+  subject: string,
+  request: ClaimsRequest,
+): Promise<Readonly<Record<string, Json>> | undefined> {
+  const known: unknown = await claims(subject, request)
+  if (known === undefined) return undefined
+  if (!isRecord(known))
+    throw new TypeError('The option claims of openIdConnect() must return an object, or undefined.')
+  const chosen = request.names.flatMap((name): [string, unknown][] =>
+    // OpenID Connect Core 5.3.2: a claim without a value is left out, and never null.
+    Object.hasOwn(known, name) && known[name] !== undefined && known[name] !== null
+      ? [[name, known[name]]]
+      : [],
+  )
+  const object: unknown = Object.fromEntries(chosen)
+  if (isJson(object) && isJsonObject(object)) return object
+  throw new TypeError('The option claims of openIdConnect() must return claims of JSON.')
+}
+
+const isJsonObject = (value: Json): value is Readonly<Record<string, Json>> => isRecord(value)

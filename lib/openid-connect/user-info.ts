@@ -1,0 +1,62 @@
+import type { PlugInServer } from '../config/plug-in'
+import { bearer } from '../extensions/token-types/bearer'
+import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
+import { isTexts } from '../primitives/options-reader'
+import type { Endpoint } from '../protocol/endpoint'
+import { dataOf } from '../protocol/extension'
+import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
+import type { FoundAccess } from '../authorization/lookup'
+import { badToken, insufficientScope, malformedRequest } from '../resource-server/refusals'
+import { keptIn } from './identity-request'
+import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
+
+const needed = ['openid']
+
+/** The UserInfo endpoint (OpenID Connect Core 5.3). The access token stands in the header. */
+export function userInfoEndpoint(
+  server: PlugInServer,
+  name: string,
+  path: string,
+  claims: OwnerClaims,
+): Endpoint {
+  const own = server.urlOf(path)
+  return {
+    name: 'userinfo',
+    path,
+    method: ['GET', 'POST'],
+    clientAuthentication: 'none',
+    cors: true,
+    async handle({ headers }) {
+      const found = await server.findAccess(tokenIn(headers['authorization'] ?? []))
+      if (found === undefined) throw badToken('token_invalid', needed)
+      const { subject, scope, clientId, tokenType } = found.access
+      if (tokenType !== bearer.name) throw badToken('token_of_another_type', needed)
+      if (!isForUserInfo(found, own)) throw badToken('token_resource', needed)
+      if (!scope.includes('openid')) throw insufficientScope(needed, scope)
+      if (subject === undefined) throw badToken('token_invalid', needed)
+      const asked = keptIn(dataOf(name, found.extensionData))?.userInfo ?? []
+      const names = [...claimsOfScope(scope), ...asked]
+      const known = await claimsFor(claims, subject, { clientId, scope, names })
+      if (known === undefined) throw badToken('token_invalid', needed)
+      return { members: { ...known, sub: subject } }
+    },
+  }
+}
+
+// RFC 6750 2.1: one header, with one token.
+function tokenIn(lines: readonly string[]): string {
+  const [header = '', second] = lines
+  if (second !== undefined) throw malformedRequest('several_authorization_headers', needed)
+  const { scheme, credentials } = parseAuthorization(header)
+  if (!isSameScheme(bearer.scheme, scheme)) throw badToken('token_invalid', needed)
+  const presented = bearer.read(credentials)
+  if (presented === undefined) throw malformedRequest('token_malformed', needed)
+  return presented.accessToken
+}
+
+/** Whether a token is for this endpoint. A token of a server without resources is for everything. */
+function isForUserInfo({ tokenExtensionData, extensionData }: FoundAccess, own: string): boolean {
+  const audience =
+    dataOf(resourceIndicatorsName, tokenExtensionData) ?? dataOf(resourceIndicatorsName, extensionData)
+  return audience === undefined || (isTexts(audience) && audience.includes(own))
+}

@@ -1,0 +1,376 @@
+import { createHash } from 'node:crypto'
+import { createLocalJWKSet, jwtVerify, SignJWT, generateKeyPair } from 'jose'
+import { implicit, openIdConnect, signingKeys, jwtAccessTokens } from '../../lib/index'
+import { application } from '../support/flows/application'
+import { bent } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
+import {
+  claimsIn,
+  identityKeys,
+  identityStage,
+  introspector,
+  relyingParty,
+  withIdentity,
+} from '../support/flows/identity-stage'
+import { keySecret } from '../support/flows/jwt-tokens'
+import { outcomeOf } from '../support/flows/outcome'
+import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { refusalOf } from '../support/flows/tokens'
+
+const issuer = 'http://localhost'
+const asked = { scope: 'openid profile email', nonce: 'n-0S6_WzA2Mj' }
+
+async function logIn({ flow }: Pick<Stage, 'flow'>, bend: Record<string, string | undefined> = {}) {
+  const { body } = await flow.redeem(relyingParty, await flow.approve(relyingParty, { ...asked, ...bend }))
+  return {
+    idToken: String(body.id_token ?? ''),
+    accessToken: String(body.access_token),
+    refreshToken: String(body.refresh_token),
+    body,
+  }
+}
+
+const userInfo = ({ flow }: Pick<Stage, 'flow'>, token: string, method: 'GET' | 'POST' = 'GET') => {
+  const headers = { Authorization: `Bearer ${token}` }
+  return method === 'GET'
+    ? flow.open('/userinfo', undefined, headers)
+    : flow.submit('/userinfo', {}, undefined, headers)
+}
+
+describeOnStores('An ID token', (stage) => {
+  const open = identityStage(stage)
+
+  test('says who logged in, when and how, and belongs to the nonce and the access token [OpenID Connect Core 2]', async () => {
+    const set = open()
+    const { idToken, accessToken } = await logIn(set)
+    const now = Math.floor(set.clock.read() / 1000)
+    const digest = createHash('sha256').update(accessToken).digest()
+    expect(claimsIn(idToken)).toEqual({
+      iss: issuer,
+      sub: 'alice',
+      aud: 'relying-party',
+      exp: now + 3600,
+      iat: now,
+      auth_time: 1_700_000_000,
+      acr: 'mfa',
+      amr: ['pwd', 'otp'],
+      nonce: 'n-0S6_WzA2Mj',
+      at_hash: digest.subarray(0, 16).toString('base64url'),
+    })
+    const keys = createLocalJWKSet((await set.flow.open('/.well-known/jwks.json')).body)
+    const { protectedHeader } = await jwtVerify(idToken, keys, {
+      issuer,
+      audience: 'relying-party',
+      currentDate: new Date(set.clock.read()),
+    })
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+  })
+
+  test('comes at a refresh with the first auth_time and without a nonce [OpenID Connect Core 12.2]', async () => {
+    const set = open()
+    const { refreshToken } = await logIn(set)
+    set.clock.advance(900)
+    const { body } = await set.flow.refresh(relyingParty, refreshToken)
+    expect(claimsIn(body.id_token)).toMatchObject({ auth_time: 1_700_000_000, sub: 'alice' })
+    expect(claimsIn(body.id_token)).not.toHaveProperty('nonce')
+    const narrow = await set.flow.refresh(relyingParty, body.refresh_token, { scope: 'profile' })
+    expect(narrow.body).not.toHaveProperty('id_token')
+  })
+
+  test('comes only for the scope openid, and never from the authorization endpoint', async () => {
+    const page = bent(relyingParty, {
+      grant_types: ['implicit', 'authorization_code'],
+      response_types: ['code', 'token'],
+    })
+    const set = open({ clients: [page.registration], responseTypes: [implicit()] })
+    expect((await logIn(set, { scope: 'profile' })).body).not.toHaveProperty('id_token')
+    const request = { ...authorizationRequest(page), ...asked, response_type: 'token' }
+    const answer = await set.flow.decide(await set.flow.ask(request, 'alice'), 'approve', 'alice')
+    expect(fragmentOf(answer).parameters).not.toHaveProperty('id_token')
+    const hybrid = await set.flow.ask({ ...request, response_type: 'code id_token' }, 'alice')
+    expect(outcomeOf(hybrid)).toBe('redirect unsupported_response_type')
+  })
+
+  test('without a nonce of the request has none', async () => {
+    expect(claimsIn((await logIn(open(), { nonce: undefined })).idToken)).not.toHaveProperty('nonce')
+  })
+
+  test.each(['ES256', 'EdDSA'] as const)(
+    'is signed with %s by option, and at_hash fits',
+    async (algorithm) => {
+      const keys = signingKeys({ secrets: [keySecret], algorithms: [algorithm] })
+      const set = stage(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm })] }))
+      const { idToken, accessToken } = await logIn(set)
+      const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+        .update(accessToken)
+        .digest()
+      expect(claimsIn(idToken)['at_hash']).toBe(digest.subarray(0, digest.length / 2).toString('base64url'))
+    },
+  )
+
+  test('has the claims that the parameter claims asks for, if the host allows it', async () => {
+    const claims = JSON.stringify({
+      id_token: { email: { essential: true }, sub: { value: 'mallory' }, iss: null, picture: null },
+      userinfo: { address: null, secret: null },
+    })
+    const set = open({}, { claimsParameter: true })
+    const { idToken, accessToken } = await logIn(set, { scope: 'openid', claims })
+    expect(claimsIn(idToken)).toMatchObject({ email: 'alice@example.com', sub: 'alice', iss: issuer })
+    expect(claimsIn(idToken)).not.toHaveProperty('picture')
+    expect((await userInfo(set, accessToken)).body).toMatchObject({
+      sub: 'alice',
+      address: { locality: 'Berlin' },
+    })
+    const without = open()
+    const ignored = await logIn(without, { scope: 'openid', claims })
+    expect(claimsIn(ignored.idToken)).not.toHaveProperty('email')
+    expect((await userInfo(without, ignored.accessToken)).body).toEqual({ sub: 'alice' })
+  })
+
+  test('that cannot be signed spends nothing', async () => {
+    const { publicKey } = await generateKeyPair('RS256', { extractable: true })
+    const jwk = await import('jose').then((jose) => jose.exportJWK(publicKey))
+    const keys = signingKeys({
+      keys: [{ publicKey: jwk, algorithm: 'RS256', sign: () => Promise.reject(new Error('Away.')) }],
+    })
+    const set = stage(withIdentity({ plugIns: [keys, openIdConnect({ keys })] }))
+    const code = await set.flow.approve(relyingParty, asked)
+    for (const attempt of [1, 2])
+      expect([attempt, refusalOf(await set.flow.redeem(relyingParty, code))]).toEqual([
+        attempt,
+        '400 temporarily_unavailable',
+      ])
+  })
+})
+
+describeOnStores('The UserInfo endpoint', (stage) => {
+  const open = identityStage(stage)
+
+  test.each(['GET', 'POST'] as const)(
+    'tells by %s the claims of the scope, and no others',
+    async (method) => {
+      const set = open()
+      const { accessToken } = await logIn(set)
+      const response = await userInfo(set, accessToken, method)
+      expect(response.status).toBe(200)
+      expect(response.get('Cache-Control')).toBe('no-store')
+      expect(response.body).toEqual({
+        sub: 'alice',
+        name: 'Alice Adams',
+        email: 'alice@example.com',
+        email_verified: true,
+      })
+      const bare = await logIn(set, { scope: 'openid' })
+      expect((await userInfo(set, bare.accessToken)).body).toEqual({ sub: 'alice' })
+    },
+  )
+
+  test('refuses in the form of RFC 6750', async () => {
+    const set = open()
+    const none = await set.flow.open('/userinfo')
+    expect([none.status, none.get('WWW-Authenticate')]).toEqual([401, expect.not.stringContaining('error')])
+    const { accessToken } = await logIn(set, { scope: 'profile' })
+    const lacking = await userInfo(set, accessToken)
+    expect([lacking.status, lacking.get('WWW-Authenticate')]).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope"'),
+    ])
+    for (const token of ['at_wrong', `at_${'A'.repeat(64)}`])
+      expect((await userInfo(set, token)).status).toBe(401)
+    const identified = await logIn(set)
+    expect((await userInfo(set, identified.idToken)).status).toBe(401)
+    const inQuery = await set.flow.open(`/userinfo?access_token=${identified.accessToken}`)
+    expect(inQuery.status).toBe(401)
+    await set.flow.revoke(relyingParty, identified.accessToken)
+    expect((await userInfo(set, identified.accessToken)).status).toBe(401)
+  })
+
+  test('knows no owner who is gone, and no client that acts for itself', async () => {
+    const set = open()
+    const code = await set.flow.approve(relyingParty, asked, 'nobody')
+    const { body } = await set.flow.redeem(relyingParty, code)
+    expect((await userInfo(set, body.access_token)).status).toBe(401)
+    const job = await set.flow.request(introspector, {
+      grant_type: 'client_credentials',
+      scope: 'photos:read',
+    })
+    expect((await userInfo(set, job.body.access_token)).status).toBe(403)
+  })
+
+  test('takes tokens of requests that name no resource, and none for other resources', async () => {
+    const api = 'https://api.example/photos'
+    const other = 'https://api.example/other'
+    const keys = identityKeys()
+    const set = open({
+      resources: { [api]: { scopes: ['photos:read'] }, [other]: { scopes: ['photos:read'] } },
+      defaultResource: api,
+      plugIns: [
+        keys,
+        jwtAccessTokens({ keys, algorithm: 'ES256' }),
+        openIdConnect({ keys, claims: () => ({ name: 'Alice' }) }),
+      ],
+    })
+    set.app.get('/api', set.oauth.bearerGuard('photos:read'), (_request, response) => void response.end())
+    const scope = 'openid profile photos:read'
+    const usual = await logIn(set, { scope })
+    expect(claimsIn(usual.accessToken)['aud']).toEqual([api, `${issuer}/userinfo`])
+    expect((await userInfo(set, usual.accessToken)).body).toEqual({ sub: 'alice', name: 'Alice' })
+    const bearer = { Authorization: `Bearer ${usual.accessToken}` }
+    expect((await set.flow.open('/api', undefined, bearer)).status).toBe(200)
+    const named = await logIn(set, { scope, resource: other })
+    expect(claimsIn(named.accessToken)['aud']).toBe(other)
+    expect(claimsIn(named.idToken)['sub']).toBe('alice')
+    expect((await userInfo(set, named.accessToken)).status).toBe(401)
+    const plain = await logIn(set, { scope: 'photos:read' })
+    expect(claimsIn(plain.accessToken)['aud']).toBe(api)
+  })
+})
+
+describeOnStores('An authorization request of OpenID Connect', (stage) => {
+  const open = identityStage(stage)
+  const ask = ({ flow }: Stage, bend: Record<string, string | undefined>, owner?: string) =>
+    flow.ask({ ...authorizationRequest(relyingParty), ...asked, ...bend }, owner)
+
+  test.each([
+    ['request', 'eyJhbGciOiJub25lIn0..', 'request_not_supported'],
+    ['request_uri', 'https://client.example/request', 'request_uri_not_supported'],
+    ['registration', '{}', 'registration_not_supported'],
+  ])('with %s is refused, as the metadata says', async (name, value, code) => {
+    const set = open()
+    expect(outcomeOf(await ask(set, { [name]: value }, 'alice'))).toBe(`redirect ${code}`)
+  })
+
+  test.each([
+    { nonce: 'x'.repeat(1025) },
+    { claims: 'no JSON' },
+    { claims: '[]' },
+    { claims: JSON.stringify({ userinfo: { x: 'y'.repeat(4096) } }) },
+  ])('that is malformed is invalid_request [%#]', async (bend) => {
+    const set = open({}, { claimsParameter: true })
+    expect(outcomeOf(await ask(set, bend, 'alice'))).toBe('redirect invalid_request')
+  })
+
+  test('with an id_token_hint is answered for its owner alone, also after the token has expired', async () => {
+    const set = open()
+    const { idToken } = await logIn(set)
+    set.clock.advance(7200)
+    const silent = { id_token_hint: idToken, prompt: 'none' }
+    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
+    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'bob'))).toBe('redirect login_required')
+    expect(outcomeOf(await ask(set, silent))).toBe('redirect login_required')
+    expect(outcomeOf(await ask(set, silent, 'alice'))).toBe('redirect consent_required')
+  })
+
+  test('with an id_token_hint that is no ID token of the client is invalid_request', async () => {
+    const other = bent(relyingParty, {
+      client_id: 'other',
+      redirect_uris: ['https://other.example/callback'],
+    })
+    const set = open({ clients: [relyingParty.registration, other.registration] })
+    const { idToken, accessToken } = await logIn(set)
+    const stranger = await new SignJWT({ sub: 'alice', aud: 'relying-party' })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign((await generateKeyPair('RS256')).privateKey)
+    for (const id_token_hint of ['x', accessToken, stranger, `${idToken.slice(0, -4)}AAAA`])
+      expect(outcomeOf(await ask(set, { id_token_hint }, 'alice'))).toBe('redirect invalid_request')
+    const ofOther = { ...authorizationRequest(other), scope: 'openid', id_token_hint: idToken }
+    expect(outcomeOf(await set.flow.ask(ofOther, 'alice'))).toBe('redirect invalid_request')
+  })
+
+  test('by POST from another site goes on by GET, because the browser keeps its cookie back', async () => {
+    const set = open()
+    const fields = { ...authorizationRequest(relyingParty), ...asked }
+    const crossSite = { 'Sec-Fetch-Site': 'cross-site' }
+    const sent = await set.flow.submit('/authorize', fields, undefined, crossSite)
+    expect(sent.status).toBe(303)
+    const page = await set.flow.open(sent.get('Location') ?? '', 'alice')
+    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    expect((await set.flow.redeem(relyingParty, code)).body).toHaveProperty('id_token')
+    expect(outcomeOf(await set.flow.submit('/authorize', fields, 'alice'))).toBe('question')
+  })
+})
+
+describe('Discovery', () => {
+  test('says what the server does, and nothing is true by omission [OpenID Connect Discovery 3]', async () => {
+    const { flow } = application(withIdentity())
+    const { body } = await flow.open('/.well-known/openid-configuration')
+    expect(body).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      scopes_supported: expect.arrayContaining(['openid', 'profile', 'email', 'address', 'phone']),
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    })
+  })
+
+  test('without the plug-in, the server is not OpenID Connect', async () => {
+    const { flow } = application()
+    const { body } = await flow.open('/.well-known/openid-configuration')
+    for (const member of ['userinfo_endpoint', 'jwks_uri', 'id_token_signing_alg_values_supported'])
+      expect(body).not.toHaveProperty(member)
+  })
+})
+
+describe('The options', () => {
+  const keys = identityKeys()
+
+  test.each<[string, () => unknown, RegExp]>([
+    [
+      'no scope openid',
+      () => application({ plugIns: [keys, openIdConnect({ keys })] }),
+      /plugIns\[1\] cannot be opened: needs the scope openid/,
+    ],
+    [
+      'an algorithm without a key',
+      () => application(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm: 'EdDSA' })] })),
+      /signs with EdDSA, but its keys have RS256, ES256/,
+    ],
+    [
+      'no keys',
+      () => Reflect.apply(openIdConnect, undefined, [{}]),
+      /keys is missing: it must be signingKeys/,
+    ],
+    [
+      'everything wrong',
+      () =>
+        Reflect.apply(openIdConnect, undefined, [
+          {
+            keys,
+            claims: 1,
+            idTokenLifetime: 5,
+            claimsParameter: 'no',
+            userInfoPath: 'x',
+            algorithm: 'none',
+            y: 1,
+          },
+        ]),
+      /claims must be a function.*algorithm must be one of.*idTokenLifetime must be whole seconds.*claimsParameter must be.*userInfoPath must be.*y is not known/s,
+    ],
+  ])('with %s are refused at construction', (_what, construct, message) => {
+    expect(construct).toThrow(message)
+  })
+
+  test('claims of the host that are no object of JSON fail the request', async () => {
+    const claims = jest.fn()
+    const { flow } = application(withIdentity({}, { claims }))
+    const code = await flow.approve(relyingParty, asked)
+    const { body } = await flow.redeem(relyingParty, code)
+    for (const given of ['text', [], { name: () => 'Alice' }]) {
+      claims.mockReturnValue(given)
+      expect((await userInfo({ flow }, body.access_token)).status).toBe(500)
+    }
+  })
+})
