@@ -52,6 +52,15 @@ describe('a polled request', () => {
     )
   })
 
+  it('keeps the login of the owner who claims it, for every token', () => {
+    const login = { authTime: noon - 60, acr: 'mfa' }
+    const owned = claimPolled(polled, { subject: 'alice', login }, context())
+    const own = { ...decision, consentToken: answerOf(owned).consentToken }
+    const allowed = written(decidePolled(written(owned), own, later(60)))
+    const active = written(pollAuthorization(allowed, asked, later(65)))
+    expect([written(owned), allowed, active].map((record) => record.login)).toEqual([login, login, login])
+  })
+
   it('is no request of the authorization endpoint: neither its claim nor its decision', () => {
     expect(findClaimable(polled, { handle, clientId }, noon)).toHaveProperty(
       'reason',

@@ -15,7 +15,7 @@ const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 20
 const { registration } = relyingParty
 const redirectUri = String(registration.redirect_uris?.[0])
 const secret = relyingParty.secret ?? ''
-const { client_id: clientId = '' } = registration
+const clientId = registration.client_id
 const scope = 'openid profile email'
 
 let server: Server
@@ -130,8 +130,9 @@ async function bent(idToken: string, bend: object): Promise<string> {
 async function intercepted(change: (idToken: string) => Promise<string>): Promise<client.Configuration> {
   const config = await discovered()
   client.enableNonRepudiationChecks(config)
-  config[client.customFetch] = async (url, { body, ...options }) => {
-    const response = await fetch(url, body === undefined ? options : { ...options, body: String(body) })
+  config[client.customFetch] = async (url, { method, headers, body }) => {
+    const form = body instanceof URLSearchParams ? { body } : {}
+    const response = await fetch(url, { method, headers, ...form })
     if (!url.endsWith('/token')) return response
     const { id_token, ...members }: { id_token: string } = JSON.parse(await response.text())
     return Response.json({ ...members, id_token: await change(id_token) })

@@ -160,6 +160,8 @@ test('who can write the store cannot add a key, nor bend one', async () => {
     { ...stored, kid: 'mine' },
     { ...stored, kid: 'rsa', algorithm: 'EdDSA' },
     { ...stored, kid: own?.kid, createdAt: begin - 1 },
+    { ...stored, algorithm: 'EdDSA' },
+    { ...stored, longest: 1 },
   ]
   setRecord(store, { keys: [...bent, stored] })
   const keys = await processOn(store).refresh(begin + 10)
