@@ -120,6 +120,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'extensions/token-types/bearer',
     'extensions/resource-indicators/resource-indicators',
     'resource-server',
+    'http/pages/html',
     'config/plug-in',
   ],
   'resource-server': [

@@ -50,6 +50,8 @@ interface ServerInView extends GuardInView {
   readonly resources: readonly string[]
   /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
+  /** Whether the option `logOut` is given. */
+  readonly canLogOut: boolean
 }
 
 /** Reads the option `plugIns` of a server, and opens each plug-in. */
@@ -100,7 +102,7 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
 }
 
 function serverFor(server: ServerInView, running: Running<RunningServer>): PlugInServer {
-  const { issuer, lifetimes, resources, scopes, storage } = server
+  const { issuer, lifetimes, resources, scopes, canLogOut, storage } = server
   const keys = (member: keyof KeyStore) => {
     const store = running.for(`keys.${member}`).keys
     if (store === undefined) throw new Error('The store keeps no keys.')
@@ -116,6 +118,7 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     },
     resources,
     scopes,
+    canLogOut,
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
     findClient: (clientId) => running.for('findClient').findClient(clientId),

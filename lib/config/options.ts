@@ -102,6 +102,11 @@ export interface AuthorizationServerOptions {
    */
   readonly login?:
     string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
+  /**
+   * Ends the session of the owner at the host, such as `req.session.destroy`. It sends no response. With it,
+   * `openIdConnect()` has a logout endpoint. Default: none.
+   */
+  readonly logOut?: (request: Request, response: Response) => unknown
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
   readonly store?: Storage
   /**
@@ -351,6 +356,7 @@ export interface ServerSettings extends GuardSettings {
   readonly defaultScope: Scope
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
+  readonly logOut: AuthorizationServerOptions['logOut']
   readonly store: Storage
   readonly counters: Counters
   readonly authorizationPath: string

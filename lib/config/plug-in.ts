@@ -94,6 +94,8 @@ export interface PlugInServer extends PlugInGuard {
   readonly resources: readonly string[]
   /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
+  /** Whether the host can end the session of an owner, by the option `logOut`. */
+  readonly canLogOut: boolean
   /** The URL of a path below the issuer. */
   readonly urlOf: (path: string) => string
   /** The time, the random bytes and the lifetimes for a new record. */

@@ -153,7 +153,17 @@ function checkPage(
   at: string,
   wrong: Wrong,
 ): void {
-  const { kind, name, path, method = ['GET', 'POST'], login, listed, handle, ...others } = page
+  const {
+    kind,
+    name,
+    path,
+    method = ['GET', 'POST'],
+    login,
+    listed,
+    fromOtherSites,
+    handle,
+    ...others
+  } = page
   const listedMethods: readonly unknown[] = isList(method) ? method : [method]
   if (kind !== 'page') wrong('.kind', "must be 'page', or omitted for an endpoint that responds with JSON.")
   takeNameAndPath(name, path, taken, at, wrong)
@@ -161,7 +171,8 @@ function checkPage(
     wrong('.method', 'must be GET or POST, or a list of both.')
   if (login !== undefined && login !== 'required' && login !== 'optional')
     wrong('.login', 'must be required or optional.')
-  if (!isAbsentOr(isBoolean, listed)) wrong('.listed', 'must be true or false.')
+  for (const [key, value] of Object.entries({ listed, fromOtherSites }))
+    if (!isAbsentOr(isBoolean, value)) wrong(`.${key}`, 'must be true or false.')
   if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
   for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
 }

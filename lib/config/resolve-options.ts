@@ -82,6 +82,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const stores = resolveStores(reading, clock)
   const lifetimes = resolveLifetimes(reading)
   const named = readResources(reading, knownScope, lifetimes.accessToken)
+  const logOut = hook(reading, 'logOut', options.logOut)
   const { sources, readiness, start } = openPlugIns(reading, {
     issuer: issuer.issuer,
     clock,
@@ -89,6 +90,7 @@ export function resolveOptions(options: Options): ServerSettings {
     lifetimes,
     resources: named?.all.map(({ uri }) => uri) ?? [],
     scopes: [...scopes.keys()],
+    canLogOut: logOut !== undefined,
   })
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(sources)
@@ -130,6 +132,7 @@ export function resolveOptions(options: Options): ServerSettings {
     implied: readImplications(reading, knownScope),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
+    logOut,
     ...stores,
     ...resolveEndpoints(reading, sources, taken),
     cors: readCors(reading, '*'),

@@ -52,7 +52,7 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (lacksConsentToken(form))
     throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
   if (lacksLaxCookies(request) && form.format().length <= longestQuery)
-    return repeatByGet(server, response, form)
+    return repeatByGet(server, settings.authorizationPath, response, form)
   return takeRequest(server, request, response, form)
 }
 
@@ -63,8 +63,14 @@ const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 
 // In characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-function repeatByGet({ settings }: ServerContext, response: Response, form: Parameters): void {
-  redirectTo(response, `${settings.mount}${settings.authorizationPath}?${form.format()}`)
+/** Lets the user agent repeat a form by `GET`. @param path below the issuer. */
+export function repeatByGet(
+  { settings }: ServerContext,
+  path: string,
+  response: Response,
+  form: Parameters,
+): void {
+  redirectTo(response, `${settings.mount}${path}?${form.format()}`)
 }
 
 async function takeRequest(

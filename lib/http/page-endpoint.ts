@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
-import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
+import { isAbsentOr, isRecord, isText, isTexts } from '../primitives/options-reader'
 import { plainLogin } from '../protocol/login-request'
 import { invalidRequest, unexpected } from '../protocol/oauth-error'
 import {
@@ -13,11 +13,11 @@ import {
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ServerContext } from '../server/context'
-import { isFromOwnSite, logIn, ownerOf, showErrorToOwner } from './authorization-middleware'
+import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './authorization-middleware'
 import { loginLoop } from './login-loop'
 import { formOf, HttpRequest, queryOf } from './request'
 import { closing } from './requests-in-flight'
-import { redirectTo, sendPage } from './response'
+import { formTargetsOf, redirectTo, sendPage } from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
 
@@ -53,19 +53,30 @@ async function serve(
   server.watchHost(request)
   if (!server.requests.enter(request, response)) throw closing()
   if (requireService !== undefined) await requireService()
+  if (page.fromOtherSites === true && isFormOfOtherSite(server, request))
+    return repeatByGet(server, page.path, response, await formOf(request, settings.bodyDeadline))
   const parameters = await parametersOf(server, request)
   const resourceOwner = await ownerOf(server, request)
   if (page.login === 'required' && resourceOwner === undefined)
     return sendToLogin(server, page, request, response, parameters)
-  const answer: unknown = await answerOf(page, request, parameters, resourceOwner)
+  const logOut = async () => {
+    if (settings.logOut === undefined) throw new Error('The option logOut is missing.')
+    await settings.logOut(request, response)
+  }
+  const answer: unknown = await answerOf(page, request, parameters, resourceOwner, logOut)
   requirePageResponse(answer, page.name)
   const location = 'redirect' in answer ? ownLocation(answer.redirect, settings.issuer, page.name) : ''
   carryRequestId(response, audit.reportSuccess(audited))
   if ('redirect' in answer) return redirectTo(response, location)
+  if ('leaveTo' in answer) return redirectTo(response, answer.leaveTo)
   // The headers of every page win: the server sends them last.
   response.set(answer.headers ?? {})
-  sendPage(response, answer.status ?? 200, answer.html, [])
+  const targets = (answer.formTargets ?? []).flatMap((uri) => formTargetsOf(uri))
+  sendPage(response, answer.status ?? 200, answer.html, targets)
 }
+
+const isFormOfOtherSite = ({ settings }: ServerContext, request: Request) =>
+  request.method === 'POST' && !isFromOwnSite(request, settings.issuer)
 
 async function parametersOf({ settings }: ServerContext, request: Request): Promise<Parameters> {
   if (request.method === 'GET') return queryOf(request)
@@ -98,6 +109,7 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
     request: Request,
     readonly parameters: Parameters,
     readonly resourceOwner: Owner,
+    readonly logOut: () => Promise<void>,
   ) {
     super(request)
   }
@@ -112,23 +124,31 @@ function answerOf(
   request: Request,
   parameters: Parameters,
   owner: ResourceOwner | undefined,
+  logOut: () => Promise<void>,
 ): Promise<PageResponse> {
-  if (page.login !== 'required') return page.handle(new RequestForPage(request, parameters, owner))
+  if (page.login !== 'required') return page.handle(new RequestForPage(request, parameters, owner, logOut))
   if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
-  return page.handle(new RequestForPage(request, parameters, owner))
+  return page.handle(new RequestForPage(request, parameters, owner, logOut))
 }
 
 // Hosts write pages, also in JavaScript.
 function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
   if (isRecord(answer)) {
-    const { redirect, html, status = 200, headers, ...others } = answer
-    const isAlone = html === undefined && headers === undefined && !('status' in answer)
+    const { redirect: own, leaveTo, html, status = 200, headers, formTargets, ...others } = answer
+    const redirect = own ?? leaveTo
+    const isAlone = Object.keys(answer).length === 1
     const isPage = redirect === undefined && typeof html === 'string' && isPageStatus(status)
     const isKnown = Object.keys(others).length === 0
-    if (isKnown && (isText(redirect) ? isAlone : isPage && isAbsentOr(areHeaders, headers))) return
+    if (
+      isKnown &&
+      (isText(redirect)
+        ? isAlone
+        : isPage && isAbsentOr(areHeaders, headers) && isAbsentOr(isTexts, formTargets))
+    )
+      return
   }
   throw new TypeError(
-    `The page "${name}" must resolve to { html, status, headers } or { redirect }: html a text, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
+    `The page "${name}" must resolve to { html, status, headers, formTargets }, { redirect } or { leaveTo }: html a text, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
   )
 }
 

@@ -8,6 +8,7 @@ import {
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { loginRequired } from '../protocol/oauth-error'
+import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
 import { claimsFor, identityScopes, type OwnerClaims } from './owner-claims'
@@ -30,6 +31,8 @@ export interface OpenIdConnectOptions {
   readonly claimsParameter?: boolean
   /** The path of the UserInfo endpoint below the issuer. Default `/userinfo`. */
   readonly userInfoPath?: string
+  /** The path of the logout endpoint below the issuer, which exists with the option `logOut` of the server. Default `/logout`. */
+  readonly endSessionPath?: string
 }
 
 /** The name of the extension, under which an authorization keeps its request. */
@@ -44,7 +47,8 @@ const name = 'openid-connect'
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
 export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
-  const { keys, claims, algorithm, lifetime, takesClaims, userInfoPath } = readOptions(options)
+  const { keys, claims, algorithm, lifetime, takesClaims, userInfoPath, endSessionPath } =
+    readOptions(options)
   return {
     name,
     open(server) {
@@ -57,8 +61,9 @@ export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
       ring.outlive(lifetime)
       const terms = { issuer: server.issuer, ring, algorithm, lifetime }
+      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims)
       return {
-        endpoints: [userInfoEndpoint(server, name, userInfoPath, claims)],
+        endpoints: server.canLogOut ? [userInfo, endSessionPage(server, terms, endSessionPath)] : [userInfo],
         extensions: [identity(server, terms, claims, takesClaims)],
         resources: [
           {
@@ -153,6 +158,12 @@ function readOptions(options: unknown) {
       'must be whole seconds, 60 to 86400.',
     ),
     takesClaims: reading.optional('claimsParameter', false, isBoolean, 'must be true or false.'),
+    endSessionPath: reading.optional(
+      'endSessionPath',
+      '/logout',
+      isPath,
+      "must be a path such as '/logout'.",
+    ),
     userInfoPath: reading.optional(
       'userInfoPath',
       '/userinfo',

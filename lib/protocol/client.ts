@@ -43,6 +43,11 @@ export interface ClientRegistration {
    */
   readonly loopback_redirect_uris?: boolean | undefined
   /**
+   * Where the client may have people sent after a logout (RP-Initiated Logout 1.0), at most 100 URIs, compared letter by
+   * letter. Default none.
+   */
+  readonly post_logout_redirect_uris?: readonly string[] | undefined
+  /**
    * For a client that cannot register complete URIs: a request may add a query of its own to a registered URI, which
    * has none, and must name its redirection URI (RFC 6749 3.1.2.2). Default `false`.
    */
@@ -114,6 +119,7 @@ export interface Client extends ClientLifetimes {
   readonly credentials: Readonly<Record<string, Json>>
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
+  readonly post_logout_redirect_uris: readonly string[]
   readonly loopback_redirect_uris: boolean
   readonly dynamic_redirect_query: boolean
   readonly insecure_redirect_uris: boolean

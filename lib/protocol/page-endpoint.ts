@@ -26,6 +26,11 @@ interface PageDescription {
    * false.
    */
   readonly listed?: boolean
+  /**
+   * Whether a form of another site is good, as the request of a client. It goes on by `GET`, with its fields in the query:
+   * browsers keep the session cookie back from such a form. Default false: it is refused.
+   */
+  readonly fromOtherSites?: boolean
 }
 
 /** An HTTP method of a page. */
@@ -57,12 +62,14 @@ export interface PageRequest<
   readonly parameters: Parameters
   /** The address of the user agent, subject to `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
+  /** Ends the session of the owner, by the option `logOut`. @throws Error without the option. */
+  logOut(): Promise<void>
 }
 
 /**
  * The response of a page. `html` is the whole document; `pageDocument` and the tag `html` make one, and escape every value. It gets the headers of the pages of the
  * suite: it runs no script, has no style of its own, and its forms stay on this server. `redirect` is a path of this
- * server, to which the user agent goes by `GET` (303).
+ * server, to which the user agent goes by `GET` (303). `leaveTo` is a URI of another site, which the page has checked.
  */
 export type PageResponse =
   | {
@@ -71,8 +78,11 @@ export type PageResponse =
       readonly status?: number
       /** Further headers. Those of every page win. */
       readonly headers?: Readonly<Record<string, string>>
+      /** URIs of other sites at which a form of the page may end. Default: forms stay on this server. */
+      readonly formTargets?: readonly string[]
     }
   | { readonly redirect: string }
+  | { readonly leaveTo: string }
 
 /** The methods that a page names, as a list. */
 export function pageMethods({ method = ['GET', 'POST'] }: PageEndpoint): readonly PageMethod[] {

@@ -230,6 +230,7 @@ export const largestMembers = [
   ['tos_uri', 2048],
   ['scope', 4096],
   ['redirect_uris', 100],
+  ['post_logout_redirect_uris', 100],
   ['client_secret_hashes', 10],
   ['credentials', 16_384],
 ] as const

@@ -18,7 +18,7 @@ import {
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
-import { loopbackUri, readRedirection, type RedirectUriRule } from './redirect-uri'
+import { loopbackUri, readRedirection, redirectUriFault, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
@@ -91,6 +91,7 @@ export function parseClient(
     credentials: readCredentials(reading, capabilities.authenticationMethods),
     token_endpoint_auth_method: authenticationMethod(reading, capabilities.authenticationMethods),
     ...readRedirection(reading, capabilities.redirectUris),
+    post_logout_redirect_uris: logoutUris(reading),
     grant_types,
     response_types: responseTypes(reading, usesCode ? ['code'] : [], capabilities.responseTypes),
     token_type: tokenType(reading, capabilities.tokenTypes),
@@ -184,6 +185,17 @@ function members(
         `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
       )
   return Object.freeze(listed)
+}
+
+/** Reads where people may go after a logout. They get nothing but `state`, so plain http on loopback is good. */
+function logoutUris(reading: OptionsReader): readonly string[] {
+  const key = 'post_logout_redirect_uris'
+  const uris = reading.optional<readonly string[]>(key, [], isTexts, 'must be a list of URIs.')
+  for (const [index, uri] of uris.entries()) {
+    const fault = redirectUriFault(uri, { insecure: false })
+    if (fault !== undefined) reading.wrong(`${key}[${index}]`, fault)
+  }
+  return Object.freeze(uris)
 }
 
 function secretHashes(reading: OptionsReader): readonly string[] {

@@ -1,0 +1,188 @@
+import type { PlugInServer } from '../config/plug-in'
+import { html, type HtmlValue, pageDocument } from '../http/pages/html'
+import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
+import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
+import { isText } from '../primitives/options-reader'
+import { type Client, isRegisteredByHost } from '../protocol/client'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { PageEndpoint, PageRequest, PageResponse } from '../protocol/page-endpoint'
+import { Parameters } from '../protocol/parameters'
+import { appendToQuery } from '../protocol/redirect-uri'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import { hintedSubject, type IdTokenTerms } from './id-token'
+
+/** Where a person goes after the logout. */
+interface Destination {
+  readonly client: Client
+  /** With the `state` of the request. */
+  readonly uri: string
+}
+
+const field = 'logout_request'
+const type = 'logout+jwt'
+// Seconds for which the page may stay open.
+const patience = 600
+
+/**
+ * The logout endpoint (RP-Initiated Logout 1.0): a page that asks, because any site can send a person here. Then the
+ * host ends its session, and the person goes to a registered `post_logout_redirect_uris` of the client.
+ */
+export function endSessionPage(server: PlugInServer, terms: IdTokenTerms, path: string): PageEndpoint {
+  return {
+    kind: 'page',
+    name: 'end_session',
+    path,
+    listed: true,
+    fromOtherSites: true,
+    async handle(request) {
+      const { parameters, resourceOwner } = request
+      if (request.method === 'POST') return decide(server, terms, request)
+      const destination = await destinationIn(server, terms, parameters)
+      if (resourceOwner === undefined) return leave(destination)
+      const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)
+      return ask(confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
+    },
+  }
+}
+
+/** @throws OAuthError `invalid_request`, on a page: the server sends nobody to a URI that it has not checked. */
+async function destinationIn(
+  server: PlugInServer,
+  terms: IdTokenTerms,
+  parameters: Parameters,
+): Promise<Destination | undefined> {
+  parameters.check(['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'])
+  const clientId = await clientIdIn(terms, parameters)
+  const uri = parameters.get('post_logout_redirect_uri')
+  if (uri === undefined) return undefined
+  const client = clientId === undefined ? undefined : await server.findClient(clientId)
+  const isKnown = client !== undefined && !client.disabled && client.post_logout_redirect_uris.includes(uri)
+  if (!isKnown)
+    throw invalidRequest(
+      'redirect_uri_mismatch',
+      'The post_logout_redirect_uri is not registered for the client.',
+    )
+  const state = parameters.get('state')
+  return { client, uri: state === undefined ? uri : appendToQuery(uri, { state }) }
+}
+
+async function clientIdIn(terms: IdTokenTerms, parameters: Parameters): Promise<string | undefined> {
+  const named = parameters.get('client_id')
+  const hint = parameters.get('id_token_hint')
+  if (hint === undefined) return named
+  const { aud } = decodedClaims(hint)
+  const clientId = named ?? (isText(aud) ? aud : '')
+  await hintedSubject(terms, hint, clientId)
+  return clientId
+}
+
+/** A text that only the page for this owner has: another site cannot make one, nor read it. */
+function confirmationFor(
+  server: PlugInServer,
+  { issuer, ring, algorithm }: IdTokenTerms,
+  parameters: Parameters,
+  { subject }: ResourceOwner,
+): Promise<string> {
+  return ring.sign(algorithm, type, {
+    iss: issuer,
+    sub: subject,
+    exp: server.now() + patience,
+    query: parameters.format(),
+  })
+}
+
+async function decide(
+  server: PlugInServer,
+  terms: IdTokenTerms,
+  request: PageRequest,
+): Promise<PageResponse> {
+  const { parameters, resourceOwner } = request
+  const { subject, query } = await confirmed(server, terms, parameters.require(field))
+  const destination = await destinationIn(server, terms, query)
+  if (parameters.require('decision') !== 'log_out') return staying(destination)
+  // Who is logged in as another person meanwhile has not seen this page.
+  if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
+  if (resourceOwner !== undefined) await request.logOut()
+  return leave(destination)
+}
+
+async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, text: string) {
+  const expected: JwtTerms = {
+    issuers: new Map([[issuer, ring.source]]),
+    audience: undefined,
+    clockTolerance: 0,
+    algorithms: signingAlgorithms,
+    types: [type],
+  }
+  try {
+    const { subject, claims } = await verifyJwt(text, now(), expected)
+    return { subject, query: queryIn(claims['query']) }
+  } catch (error) {
+    throw error instanceof RefusedJwt ? notOpen() : error
+  }
+}
+
+const queryIn = (value: unknown) => Parameters.parse(typeof value === 'string' ? value : '')
+
+const notOpen = () =>
+  invalidRequest('authorization_request_not_open', 'The page of the logout is not open any more.')
+
+function ask(
+  confirmation: string,
+  destination: Destination | undefined,
+  { name, subject }: ResourceOwner,
+  path: string,
+): PageResponse {
+  const title = 'Log out?'
+  const whose = html`You are logged in as <bdi class="name">${name ?? subject}</bdi>.`
+  const asking =
+    destination !== undefined && html` <bdi class="name">${nameOf(destination)}</bdi> asks to log you out.`
+  return {
+    html: pageDocument({
+      title,
+      content: html`
+        <header class="intro">
+          <h1>${title}</h1>
+          <p>${whose}${asking}</p>
+        </header>
+        <form class="actions" method="post" action="${path}">
+          <input type="hidden" name="${field}" value="${confirmation}" />
+          <button class="primary" name="decision" value="log_out">Log out</button>
+          <button name="decision" value="stay">Stay logged in</button>
+        </form>
+      `,
+    }),
+    ...(destination !== undefined && { formTargets: [destination.uri] }),
+  }
+}
+
+const nameOf = ({ client }: Destination) => client.client_name ?? client.client_id
+
+/** Sends a person on to a client that the host has registered; to any other one, only by a link. */
+function leave(destination: Destination | undefined): PageResponse {
+  if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
+  return page('You are logged out', 'You can close this page.', destination)
+}
+
+const staying = (destination: Destination | undefined) =>
+  page('You are still logged in', 'Nothing has changed.', destination)
+
+function page(title: string, text: string, destination: Destination | undefined): PageResponse {
+  const link: HtmlValue =
+    destination !== undefined &&
+    html`<p>
+      <a href="${destination.uri}">Go back to <bdi class="name">${nameOf(destination)}</bdi></a>
+    </p>`
+  return {
+    html: pageDocument({
+      title,
+      content: html`
+        <header class="intro">
+          <h1>${title}</h1>
+          <p>${text}</p>
+        </header>
+        ${link}
+      `,
+    }),
+  }
+}

@@ -1,0 +1,174 @@
+import { openIdConnect } from '../../lib/index'
+import { application } from '../support/flows/application'
+import { bent } from '../support/flows/clients'
+import { formOf } from '../support/flows/flow'
+import {
+  claimsIn,
+  identityKeys,
+  identityStage,
+  relyingParty,
+  withIdentity,
+} from '../support/flows/identity-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+
+const after = 'https://print.example/bye?from=photos'
+const leaving = bent(relyingParty, { post_logout_redirect_uris: [after] })
+
+const formIn = (text: string) => ({
+  action: /<form[^>]* action="([^"]+)"/.exec(text)?.[1] ?? '',
+  logout_request: /name="logout_request" value="([^"]+)"/.exec(text)?.[1] ?? '',
+})
+
+describeOnStores('The logout endpoint', (stage) => {
+  function open() {
+    const ended: string[] = []
+    const set = identityStage(stage)({
+      clients: [leaving.registration],
+      logOut: (req) => void ended.push(req.get('X-Owner') ?? ''),
+    })
+    const ask = (fields: Record<string, string | undefined>, owner?: string) =>
+      set.flow.open(`/logout?${formOf(fields)}`, owner)
+    const press = async (decision: string, page: { text: string }, owner?: string) => {
+      const { action, logout_request } = formIn(page.text)
+      return set.flow.submit(action, { logout_request, decision }, owner)
+    }
+    return { ...set, ended, ask, press }
+  }
+
+  async function idTokenOf({ flow }: Pick<Stage, 'flow'>): Promise<string> {
+    const code = await flow.approve(leaving, { scope: 'openid' })
+    return (await flow.redeem(leaving, code)).body.id_token
+  }
+
+  test('asks, ends the session, and sends the person to the registered URI with the state', async () => {
+    const set = open()
+    const id_token_hint = await idTokenOf(set)
+    const page = await set.ask({ id_token_hint, post_logout_redirect_uri: after, state: 'xyz' }, 'alice')
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('alice')
+    expect(page.text).toContain('Photo Print')
+    expect(page.get('Content-Security-Policy')).toMatch(/form-action 'self' https:/)
+    expect(set.ended).toEqual([])
+    const done = await set.press('log_out', page, 'alice')
+    expect([done.status, done.get('Location')]).toEqual([303, `${after}&state=xyz`])
+    expect(set.ended).toEqual(['alice'])
+  })
+
+  test('takes client_id in place of a hint, and a hint of a token that has expired', async () => {
+    const set = open()
+    const id_token_hint = await idTokenOf(set)
+    set.clock.advance(7200)
+    for (const named of [{ client_id: 'relying-party' }, { id_token_hint }]) {
+      const page = await set.ask({ ...named, post_logout_redirect_uri: after }, 'alice')
+      expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
+    }
+  })
+
+  test('without a client ends the session and says so', async () => {
+    const set = open()
+    const done = await set.press('log_out', await set.ask({}, 'alice'), 'alice')
+    expect(done.text).toContain('You are logged out')
+    expect(set.ended).toEqual(['alice'])
+  })
+
+  test('changes nothing for a person who stays', async () => {
+    const set = open()
+    const page = await set.ask({ client_id: 'relying-party', post_logout_redirect_uri: after }, 'alice')
+    const stayed = await set.press('stay', page, 'alice')
+    expect(stayed.text).toContain('You are still logged in')
+    expect(stayed.text).toContain(`href="${after}"`)
+    expect(set.ended).toEqual([])
+  })
+
+  test('sends a person on at once who is not logged in', async () => {
+    const { ask, ended } = open()
+    const response = await ask({ client_id: 'relying-party', post_logout_redirect_uri: after })
+    expect([response.status, response.get('Location')]).toEqual([303, after])
+    expect(ended).toEqual([])
+  })
+
+  test('sends nobody to a URI that the client has not registered, or without a client', async () => {
+    const set = open()
+    const hint = await idTokenOf(set)
+    const forged = `${hint.slice(0, -4)}AAAA`
+    for (const fields of [
+      { client_id: 'relying-party', post_logout_redirect_uri: 'https://evil.example/' },
+      { client_id: 'relying-party', post_logout_redirect_uri: `${after}&x=1` },
+      { client_id: 'nobody', post_logout_redirect_uri: after },
+      { post_logout_redirect_uri: after },
+      { id_token_hint: forged, post_logout_redirect_uri: after },
+      { id_token_hint: hint, client_id: 'nobody', post_logout_redirect_uri: after },
+    ])
+      for (const owner of [undefined, 'alice'])
+        expect(outcomeOf(await set.ask(fields, owner))).toBe('page 400 invalid_request')
+  })
+
+  test('no other site can press the button: the form has a text that only the page of this owner has', async () => {
+    const set = open()
+    const page = await set.ask({}, 'mallory')
+    const id_token = await idTokenOf(set)
+    expect(outcomeOf(await set.press('log_out', page, 'alice'))).toBe('page 400 invalid_request')
+    for (const logout_request of ['x', id_token])
+      expect(
+        outcomeOf(await set.flow.submit('/logout', { logout_request, decision: 'log_out' }, 'alice')),
+      ).toBe('page 400 invalid_request')
+    const own = await set.ask({}, 'alice')
+    set.clock.advance(600)
+    expect(outcomeOf(await set.press('log_out', own, 'alice'))).toBe('page 400 invalid_request')
+    expect(set.ended).toEqual([])
+  })
+
+  test('takes the request of a client by POST from another site, which goes on by GET', async () => {
+    const set = open()
+    const fields = { client_id: 'relying-party', post_logout_redirect_uri: after }
+    const sent = await set.flow.submit('/logout', fields, undefined, { 'Sec-Fetch-Site': 'cross-site' })
+    expect(sent.status).toBe(303)
+    const page = await set.flow.open(String(sent.get('Location')), 'alice')
+    expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
+  })
+
+  test('that cannot end the session of the host is a failure of the host', async () => {
+    const { flow } = application(
+      withIdentity({
+        logOut: () => {
+          throw new Error('The session store is away.')
+        },
+      }),
+    )
+    const page = await flow.open('/logout', 'alice')
+    const { action, logout_request } = formIn(page.text)
+    expect((await flow.submit(action, { logout_request, decision: 'log_out' }, 'alice')).status).toBe(500)
+  })
+})
+
+describe('Without the option logOut', () => {
+  test('there is no logout endpoint, and the metadata names none', async () => {
+    const { flow } = application(withIdentity())
+    expect((await flow.open('/logout', 'alice')).status).toBe(404)
+    expect((await flow.open('/.well-known/openid-configuration')).body).not.toHaveProperty(
+      'end_session_endpoint',
+    )
+  })
+
+  test('with it, the metadata names the endpoint at its path', async () => {
+    const keys = identityKeys()
+    const plugIns = [keys, openIdConnect({ keys, endSessionPath: '/bye' })]
+    const { flow } = application(withIdentity({ plugIns, logOut: () => {} }))
+    expect((await flow.open('/.well-known/openid-configuration')).body).toHaveProperty(
+      'end_session_endpoint',
+      'http://localhost/bye',
+    )
+    expect(claimsIn('.e30')).toEqual({})
+  })
+
+  test.each(['http://print.example/bye', 'https://print.example/#bye', 'bye'])(
+    'a registration refuses %s as a place after the logout',
+    (uri) => {
+      const client = bent(relyingParty, { post_logout_redirect_uris: [uri] })
+      expect(() => application(withIdentity({ clients: [client.registration] }))).toThrow(
+        /post_logout_redirect_uris\[0\]/,
+      )
+    },
+  )
+})
