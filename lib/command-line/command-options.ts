@@ -54,6 +54,11 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
   },
   name: { kind: 'text', field: 'client_name', meaning: 'the name that the resource owner sees' },
   'redirect-uri': { kind: 'texts', field: 'redirect_uris', meaning: 'a complete URI' },
+  'post-logout-redirect-uri': {
+    kind: 'texts',
+    field: 'post_logout_redirect_uris',
+    meaning: 'a URI to which a logout may lead',
+  },
   'grant-type': { kind: 'texts', field: 'grant_types', meaning: 'default authorization_code' },
   'response-type': {
     kind: 'texts',

@@ -103,8 +103,7 @@ export interface AuthorizationServerOptions {
   readonly login?:
     string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
   /**
-   * Ends the session of the owner at the host, such as `req.session.destroy`. It sends no response. With it,
-   * `openIdConnect()` has a logout endpoint. Default: none.
+   * Ends the session of the owner at the host, and sends no response. With it, `openIdConnect()` has a logout endpoint.
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */

@@ -56,7 +56,8 @@ async function destinationIn(
   const uri = parameters.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
   const client = clientId === undefined ? undefined : await server.findClient(clientId)
-  const isKnown = client !== undefined && !client.disabled && client.post_logout_redirect_uris.includes(uri)
+  const isKnown =
+    client !== undefined && !client.disabled && client.post_logout_redirect_uris?.includes(uri) === true
   if (!isKnown)
     throw invalidRequest(
       'redirect_uri_mismatch',

@@ -119,7 +119,7 @@ export interface Client extends ClientLifetimes {
   readonly credentials: Readonly<Record<string, Json>>
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
-  readonly post_logout_redirect_uris: readonly string[]
+  readonly post_logout_redirect_uris: readonly string[] | undefined
   readonly loopback_redirect_uris: boolean
   readonly dynamic_redirect_query: boolean
   readonly insecure_redirect_uris: boolean

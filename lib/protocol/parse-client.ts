@@ -188,14 +188,19 @@ function members(
 }
 
 /** Reads where people may go after a logout. They get nothing but `state`, so plain http on loopback is good. */
-function logoutUris(reading: OptionsReader): readonly string[] {
+function logoutUris(reading: OptionsReader): readonly string[] | undefined {
   const key = 'post_logout_redirect_uris'
-  const uris = reading.optional<readonly string[]>(key, [], isTexts, 'must be a list of URIs.')
-  for (const [index, uri] of uris.entries()) {
+  const uris = reading.optional<readonly string[] | undefined>(
+    key,
+    undefined,
+    isTexts,
+    'must be a list of URIs.',
+  )
+  for (const [index, uri] of (uris ?? []).entries()) {
     const fault = redirectUriFault(uri, { insecure: false })
     if (fault !== undefined) reading.wrong(`${key}[${index}]`, fault)
   }
-  return Object.freeze(uris)
+  return uris && Object.freeze(uris)
 }
 
 function secretHashes(reading: OptionsReader): readonly string[] {

@@ -238,6 +238,7 @@ describe.each(largestMembers)('the member %s of a registration', (name, most) =>
     return issues.map(({ path, message }) => `${path} ${message}`)
   }
   const texts: Readonly<Record<string, (length: number) => unknown>> = {
+    post_logout_redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
     redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
     client_secret_hashes: (length) =>
       Array.from({ length }, () => 'sha256:9hAk1Mj7tNc1nGqGSjnuEZG8x0PQg3gGZQXp3X8y8Gk'),
