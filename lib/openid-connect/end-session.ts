@@ -135,9 +135,8 @@ function ask(
   path: string,
 ): PageResponse {
   const title = 'Log out?'
-  const whose = html`You are logged in as <bdi class="name">${name ?? subject}</bdi>.`
-  const asking =
-    destination !== undefined && html` <bdi class="name">${nameOf(destination)}</bdi> asks to log you out.`
+  const whose = html`You are logged in as <bdi>${name ?? subject}</bdi>.`
+  const asking = destination !== undefined && html` <bdi>${nameOf(destination)}</bdi> asks to log you out.`
   return {
     html: pageDocument({
       title,
@@ -146,10 +145,12 @@ function ask(
           <h1>${title}</h1>
           <p>${whose}${asking}</p>
         </header>
-        <form class="actions" method="post" action="${path}">
+        <form method="post" action="${path}">
           <input type="hidden" name="${field}" value="${confirmation}" />
-          <button class="primary" name="decision" value="log_out">Log out</button>
-          <button name="decision" value="stay">Stay logged in</button>
+          <div class="actions">
+            <button type="submit" name="decision" value="stay">Stay logged in</button>
+            <button type="submit" name="decision" value="log_out" class="primary">Log out</button>
+          </div>
         </form>
       `,
     }),
@@ -172,7 +173,7 @@ function page(title: string, text: string, destination: Destination | undefined)
   const link: HtmlValue =
     destination !== undefined &&
     html`<p>
-      <a href="${destination.uri}">Go back to <bdi class="name">${nameOf(destination)}</bdi></a>
+      <a href="${destination.uri}">Go back to <bdi>${nameOf(destination)}</bdi></a>
     </p>`
   return {
     html: pageDocument({

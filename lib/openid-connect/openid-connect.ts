@@ -35,6 +35,9 @@ export interface OpenIdConnectOptions {
   readonly endSessionPath?: string
 }
 
+// Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
+const hintLifetime = 30 * 24 * 3600
+
 /** The name of the extension, under which an authorization keeps its request. */
 const name = 'openid-connect'
 
@@ -59,7 +62,7 @@ export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
         )
       if (!server.scopes.includes('openid'))
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
-      ring.outlive(lifetime)
+      ring.outlive(Math.max(lifetime, hintLifetime))
       const terms = { issuer: server.issuer, ring, algorithm, lifetime }
       const userInfo = userInfoEndpoint(server, name, userInfoPath, claims)
       return {

@@ -262,6 +262,20 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     expect(outcomeOf(await ask(set, silent, 'alice'))).toBe('redirect consent_required')
   })
 
+  test('takes an id_token_hint for 30 days, also if its key has a successor', async () => {
+    const set = open()
+    const { idToken } = await logIn(set)
+    const day = 24 * 3600
+    set.clock.advance(29 * day)
+    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
+    set.clock.advance(61 * day)
+    await logIn(set)
+    const late = (await logIn(set)).idToken
+    set.clock.advance(29 * day)
+    await logIn(set)
+    expect(outcomeOf(await ask(set, { id_token_hint: late }, 'alice'))).toBe('question')
+  })
+
   test('with an id_token_hint that is no ID token of the client is invalid_request', async () => {
     const other = bent(relyingParty, {
       client_id: 'other',
