@@ -263,7 +263,8 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
   })
 
   test('takes an id_token_hint for 30 days, also if its key has a successor', async () => {
-    const set = open()
+    const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })
+    const set = open({ plugIns: [keys, openIdConnect({ keys })] })
     const { idToken } = await logIn(set)
     const day = 24 * 3600
     set.clock.advance(29 * day)

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import {
   openIdConnect,
   signingKeys,
@@ -5,7 +6,7 @@ import {
   type OpenIdConnectOptions,
 } from '../../../lib/index'
 import { bent, nightlyReport, photoPrint } from './clients'
-import { keySecret, partOf } from './jwt-tokens'
+import { partOf } from './jwt-tokens'
 import type { SetStage } from './stores-of-run'
 
 const every = 'openid profile email address phone photos:read'
@@ -25,7 +26,11 @@ export const alice = {
   secret: 'not for clients',
 }
 
-export const identityKeys = () => signingKeys({ secrets: [keySecret], algorithms: ['RS256', 'ES256'] })
+// Made once: a key of RSA takes long to find.
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+export const identityKeys = () => signingKeys({ keys: [{ privateKey: rsa }, { privateKey: ec }] })
 
 /** A server with OpenID Connect, whose owner logged in at a known time. */
 export function withIdentity(
