@@ -64,6 +64,11 @@ export function allowedRedirectUris(
   return asked.filter((uri) => isMalformed(uri) || (!isInsecure(uri) && isAllowedBy(rule, uri)))
 }
 
+/** Where a logout may lead, of the URIs that a client names: what a host could register. The others are left out. */
+export function allowedLogoutUris(asked: readonly string[]): readonly string[] {
+  return asked.filter((uri) => redirectUriFault(uri, { insecure: false }) === undefined)
+}
+
 const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined
 
 /** Whether a client gets its port from the operating system at each start, as a native app does (RFC 8252 7.3). */

@@ -1,3 +1,4 @@
+import request from 'supertest'
 import { openIdConnect } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
@@ -126,6 +127,23 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(sent.status).toBe(303)
     const page = await set.flow.open(String(sent.get('Location')), 'alice')
     expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
+  })
+
+  test('leads only by a link to a client that registered itself', async () => {
+    const own = 'https://app.example/bye'
+    const { flow, app } = application(withIdentity({ dynamicRegistration: {}, logOut: () => {} }))
+    const { body } = await request(app)
+      .post('/register')
+      .send({
+        redirect_uris: ['https://app.example/callback'],
+        token_endpoint_auth_method: 'none',
+        post_logout_redirect_uris: [own, 'http://app.example/bye', 'bye', own],
+      })
+    expect(body.post_logout_redirect_uris).toEqual([own])
+    const fields = { client_id: body.client_id, post_logout_redirect_uri: own }
+    const page = await flow.open(`/logout?${formOf(fields)}`)
+    expect([page.status, page.get('Location')]).toEqual([200, undefined])
+    expect(page.text).toContain(`href="${own}"`)
   })
 
   test('that cannot end the session of the host is a failure of the host', async () => {

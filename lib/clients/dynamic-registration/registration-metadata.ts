@@ -1,5 +1,6 @@
 import type { Client, ClientRegistration } from '../../protocol/client'
 import {
+  allowedLogoutUris,
   allowedRedirectUris,
   fittingResponseTypes,
   grantedTypes,
@@ -27,6 +28,7 @@ export interface RegisteredMetadata {
    */
   readonly token_endpoint_auth_method?: string
   readonly redirect_uris?: readonly string[]
+  readonly post_logout_redirect_uris?: readonly string[]
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
   readonly scope: string
@@ -90,9 +92,11 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
     if (value !== undefined) texts[name] = value
   }
   const redirect_uris = redirectUris(members, policy.capabilities)
+  const logoutUris = sorted(allowedLogoutUris(members.texts('post_logout_redirect_uris') ?? []))
   return {
     ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
     ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    ...(logoutUris.length === 0 ? {} : { post_logout_redirect_uris: logoutUris }),
     grant_types,
     response_types: responseTypes(members, grant_types, policy.capabilities),
     scope: scopeOf(members, policy),
@@ -213,10 +217,11 @@ export function registrationFor(client_id: string, metadata: RegisteredMetadata)
 
 /** The metadata of a registered public client in canonical form: the inverse of {@link registrationFor}. */
 export function publicMetadataOf(registration: ClientRegistration): object {
-  const { redirect_uris = [], grant_types, response_types, scope } = registration
+  const { redirect_uris = [], post_logout_redirect_uris, grant_types, response_types, scope } = registration
   return {
     token_endpoint_auth_method: registration.token_endpoint_auth_method,
     ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    ...(post_logout_redirect_uris === undefined ? {} : { post_logout_redirect_uris }),
     grant_types,
     response_types,
     scope,
@@ -239,7 +244,14 @@ export function metadataOf(registration: ClientRegistration): Readonly<Record<st
   }
 }
 
-const published = ['redirect_uris', 'grant_types', 'response_types', 'scope', ...textMembers] as const
+const published = [
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'grant_types',
+  'response_types',
+  'scope',
+  ...textMembers,
+] as const
 
 // Stands for the secret that the server issues after the check.
 const anySecret = `sha256:${'A'.repeat(43)}`
@@ -279,6 +291,7 @@ const refused = (member: Member): OAuthError =>
 const expectations = {
   redirect_uris:
     'redirect_uris must be a list of absolute URIs without a fragment, at least one of them with a scheme that this server allows: https, http on a loopback host, or the private-use scheme of an app.',
+  post_logout_redirect_uris: 'post_logout_redirect_uris must be a list of at most 100 URIs.',
   token_endpoint_auth_method:
     'token_endpoint_auth_method must be a method that this server offers to clients that register themselves.',
   grant_types:

@@ -1,5 +1,6 @@
 import type { Client, MetadataDocument } from '../../protocol/client'
 import {
+  allowedLogoutUris,
   allowedRedirectUris,
   fittingResponseTypes,
   grantedTypes,
@@ -89,12 +90,17 @@ function registrationFrom(
     policy_uri: pageFrom(document['policy_uri'], url),
     tos_uri: pageFrom(document['tos_uri'], url),
     redirect_uris,
+    post_logout_redirect_uris: logoutUrisFrom(document['post_logout_redirect_uris']),
     loopback_redirect_uris: isTexts(redirect_uris) && isNativeApp(client_type, redirect_uris),
     grant_types,
     response_types: responseTypesFrom(document['response_types'], grant_types, rules),
     scope: scopeFrom(document['scope'], rules),
   }
 }
+
+// A document serves many servers: what one of them cannot use must not refuse the others.
+const logoutUrisFrom = (value: unknown) =>
+  isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
 
 interface Authentication {
   readonly client_type: Client['client_type']

@@ -46,6 +46,13 @@ function refusalOf(json: unknown, rules: Partial<DocumentRules> = {}): unknown {
 const keys = { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: '1' }] }
 
 describe('A metadata document', () => {
+  test('names where a logout may lead; what no host could register is left out', () => {
+    const good = 'https://notes.example/bye'
+    const bend = { post_logout_redirect_uris: [good, 'http://notes.example/bye', 'bye'] }
+    expect(parse(bend).post_logout_redirect_uris).toEqual([good])
+    expect(parse({ post_logout_redirect_uris: 7 }).post_logout_redirect_uris).toBeUndefined()
+  })
+
   test('makes a public client that is not registered here', () => {
     expect(parse()).toMatchObject({
       client_id: clientId,
