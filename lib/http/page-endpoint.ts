@@ -17,6 +17,7 @@ import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './
 import { loginLoop } from './login-loop'
 import { formOf, HttpRequest, queryOf } from './request'
 import { closing } from './requests-in-flight'
+import { redirectUriFault } from '../protocol/redirect-uri'
 import { formTargetsOf, redirectTo, sendPage } from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
@@ -135,15 +136,15 @@ function answerOf(
 function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
   if (isRecord(answer)) {
     const { redirect: own, leaveTo, html, status = 200, headers, formTargets, ...others } = answer
-    const redirect = own ?? leaveTo
+    // A page may lead where a client could be: to no script, and to nothing that is no URI.
+    const leads = leaveTo === undefined ? isText(own) : isText(leaveTo) && isDestination(leaveTo)
     const isAlone = Object.keys(answer).length === 1
-    const isPage = redirect === undefined && typeof html === 'string' && isPageStatus(status)
+    const isPage =
+      own === undefined && leaveTo === undefined && typeof html === 'string' && isPageStatus(status)
     const isKnown = Object.keys(others).length === 0
     if (
       isKnown &&
-      (isText(redirect)
-        ? isAlone
-        : isPage && isAbsentOr(areHeaders, headers) && isAbsentOr(isTexts, formTargets))
+      (leads ? isAlone : isPage && isAbsentOr(areHeaders, headers) && isAbsentOr(isTexts, formTargets))
     )
       return
   }
@@ -152,6 +153,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
   )
 }
 
+const isDestination = (uri: string) => redirectUriFault(uri, { insecure: true }) === undefined
 const isPageStatus = (status: unknown) =>
   status === 200 || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)
 const areHeaders = (headers: unknown) =>

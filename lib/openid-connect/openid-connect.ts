@@ -101,14 +101,14 @@ function identity(
       return request && keptOf(request)
     },
 
-    async atResourceOwner(owner, { client, parameters }) {
+    async atResourceOwner(owner, { client, parameters, loginDemandedAt }) {
       const hint = parameters.get('id_token_hint')
       if (hint === undefined) return undefined
       const subject = await hintedSubject(terms, hint, client.client_id)
-      // OpenID Connect Core 3.1.2.1: the client asks for this owner, and no other one may answer.
-      if (owner !== undefined && owner.subject !== subject)
-        throw loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
-      return undefined
+      if (owner === undefined || owner.subject === subject) return undefined
+      // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may answer.
+      if (loginDemandedAt === undefined) return 'log in'
+      throw loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
     },
 
     atTokenResponse: (response) => idTokenFor(response, terms, claims, server.now()),

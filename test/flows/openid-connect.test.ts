@@ -13,6 +13,7 @@ import {
   withIdentity,
 } from '../support/flows/identity-stage'
 import { keySecret } from '../support/flows/jwt-tokens'
+import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
@@ -257,7 +258,10 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     set.clock.advance(7200)
     const silent = { id_token_hint: idToken, prompt: 'none' }
     expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
-    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'bob'))).toBe('redirect login_required')
+    const { back } = loginOf(await ask(set, { id_token_hint: idToken }, 'bob'))
+    expect(outcomeOf(await set.flow.open(back, 'bob'))).toBe('redirect login_required')
+    expect(outcomeOf(await set.flow.open(back, 'alice'))).toBe('question')
+    expect(outcomeOf(await ask(set, silent, 'bob'))).toBe('redirect login_required')
     expect(outcomeOf(await ask(set, silent))).toBe('redirect login_required')
     expect(outcomeOf(await ask(set, silent, 'alice'))).toBe('redirect consent_required')
   })
