@@ -153,7 +153,9 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
   )
 }
 
-const isDestination = (uri: string) => redirectUriFault(uri, { insecure: true }) === undefined
+// A registered URI may not have a parameter such as `state`, which its query gets here.
+const isDestination = (uri: string) =>
+  redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined
 const isPageStatus = (status: unknown) =>
   status === 200 || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)
 const areHeaders = (headers: unknown) =>
