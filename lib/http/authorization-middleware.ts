@@ -51,7 +51,8 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (isDecision(form)) return takeDecision(server, request, response, form)
   if (lacksConsentToken(form))
     throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
-  if (lacksLaxCookies(request) && form.format().length <= longestQuery)
+  const isRequest = form.mentions('client_id')
+  if (isRequest && lacksLaxCookies(request) && form.format().length <= longestQuery)
     return repeatByGet(server, settings.authorizationPath, response, form)
   return takeRequest(server, request, response, form)
 }

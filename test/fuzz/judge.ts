@@ -118,6 +118,8 @@ function redirectComplaints(answer: Answer): string[] {
   if (!/^[\x21-\x7e]+$/.test(location)) return ['leads to what is no URI']
   const [place = ''] = location.split(/[?#]/)
   if (registeredPlaces.has(place)) return []
+  // A request by POST of another site goes on by GET. It names its client.
+  if (/^\/authorize\?(?:.*&)?client_id=/.test(location)) return []
   const back = new URL(location, 'http://localhost').searchParams.get('return_to') ?? ''
   return place === '/login' && back.startsWith('/authorize?')
     ? []
