@@ -332,7 +332,7 @@ export interface GuardSettings {
 
 /** The options of a server after validation, with every default filled in. */
 export interface ServerSettings extends GuardSettings {
-  /** The formats of access tokens. New tokens get the first one. */
+  /** The formats of access tokens. New tokens get the first one that issues. */
   readonly accessTokenFormats: readonly AccessTokenFormat[]
   /** The path of the issuer without a slash at its end. The host mounts the router at this path. */
   readonly mount: string

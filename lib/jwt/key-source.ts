@@ -140,8 +140,12 @@ const patience = 5
 /** The largest size of a published key set, in bytes. */
 export const maximumSize = 256 * 1024
 
-// A clock that was ahead leaves times in the future once it is corrected. Such times do not count as recent.
-const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
+/**
+ * Whether less than `seconds` have passed. A clock that was ahead leaves times in the future once it is corrected: these
+ * do not count as recent.
+ */
+export const isWithin = (seconds: number, since: number, now: number): boolean =>
+  since <= now && now < since + seconds
 
 /**
  * Fetches the keys that an issuer publishes (RFC 7517 5), and keeps them as long as the document is good. The similar

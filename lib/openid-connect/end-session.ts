@@ -134,26 +134,17 @@ function ask(
   { name, subject }: ResourceOwner,
   path: string,
 ): PageResponse {
-  const title = 'Log out?'
   const whose = html`You are logged in as <bdi>${name ?? subject}</bdi>.`
   const asking = destination !== undefined && html` <bdi>${nameOf(destination)}</bdi> asks to log you out.`
+  const form = html`<form method="post" action="${path}">
+    <input type="hidden" name="${field}" value="${confirmation}" />
+    <div class="actions">
+      <button type="submit" name="decision" value="stay">Stay logged in</button>
+      <button type="submit" name="decision" value="log_out" class="primary">Log out</button>
+    </div>
+  </form>`
   return {
-    html: pageDocument({
-      title,
-      content: html`
-        <header class="intro">
-          <h1>${title}</h1>
-          <p>${whose}${asking}</p>
-        </header>
-        <form method="post" action="${path}">
-          <input type="hidden" name="${field}" value="${confirmation}" />
-          <div class="actions">
-            <button type="submit" name="decision" value="stay">Stay logged in</button>
-            <button type="submit" name="decision" value="log_out" class="primary">Log out</button>
-          </div>
-        </form>
-      `,
-    }),
+    html: sheet('Log out?', html`${whose}${asking}`, form),
     ...(destination !== undefined && { formTargets: [destination.uri] }),
   }
 }
@@ -175,16 +166,16 @@ function page(title: string, text: string, destination: Destination | undefined)
     html`<p>
       <a href="${destination.uri}">Go back to <bdi>${nameOf(destination)}</bdi></a>
     </p>`
-  return {
-    html: pageDocument({
-      title,
-      content: html`
-        <header class="intro">
-          <h1>${title}</h1>
-          <p>${text}</p>
-        </header>
-        ${link}
-      `,
-    }),
-  }
+  return { html: sheet(title, text, link) }
+}
+
+function sheet(title: string, text: HtmlValue, rest: HtmlValue): string {
+  const content = html`
+    <header class="intro">
+      <h1>${title}</h1>
+      <p>${text}</p>
+    </header>
+    ${rest}
+  `
+  return pageDocument({ title, content })
 }

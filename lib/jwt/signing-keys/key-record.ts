@@ -76,6 +76,14 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 
 const unreadable = () => new Error('The store holds signing keys that this version cannot read.')
 
+const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest }: KeyTimes): KeyTimes => ({
+  kid,
+  algorithm,
+  createdAt,
+  signsFrom,
+  longest,
+})
+
 /** The secrets of a host that seal the keys of one issuer. The first one seals, and each may open. */
 export class KeySeal {
   private readonly credentials: readonly string[]
@@ -91,8 +99,7 @@ export class KeySeal {
 
   /** Seals a key with the first secret. */
   seal({ secretText, ...key }: OpenedKey): SealedKey {
-    const { kid, algorithm, createdAt, signsFrom, longest } = key
-    const times = { kid, algorithm, createdAt, signsFrom, longest }
+    const times = timesOf(key)
     const [credential = ''] = this.credentials
     const sealed = sealText(secretText, { credential, purpose: this.purposeOf(times) }, this.random)
     return { ...times, sealed }
@@ -102,8 +109,7 @@ export class KeySeal {
   open(key: SealedKey): OpenedKey | undefined {
     const opened = this.secretOf(key)
     if (opened === undefined) return undefined
-    const { kid, algorithm, createdAt, signsFrom, longest } = key
-    return openedKey({ kid, algorithm, createdAt, signsFrom, longest }, opened.text)
+    return openedKey(timesOf(key), opened.text)
   }
 
   /** The place of the secret that seals a key, from 0; undefined if none fits. */

@@ -110,13 +110,13 @@ export class SharedKeys {
     readonly { readonly key: SealedKey; readonly secret: number | undefined; readonly signs: boolean }[]
   > {
     const { sealed, retired } = await this.read()
-    const keys = sealed.filter(({ kid }) => !retired.includes(kid))
-    const opened = keys.filter((key) => this.seal.open(key) !== undefined)
-    return keys.map((key) => ({
-      key,
-      secret: this.seal.secretIndex(key),
-      signs: signingKeyAt(opened, key.algorithm, now)?.kid === key.kid,
-    }))
+    const valid = sealed.filter(({ kid }) => !retired.includes(kid))
+    const keys = valid.map((key) => ({ key, secret: this.seal.secretIndex(key) }))
+    const opened = keys.flatMap(({ key, secret }) => (secret === undefined ? [] : [key]))
+    return keys.map(({ key, secret }) => {
+      const signs = signingKeyAt(opened, key.algorithm, now)?.kid === key.kid
+      return { key, secret, signs }
+    })
   }
 
   /** Reads both texts. The keys come first: a key that is gone because it was retired then has its mark. */

@@ -1,6 +1,6 @@
 import { bareError, OAuthError, temporarilyUnavailable } from '../../protocol/oauth-error'
 import { SingleFlight } from '../../primitives/single-flight'
-import { type KeySource, KeysUnavailable } from '../key-source'
+import { isWithin, type KeySource } from '../key-source'
 import { type HeldKeys, heldKeys, type KeyRing, keyRing } from './key-ring'
 import { signingKeyAt } from './key-schedule'
 import type { SharedKeys } from './shared-keys'
@@ -10,9 +10,6 @@ import type { SigningAlgorithm } from './signing-algorithm'
 const freshFor = 10
 // Seconds for which a process goes on with what it holds while the store fails.
 const heldFor = 60
-
-// A clock that was ahead leaves times in the future once it is corrected. Such times do not count as recent.
-const isWithin = (seconds: number, since: number, now: number) => since <= now && now < since + seconds
 
 /** A ring of keys that processes share. @param clock seconds since the epoch. */
 export function sharedRing(
@@ -43,7 +40,7 @@ export function sharedRing(
     } catch (error) {
       const held = heldWithin(heldFor, now)
       if (held !== undefined) return held
-      throw unavailable(error)
+      return refuse(error)
     }
   }
 
@@ -51,7 +48,7 @@ export function sharedRing(
     trusted: (now) => heldWithin(freshFor, now)?.keySet,
     // A JWT with an unknown key makes the process look again, once a second at most.
     fetched: async (now) => {
-      const held = heldWithin(1, now) ?? (await refresh(now).catch(keysUnavailable))
+      const held = heldWithin(1, now) ?? (await refresh(now).catch(refuse))
       return held.keySet
     },
     heldAfter: (_failure, now) => heldWithin(heldFor, now)?.keySet,
@@ -59,13 +56,10 @@ export function sharedRing(
   return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds))
 }
 
-function keysUnavailable(cause: unknown): never {
-  throw new KeysUnavailable('The signing keys are unavailable.', { cause: bareError(cause) })
-}
-
-function unavailable(error: unknown): OAuthError {
-  if (error instanceof OAuthError) return error
-  return temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
+/** Whatever verifies or signs with the keys then answers `temporarily_unavailable`, and refuses no JWT. */
+function refuse(error: unknown): never {
+  if (error instanceof OAuthError) throw error
+  throw temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
     cause: bareError(error),
   })
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
 import { isRecord, isText } from '../../primitives/options-reader'
 import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
@@ -51,22 +51,22 @@ export function thumbprintOf(jwk: PublicKey): string {
 }
 
 /** Reads a private key: PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
-export function readPrivateKey(value: unknown): KeyObject | undefined {
-  if (isKeyObject(value)) return value.type === 'private' ? value : undefined
-  try {
-    if (isText(value)) return createPrivateKey(value)
-    return isRecord(value) ? createPrivateKey({ key: value, format: 'jwk' }) : undefined
-  } catch {
-    return undefined
-  }
-}
+export const readPrivateKey = (value: unknown): KeyObject | undefined =>
+  readKey(value, 'private', createPrivateKey)
 
-/** Reads the public key of a key service: PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
-export function readPublicKey(value: unknown): KeyObject | undefined {
-  if (isKeyObject(value)) return value.type === 'public' ? value : undefined
+/** Reads the public key of a key service, in the same forms. Undefined if Node cannot read it. */
+export const readPublicKey = (value: unknown): KeyObject | undefined =>
+  readKey(value, 'public', createPublicKey)
+
+function readKey(
+  value: unknown,
+  type: KeyObject['type'],
+  parse: (input: string | JsonWebKeyInput) => KeyObject,
+): KeyObject | undefined {
+  if (isKeyObject(value)) return value.type === type ? value : undefined
   try {
-    if (isText(value)) return createPublicKey(value)
-    return isRecord(value) ? createPublicKey({ key: value, format: 'jwk' }) : undefined
+    if (isText(value)) return parse(value)
+    return isRecord(value) ? parse({ key: value, format: 'jwk' }) : undefined
   } catch {
     return undefined
   }

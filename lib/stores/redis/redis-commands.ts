@@ -57,3 +57,11 @@ type Keys = string | readonly string[]
 
 const counted = (keys: Keys): readonly string[] =>
   typeof keys === 'string' ? ['1', keys] : [String(keys.length), ...keys]
+
+/** Whether a script that replies 0 or 1 has done its work. @throws Error for any other reply. */
+export function isDone(reply: unknown): boolean {
+  const number = Number(reply)
+  if (number !== 0 && number !== 1)
+    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
+  return number === 1
+}

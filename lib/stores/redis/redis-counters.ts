@@ -1,6 +1,6 @@
 import { createId, secureRandom } from '../../protocol/credential'
 import type { Count, Counters } from '../../limits/counters'
-import { type RedisCommands, RedisScript } from './redis-commands'
+import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 
 const addition = new RedisScript(`
 if ARGV[1] == '-1' and redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
@@ -41,10 +41,7 @@ export function redisCounters(client: RedisCommands, prefix: string, forCounts =
     },
     async useOnce(key, seconds) {
       const words = [createId(secureRandom), String(seconds * 1000)]
-      const reply = Number(await spending.run(client, `${prefix}spent:${key}`, ...words))
-      if (reply !== 0 && reply !== 1)
-        throw new Error('The Redis client replied to a script with something other than 0 or 1.')
-      return reply === 1
+      return isDone(await spending.run(client, `${prefix}spent:${key}`, ...words))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { KeyStore } from '../../jwt/signing-keys/key-store'
-import { type RedisCommands, RedisScript } from './redis-commands'
+import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
 // A value is the writer's revision, 22 characters, and the text. A save that is sent again, because the reply was lost,
@@ -29,10 +29,7 @@ export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string)
       return { text: value.slice(revisionLength), revision: value.slice(0, revisionLength) }
     },
     async save(name, text, revision, expected = '') {
-      const reply = Number(await run(saving, [prefix + name], revision, expected, text))
-      if (reply !== 0 && reply !== 1)
-        throw new Error('The Redis client replied to a script with something other than 0 or 1.')
-      return reply === 1
+      return isDone(await run(saving, [prefix + name], revision, expected, text))
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Storage, StoreWarning } from '../storage'
 import type { RedisReads } from './batched-reads'
 import { cached, type CacheOptions, checkCache } from './cache'
 import { RedisClients } from './clients'
-import type { PipelinedCommands, RedisCommands } from './redis-commands'
+import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisCounters } from './redis-counters'
 import { redisKeys } from './redis-keys'
@@ -245,10 +245,3 @@ class KeyPerAuthorization implements RedisStore {
 }
 
 const nameOf = (id: string): string => `authorization:${id}`
-
-function isDone(reply: unknown): boolean {
-  const number = Number(reply)
-  if (number !== 0 && number !== 1)
-    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
-  return number === 1
-}
