@@ -152,6 +152,23 @@ export class AuditLog {
     this.tellGrant(event, origin, { ...noNotes(), committed, authorizationId })
   }
 
+  /** Reports a failure outside of a request. @param reason a stable word. */
+  reportLateFailure(
+    { endpoint, clientId, subject }: Pick<AuditEvent, 'endpoint' | 'clientId' | 'subject'>,
+    reason: string,
+    cause: unknown,
+  ): void {
+    const event = 'failure'
+    if (!this.hasListener(event)) return warnOfFailure(reason, cause)
+    const origin = { endpoint, requestId: undefined, address: undefined, clientId }
+    const members = {
+      subject: plainOrAbsent(subject),
+      reason: plainText(reason),
+      code: 'temporarily_unavailable',
+    }
+    this.tellRefusal({ event, cause }, Object.assign(this.common(origin, noNotes()), members))
+  }
+
   private tellGrant(
     { name, digest: issued, scope, reason, responseType }: TransitionEvent,
     origin: Origin,

@@ -13,10 +13,17 @@ import type { Approval, ResponseType } from './response-types'
 /**
  * Makes the context of a request of this client. The extensions see each access token that it issues: the parameters of
  * the request are gone when the owner decides, and extensions keep what they need in the record.
+ *
+ * @param ownerReadAt seconds since the epoch, before the resource owner was read: it becomes the time of the approval.
  */
-export function contextOf({ restrictors, issueContext }: ServerContext, client: Client): IssueContext {
+export function contextOf(
+  { restrictors, issueContext }: ServerContext,
+  client: Client,
+  ownerReadAt: number,
+): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
-  return issueContext((granted) => restrictToken(restrictors, request, granted), noEvidence, client)
+  const restrict: IssueContext['restrict'] = (granted) => restrictToken(restrictors, request, granted)
+  return issueContext(restrict, noEvidence, client, ownerReadAt)
 }
 
 /** An approved request: the new record, and the response to the client. */

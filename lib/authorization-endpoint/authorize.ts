@@ -156,17 +156,15 @@ async function handleRequest(
   const { destination, parameters } = settled
   const parsing = parseAuthorizationRequest(destination, parameters, server)
   const parsed = parsing instanceof Promise ? await parsing : parsing
-  const resourceOwner = await host.resourceOwner()
   const { client, redirectUri } = destination
+  // An approval never counts as younger than the look at its owner.
+  const context = contextOf(server, client, server.now())
+  const resourceOwner = await host.resourceOwner()
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
   const course =
     ownerExtensions === undefined && parsed.requestedLogin === undefined
       ? undefined
-      : await courseOf(
-          server,
-          { ...settled, received, parsed, unclaimed, resourceOwner, context: contextOf(server, client) },
-          host,
-        )
+      : await courseOf(server, { ...settled, received, parsed, unclaimed, resourceOwner, context }, host)
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)
@@ -175,7 +173,6 @@ async function handleRequest(
   }
   const { responseType, scope, facts } = parsed
   const { subject } = resourceOwner
-  const context = contextOf(server, client)
   const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
   const isApproved =
     course === undefined

@@ -30,6 +30,8 @@ import { frameOf, type Redirection, redirectWithError } from './authorization-re
 
 /** The decision of the resource owner, with the consent token of its form. */
 export interface Decision extends ConsentDecision {
+  /** Seconds since the epoch, before the resource owner was read. */
+  readonly ownerReadAt: number
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
 }
@@ -127,7 +129,8 @@ async function findDeciding(
     server.settings.findClient,
     decision.sender,
   )
-  return { server, decision, hasWaited, id, found, client, context: contextOf(server, client) }
+  const context = contextOf(server, client, decision.ownerReadAt)
+  return { server, decision, hasWaited, id, found, client, context }
 }
 
 /** Completes the access token in the response, if the response has one. */

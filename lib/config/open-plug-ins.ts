@@ -1,7 +1,7 @@
 import { urlBelow } from '../endpoints/server-metadata'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
-import { isAbsentOr, isList, isRecord, isText, OptionsReader } from '../primitives/options-reader'
+import { isAbsentOr, isList, isRecord, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { issuerDigest } from '../authorization/issuer'
@@ -15,7 +15,15 @@ type RunningGuard = Pick<PlugInGuard, 'counters'>
 export type RunningServer = RunningGuard &
   Pick<
     PlugInServer,
-    'findClient' | 'parseAuthorizationRequest' | 'findAccess' | 'find' | 'begin' | 'commit' | 'keys'
+    | 'findClient'
+    | 'parseAuthorizationRequest'
+    | 'findAccess'
+    | 'find'
+    | 'authorizationsOf'
+    | 'begin'
+    | 'commit'
+    | 'reportFailure'
+    | 'keys'
   >
 
 /** What a plug-in needs before it can serve. */
@@ -27,11 +35,13 @@ export interface Readiness {
 }
 
 /** The plug-ins of one server or guard, after each has returned its parts. */
-interface OpenedPlugIns<Running> {
+export interface OpenedPlugIns<Running> {
   /** The options, and the parts of each plug-in: both have the same lists under the same names. */
   readonly sources: readonly OptionsReader[]
   /** What plug-ins need before they can serve. */
   readonly readiness: readonly Readiness[]
+  /** Seconds for which the index keeps an entry at least; undefined if nothing needs the index. */
+  readonly indexSeconds: number | undefined
   /** Gives the plug-ins what they may use in requests. */
   readonly start: (running: Running) => void
 }
@@ -126,6 +136,8 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     find: (id) => running.for('find').find(id),
+    authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),
+    reportFailure: (failure) => running.for('reportFailure').reportFailure(failure),
     begin: (authorization) => running.for('begin').begin(authorization),
     commit: (id, transition) => running.for('commit').commit(id, transition),
   }
@@ -145,6 +157,7 @@ function opened<Part>(
   const names = new Set<string>()
   const sources = [reading]
   const readiness: Readiness[] = []
+  const indexSeconds: number[] = []
   for (const [index, plugIn] of given.entries()) {
     const at = `plugIns[${index}]`
     if (!isPlugIn(plugIn)) {
@@ -160,9 +173,21 @@ function opened<Part>(
     const source = new OptionsReader(parts, reading.at(at), reading.issues)
     const ready = source.optional<Readiness['ready'] | undefined>('ready', undefined, isReady, mustBeFunction)
     if (ready !== undefined) readiness.push({ name: plugIn.name, ready: ready.bind(parts) })
+    const seconds = source.optional<number | undefined>(
+      'indexSeconds',
+      undefined,
+      isWhole(0, tenYears),
+      mustBeSeconds,
+    )
+    if (seconds !== undefined) indexSeconds.push(seconds)
     sources.push(source)
   }
-  return { sources, readiness, start: (part) => running.start(part) }
+  return {
+    sources,
+    readiness,
+    indexSeconds: indexSeconds.length === 0 ? undefined : Math.max(...indexSeconds),
+    start: (part) => running.start(part),
+  }
 }
 
 /** Opens a plug-in; undefined after a mistake. Hosts write plug-ins, also in JavaScript. */
@@ -181,6 +206,8 @@ function partsOf(
 }
 
 const mustBeFunction = 'must be a function.'
+const tenYears = 10 * 365 * 24 * 3600
+const mustBeSeconds = `must be whole seconds, 0 to ${tenYears}.`
 const isReady = (value: unknown): value is Readiness['ready'] => typeof value === 'function'
 const isPlugIn = (value: unknown): value is PlugIn =>
   isRecord(value) &&

@@ -38,7 +38,7 @@ import type { ClientSource, OpenClients, RegisteredClients } from '../clients/cl
 import type { Counters } from '../limits/counters'
 import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
-import type { Readiness, RunningServer } from './open-plug-ins'
+import type { OpenedPlugIns, RunningServer } from './open-plug-ins'
 import type { PlugIn } from './plug-in'
 
 type Eventually<T> = T | Promise<T>
@@ -393,8 +393,5 @@ export interface ServerSettings extends GuardSettings {
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
-  /** What plug-ins need before they can serve. */
-  readonly readiness: readonly Readiness[]
-  /** Gives the plug-ins what they may use in requests. */
-  readonly startPlugIns: (running: RunningServer) => void
+  readonly plugIns: OpenedPlugIns<RunningServer>
 }

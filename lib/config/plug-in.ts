@@ -1,5 +1,6 @@
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
+import type { IndexEntry } from '../authorization/authorization-index'
 import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
@@ -49,6 +50,12 @@ export interface PlugInParts extends GuardParts {
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**
+   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server then writes each authorization
+   * of a resource owner into `store.index`. An entry stays for these seconds at least, also if its authorization ends
+   * sooner. Default: the plug-in needs no index.
+   */
+  readonly indexSeconds?: number
+  /**
    * Gets what the plug-in needs before it can serve, such as keys. The server calls it once when it is made, without
    * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY` and makes `ready()`
    * resolve to false.
@@ -84,8 +91,8 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`, `begin` and `commit` are for
- * requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
+ * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
+ * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
   /** The signing keys of the store, with its deadline; undefined if the store keeps none. */
@@ -113,6 +120,13 @@ export interface PlugInServer extends PlugInGuard {
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
+  /**
+   * Lists the authorizations of a resource owner, for a plug-in with `indexSeconds`: no live one is missing that began
+   * since the server writes the index. Some may have ended.
+   */
+  readonly authorizationsOf: (subject: string) => Promise<readonly IndexEntry[]>
+  /** Reports a failure outside of a request, by the event `failure`. */
+  readonly reportFailure: (failure: LateFailure) => void
   /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
@@ -122,6 +136,17 @@ export interface PlugInServer extends PlugInGuard {
    * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16 times.
    */
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
+}
+
+/** A failure outside of a request, such as a message to a client that did not arrive. */
+export interface LateFailure {
+  /** The part that failed, as the member `endpoint` of the event. */
+  readonly endpoint: string
+  /** A stable word. */
+  readonly reason: string
+  readonly clientId: string | undefined
+  readonly subject: string | undefined
+  readonly cause: unknown
 }
 
 /** A valid authorization request of a known client. The resource owner is not known yet. */

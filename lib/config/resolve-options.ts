@@ -83,7 +83,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const lifetimes = resolveLifetimes(reading)
   const named = readResources(reading, knownScope, lifetimes.accessToken)
   const logOut = hook(reading, 'logOut', options.logOut)
-  const { sources, readiness, start } = openPlugIns(reading, {
+  const plugIns = openPlugIns(reading, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
@@ -92,6 +92,12 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes: [...scopes.keys()],
     canLogOut: logOut !== undefined,
   })
+  if (plugIns.indexSeconds !== undefined && stores.store.index === undefined)
+    reading.wrong(
+      'store',
+      'must have the member index, because a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
+    )
+  const { sources } = plugIns
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(sources)
   const tokenTypes = resolveTokenTypes(sources)
@@ -162,8 +168,7 @@ export function resolveOptions(options: Options): ServerSettings {
     ...resolvePages(reading, options.pages),
     explainRefusals: readExplainRefusals(reading),
     clock,
-    readiness,
-    startPlugIns: start,
+    plugIns,
   }
   if (settings.pages.length > 0 && resourceOwner === undefined)
     reading.wrong('resourceOwner', 'is missing: pages of the option endpoints are for people who log in.')

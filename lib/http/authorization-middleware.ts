@@ -135,9 +135,11 @@ async function takeDecision(
   const consentToken = form.require(consentTokenField)
   server.audit.note(request, { shown: consentToken })
   const approved = isApproval(form.require('decision'))
+  const ownerReadAt = server.now()
   const owner = await ownerOf(server, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
-  const decision = { consentToken, approved, subject: owner.subject, sender: senderOf(server, request) }
+  const { subject } = owner
+  const decision = { consentToken, approved, subject, ownerReadAt, sender: senderOf(server, request) }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))

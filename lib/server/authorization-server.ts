@@ -108,7 +108,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
-  settings.startPlugIns(runningServer(context))
+  settings.plugIns.start(runningServer(context))
   const { audit, requests } = context
   const pages = new Map(settings.pages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
@@ -172,7 +172,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     revoke: hostRevocation(context),
     events: audit.events,
     ...wireRegistration(context),
-    ...lifecycleOf({ ...settings, requests }),
+    ...lifecycleOf({ ...settings, ...settings.plugIns, requests }),
   }
   letMint(server, endpoints.mint)
   return server

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { ResponseTypes } from '../authorization-endpoint/response-types'
+import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { FindAccess } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { CompleteIssue } from '../authorization/complete-issue'
@@ -46,6 +47,8 @@ export interface GuardContext {
 export interface ServerContext extends GuardContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
+  /** The index of the authorizations of resource owners, with the deadline of the store; undefined if nothing needs it. */
+  readonly index: AuthorizationIndex | undefined
   readonly takeCached: OwnWrites['takeCached']
   /** Undefined if the limits are off. */
   readonly issueLimits: IssueLimits | undefined
@@ -57,11 +60,13 @@ export interface ServerContext extends GuardContext {
    * @param restrict asks the extensions about an access token. Default: no extension restricts the token.
    * @param evidence what the extensions found in the request. Default: nothing.
    * @param client the client that gets tokens; its registration may shorten them. Default: the context issues none.
+   * @param now seconds since the epoch. Default: now.
    */
   readonly issueContext: (
     restrict?: IssueContext['restrict'],
     evidence?: Evidence,
     client?: Client,
+    now?: number,
   ) => IssueContext
   /** Completes access tokens before the server stores them; undefined if nothing would. */
   readonly complete: CompleteIssue | undefined

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
+import { type AuthorizationIndex, indexing } from '../authorization/authorization-index'
 import { completionOf } from '../authorization/complete-issue'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
@@ -22,7 +23,7 @@ import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import { withDeadline } from '../stores/deadline'
+import { indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { checkedGrantType, type ServedGrantType } from '../token-endpoint/grant-type'
@@ -45,7 +46,9 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const formats = formatsByName(settings.accessTokenFormats)
   const usualFormat = usualFormatOf(settings.accessTokenFormats)
   const limits = issueLimits(settings.issueLimits, clock)
-  const { store, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
+  const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
+  const index = indexOf(settings)
+  const store = withIndex(ownStore, index, settings)
   const guards = createGuardContext(settings, {
     ...tokenFinders(store, settings.accessTokenFormats),
     observeToken: observerOf(settings, settings.store, storeDeadline),
@@ -56,14 +59,15 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     ...authenticationOf(settings, guards.counters),
     settings,
     store,
+    index,
     takeCached,
     grantTypes: servedGrantTypes(settings),
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
     complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
-    issueContext: (restrict = unrestricted, evidence = noEvidence, client) => ({
-      now: guards.now(),
+    issueContext: (restrict = unrestricted, evidence = noEvidence, client, now = guards.now()) => ({
+      now,
       issuerDigest: ownDigest,
       random: secureRandom,
       lifetimes: client === undefined ? lifetimes : lifetimesFor(client, lifetimes),
@@ -135,6 +139,22 @@ function storeOf({
     ...(noteClientUse === undefined ? [] : [noteForHost(noteClientUse)]),
     ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.uses.note]),
   ])
+}
+
+function indexOf({ store, storeDeadline, plugIns }: ServerSettings): AuthorizationIndex | undefined {
+  return plugIns.indexSeconds === undefined
+    ? undefined
+    : store.index && indexWithDeadline(store.index, storeDeadline)
+}
+
+function withIndex(
+  store: AuthorizationStore,
+  index: AuthorizationIndex | undefined,
+  { plugIns, lifetimes, clock }: ServerSettings,
+): AuthorizationStore {
+  if (index === undefined) return store
+  const now = () => Math.floor(clock() / 1000)
+  return indexing(store, { index, now, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0 })
 }
 
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {

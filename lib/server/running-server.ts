@@ -4,6 +4,7 @@ import {
   proposalOf,
 } from '../authorization-endpoint/authorization-request'
 import { requireEchoableState } from '../authorization-endpoint/authorize'
+import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import type { RunningServer } from '../config/open-plug-ins'
@@ -13,11 +14,12 @@ import { secureRandom } from '../protocol/credential'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { keysWithDeadline } from '../stores/deadline'
+import { issuerDigest } from '../authorization/issuer'
 import type { ServerContext } from './context'
 
 /** What plug-ins use of a server in requests. */
 export function runningServer(server: ServerContext): RunningServer {
-  const { settings, store, counters } = server
+  const { settings, store, counters, audit, index } = server
   const { keys } = settings.store
   return {
     counters,
@@ -26,6 +28,11 @@ export function runningServer(server: ServerContext): RunningServer {
     parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
+    authorizationsOf: async (subject) => {
+      if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')
+      return index.list(indexOwner(issuerDigest(settings.issuer), subject))
+    },
+    reportFailure: ({ reason, cause, ...named }) => audit.reportLateFailure(named, reason, cause),
     begin: (authorization) => begin(store, authorization, secureRandom),
     commit: (id, transition) => commit(store, id, transition, secureRandom),
   }

@@ -1,5 +1,6 @@
 import { isText } from '../primitives/options-reader'
 import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { AuthorizationIndex } from '../authorization/authorization-index'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
 import type { ClientRegistry } from '../clients/client-store'
 import type { Counters } from '../limits/counters'
@@ -111,6 +112,16 @@ export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
     find: (name) => withinDeadline(() => keys.find(name), seconds, keys),
     save: (name, text, revision, expected) =>
       withinDeadline(() => keys.save(name, text, revision, expected), seconds, keys),
+  }
+}
+
+/** Sets a deadline on each verb of an index. */
+export function indexWithDeadline(index: AuthorizationIndex, seconds: number): AuthorizationIndex {
+  return {
+    add: (owner, entry, terms) => withinDeadline(() => index.add(owner, entry, terms), seconds, index),
+    list: (owner) => withinDeadline(() => index.list(owner), seconds, index),
+    remove: (owner, ids) => withinDeadline(() => index.remove(owner, ids), seconds, index),
+    mark: (owner, lasting) => withinDeadline(() => index.mark(owner, lasting), seconds, index),
   }
 }
 

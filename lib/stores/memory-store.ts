@@ -1,4 +1,5 @@
 import { type Authorization, expiryOf } from '../authorization/authorization'
+import type { AuthorizationIndex } from '../authorization/authorization-index'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { ConfigurationError } from '../primitives/options-reader'
 import { shortKey } from '../protocol/credential'
@@ -8,6 +9,7 @@ import type { StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
 import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
+import { MemoryIndex } from './memory-index'
 import { MemoryKeys } from './memory-keys'
 import { memoryCounters } from './memory-counters'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
@@ -36,6 +38,8 @@ export interface MemoryStore extends Storage {
   readonly counters: Counters
   /** Signing keys in memory. A restart loses them. */
   readonly keys: KeyStore
+  /** The authorizations of each resource owner, for as many owners as `maximumRecords`. */
+  readonly index: AuthorizationIndex
 }
 
 /**
@@ -65,6 +69,7 @@ interface StoredText {
 class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
   readonly keys = new MemoryKeys()
+  readonly index: AuthorizationIndex
   /**
    * Pending and denied requests have a room of their own: open consent pages are cheap, and must not crowd out tokens.
    */
@@ -80,6 +85,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     super()
     this.steady = steadyClock(clock)
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
+    this.index = new MemoryIndex(maximumRecords, this.steady)
     this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), this.steady)
     this.decided = new ExpiringMap(maximumRecords, this.steady)
   }

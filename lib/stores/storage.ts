@@ -1,3 +1,4 @@
+import { type AuthorizationIndex, isAuthorizationIndex } from '../authorization/authorization-index'
 import type { AuthorizationStore } from '../authorization/store'
 import { type ClientRegistry, isClientRegistry } from '../clients/client-store'
 import {
@@ -22,6 +23,8 @@ export interface Storage extends AuthorizationStore {
   readonly sharedCache?: SharedCache | undefined
   /** The signing keys that the processes of an issuer share, sealed, for `signingKeys({ secrets })`. */
   readonly keys?: KeyStore | undefined
+  /** Lists the authorizations of each resource owner, for the parts of a server that need the list. */
+  readonly index?: AuthorizationIndex | undefined
   /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
   /**
@@ -63,6 +66,10 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
     'must have the functions get and set, as redisStore({ url }).sharedCache has.',
   ],
   keys: [isKeyStore, 'must have the functions find and save, as redisStore({ url }).keys has.'],
+  index: [
+    isAuthorizationIndex,
+    'must have the functions add, list, remove and mark, as redisStore({ url }).index has.',
+  ],
   place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
   check: needsFunction,
   close: needsFunction,

@@ -1,5 +1,6 @@
 import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
+import { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 import { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
@@ -162,6 +163,21 @@ export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, r
 }
 
 /**
+ * Defines a group of tests, one for each rule of an `AuthorizationIndex`. No two rules use the same owner.
+ *
+ * @param open opens the index under test; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
+ */
+export function authorizationIndexContract(
+  title: string,
+  open: Open<IndexUnderTest>,
+  runner?: TestRunner,
+): void {
+  suite(title, authorizationIndexRules, open, runner)
+}
+
+/**
  * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
  * contain the errors.
  */
@@ -199,4 +215,12 @@ export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Pr
  */
 export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly Verdict[]> {
   return check(keyStoreRules, open)
+}
+
+/**
+ * Runs every rule of {@link authorizationIndexContract} in order, without a test runner. Never rejects: the verdicts
+ * contain the errors.
+ */
+export function checkAuthorizationIndex(open: Open<IndexUnderTest>): Promise<readonly Verdict[]> {
+  return check(authorizationIndexRules, open)
 }

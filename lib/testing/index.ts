@@ -13,7 +13,9 @@ export type { ReceivedTokenResponse } from './approve'
 export type { MintRequest } from './door'
 
 export {
+  authorizationIndexContract,
   authorizationStoreContract,
+  checkAuthorizationIndex,
   checkAuthorizationStore,
   checkClientRegistry,
   checkCounters,
@@ -27,6 +29,7 @@ export {
 export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
+export { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
 export { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'

@@ -188,7 +188,8 @@ async function approved(type: ResponseType) {
   const request = { response_type: type.name, client_id: client.client_id, scope: 'photos.read' }
   await authorize(endpoint, parametersOf(request), host)
   const consentToken = host.questions[0]?.consentToken ?? ''
-  const outcome = await decide(endpoint, { consentToken, subject: 'alice', approved: true })
+  const decision = { consentToken, subject: 'alice', approved: true, ownerReadAt: endpoint.now() }
+  const outcome = await decide(endpoint, decision)
   if (outcome.kind !== 'redirect') throw new Error(`The client is told nothing: ${outcome.kind}.`)
   const { hash, search } = new URL(outcome.location)
   return { store, outcome, fragment: new URLSearchParams(hash.slice(1)), query: new URLSearchParams(search) }

@@ -45,6 +45,7 @@ async function asked(bend: ServerBend = {}) {
     consentToken: host.questions[0]?.consentToken ?? '',
     subject: 'alice',
     approved: true,
+    ownerReadAt: endpoint.now(),
   }
   return { store, endpoint, decision }
 }

@@ -1,4 +1,5 @@
 import { type Authorization, expiryOf } from '../../authorization/authorization'
+import type { AuthorizationIndex } from '../../authorization/authorization-index'
 import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
 import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
 import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
@@ -14,6 +15,7 @@ import { RedisClients } from './clients'
 import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisCounters } from './redis-counters'
+import { redisIndex } from './redis-index'
 import { redisKeys } from './redis-keys'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
@@ -76,6 +78,8 @@ export interface RedisStore extends Storage {
   readonly sharedCache: SharedCache
   /** Signing keys of servers in the same Redis, below the same prefix: sealed, and without an expiry. */
   readonly keys: KeyStore
+  /** The authorizations of each resource owner, in the same Redis, below the same prefix. */
+  readonly index: AuthorizationIndex
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the host. */
@@ -129,7 +133,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const writes = writesOf(forWrites, wait, unused)
   const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
   if (cache === undefined) return store
-  const { counters, clients, dynamicClients, sharedCache, keys, place } = store
+  const { counters, clients, dynamicClients, sharedCache, keys, index, place } = store
   return {
     ...cached(store, connection, { ...cache, url, prefix, clock }),
     counters,
@@ -137,6 +141,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     dynamicClients,
     sharedCache,
     keys,
+    index,
     place,
     obstacle: () => store.obstacle(),
   }
@@ -172,6 +177,7 @@ class KeyPerAuthorization implements RedisStore {
   readonly dynamicClients: DynamicClientStore
   readonly sharedCache: SharedCache
   readonly keys: KeyStore
+  readonly index: AuthorizationIndex
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
 
@@ -193,6 +199,7 @@ class KeyPerAuthorization implements RedisStore {
     this.dynamicClients = Object.assign(dynamicClients, { place, obstacle })
     this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
     this.keys = Object.assign(redisKeys(client, writes.run, `${prefix}keys:`), { place, obstacle })
+    this.index = Object.assign(redisIndex(client, writes.run, `${prefix}index:`), { place, obstacle })
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
   }

@@ -1,0 +1,141 @@
+import { isRecord } from '../primitives/options-reader'
+import { digest } from '../protocol/credential'
+import { dataOf } from '../protocol/extension'
+import { accessDenied, invalidGrant, tooManyForShare } from '../protocol/oauth-error'
+import { type Authorization, expiryOf } from './authorization'
+import type { Lifetimes } from './lifetimes'
+import { ignoreTombstone } from './one-time-use'
+import { type AuthorizationStore, decorate } from './store'
+
+/** An authorization in the index of its resource owner. */
+export interface IndexEntry {
+  /** 22 characters of base64url. The record may have ended, or may not exist yet. */
+  readonly authorizationId: string
+  readonly clientId: string
+}
+
+/** How long an entry counts, and how old its approval is. */
+export interface EntryTerms {
+  /** Seconds from now until the index may forget the entry. */
+  readonly seconds: number
+  /** Seconds since the resource owner was read for the approval. */
+  readonly age: number
+}
+
+/**
+ * What became of an entry: `added`; `marked` if a mark is newer than its approval; `full` if the subject has 10 000
+ * entries.
+ */
+export type EntryOutcome = 'added' | 'marked' | 'full'
+
+/**
+ * Lists the authorizations of each resource owner. The server adds an entry before it saves the record, so no live
+ * authorization is missing. Each verb is one atomic act on the entries of one owner. A rejected promise means that the
+ * store failed.
+ */
+export interface AuthorizationIndex {
+  /**
+   * Adds an entry, or gives it a new end. Forgets entries of this owner whose end has passed.
+   *
+   * @param owner names the resource owner at one issuer: 59 characters of base64url.
+   */
+  add(owner: string, entry: IndexEntry, terms: EntryTerms): Promise<EntryOutcome>
+
+  /** Resolves to the entries of an owner whose end has not passed, in no order. */
+  list(owner: string): Promise<readonly IndexEntry[]>
+
+  /** Removes the entries of these authorizations. */
+  remove(owner: string, authorizationIds: readonly string[]): Promise<void>
+
+  /** Refuses for these seconds every later entry whose resource owner was read before now. The last mark counts. */
+  mark(owner: string, seconds: number): Promise<void>
+}
+
+/** The most entries of one owner. */
+export const entriesAtMost = 10_000
+
+/** Whether a value has every verb of an index. */
+export const isAuthorizationIndex = (value: unknown): value is AuthorizationIndex =>
+  isRecord(value) && ['add', 'list', 'remove', 'mark'].every((verb) => typeof value[verb] === 'function')
+
+/** Names a resource owner of one issuer in the index, without the subject in clear. */
+export const indexOwner = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
+
+/** The name under which a record keeps the end of its entry, among the data of extensions. */
+export const indexName = 'authorization-index'
+
+/** How a server writes the index. */
+export interface IndexTerms {
+  readonly index: AuthorizationIndex
+  /** Seconds since the epoch. */
+  readonly now: () => number
+  readonly lifetimes: Lifetimes
+  /** Seconds for which an entry stays at least, also if its record ends sooner. */
+  readonly leastSeconds: number
+}
+
+/**
+ * Decorates a store: adds each authorization of a resource owner to the index, before the record exists. A record keeps
+ * the end of its entry, so that a refresh writes the index again only if the record would outlive the entry.
+ */
+export function indexing(store: AuthorizationStore, terms: IndexTerms): AuthorizationStore {
+  return decorate(store, {
+    async save(authorization, revision, expected) {
+      const now = terms.now()
+      const owner = ownerOf(authorization)
+      if (owner === undefined || indexedUntil(authorization) >= expiryOf(authorization))
+        return store.save(authorization, revision, expected)
+      const seconds = secondsFor(authorization, now, terms)
+      const { id: authorizationId, clientId } = authorization
+      const outcome = await terms.index.add(
+        owner,
+        { authorizationId, clientId },
+        { seconds, age: ageOf(authorization, now) },
+      )
+      if (outcome !== 'added') throw refusalOf(outcome, authorization)
+      const extensionData = { ...authorization.extensionData, [indexName]: now + seconds }
+      return store.save({ ...authorization, extensionData }, revision, expected)
+    },
+  })
+}
+
+/** The owner in the index; undefined for a record that gives nothing to its client. */
+function ownerOf(authorization: Authorization): string | undefined {
+  const { state, subject, issuerDigest } = authorization
+  if (subject === undefined || ignoreTombstone(authorization) === undefined) return undefined
+  const isGranted =
+    state === 'approved' ||
+    state === 'active' ||
+    (state === 'polled' && authorization.decision === 'approved')
+  return isGranted ? indexOwner(issuerDigest, subject) : undefined
+}
+
+function indexedUntil({ extensionData }: Authorization): number {
+  const until = dataOf(indexName, extensionData)
+  return typeof until === 'number' ? until : -Infinity
+}
+
+// Twice the longest lifetime: the entry of an authorization that is refreshed often is written once in this time.
+function secondsFor(authorization: Authorization, now: number, { lifetimes, leastSeconds }: IndexTerms) {
+  const { accessToken, refreshToken, authorizationCode, authorizationRequest } = lifetimes
+  const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
+  return Math.max(2 * longest, leastSeconds, expiryOf(authorization) - now)
+}
+
+// The time of the approval is in whole seconds, and so is now: the approval may be a second older than the difference.
+function ageOf(authorization: Authorization, now: number): number {
+  const grantedAt = 'grantedAt' in authorization ? authorization.grantedAt : undefined
+  return Math.max(0, now - (grantedAt ?? now)) + 1
+}
+
+function refusalOf(outcome: Exclude<EntryOutcome, 'added'>, { state }: Authorization) {
+  if (outcome === 'full')
+    return tooManyForShare(
+      'owner_share_full',
+      'There is no room for more at the moment. Try again later.',
+      60,
+    )
+  return state === 'active'
+    ? invalidGrant('authorizations_revoked', 'The resource owner has revoked the authorization.')
+    : accessDenied('authorizations_revoked', 'The resource owner has revoked all authorizations meanwhile.')
+}

@@ -1,0 +1,86 @@
+import {
+  type AuthorizationIndex,
+  entriesAtMost,
+  type EntryOutcome,
+  type EntryTerms,
+  type IndexEntry,
+} from '../authorization/authorization-index'
+import { ExpiringMap } from '../primitives/expiring-map'
+import { InMemory } from './in-memory'
+
+// An addition looks for expired entries once the owner has twice as many as after the last look, so that an addition
+// costs the same however many there are.
+const sweptAtLeast = 64
+
+/** The entries of one owner. All times are milliseconds by the clock of the index. */
+class OwnerEntries {
+  readonly entries = new Map<string, { readonly clientId: string; readonly end: number }>()
+  mark: { readonly at: number; readonly end: number } | undefined
+  /** When the last entry and the mark have ended. */
+  end = 0
+  private sweepAt = sweptAtLeast
+
+  put({ authorizationId, clientId }: IndexEntry, end: number, now: number): boolean {
+    const { entries } = this
+    const isNew = !entries.has(authorizationId)
+    if (isNew && entries.size >= Math.min(this.sweepAt, entriesAtMost)) this.sweep(now)
+    if (isNew && entries.size >= entriesAtMost) return false
+    entries.set(authorizationId, { clientId, end })
+    this.end = Math.max(this.end, end)
+    return true
+  }
+
+  sweep(now: number): void {
+    for (const [id, { end }] of this.entries) if (end <= now) this.entries.delete(id)
+    this.sweepAt = Math.max(sweptAtLeast, 2 * this.entries.size)
+  }
+}
+
+/** Lists the authorizations of resource owners in the memory of this process. */
+export class MemoryIndex extends InMemory implements AuthorizationIndex {
+  private readonly owners: ExpiringMap<OwnerEntries>
+
+  /** @param clock milliseconds, by a clock that does not step. */
+  constructor(
+    maximumOwners: number,
+    private readonly clock: () => number,
+  ) {
+    super()
+    this.owners = new ExpiringMap(maximumOwners, clock)
+  }
+
+  // No verb contains an await, so each is one atomic act.
+  async add(owner: string, entry: IndexEntry, { seconds, age }: EntryTerms): Promise<EntryOutcome> {
+    const now = this.clock()
+    const known = this.owners.get(owner) ?? new OwnerEntries()
+    const { mark } = known
+    if (mark !== undefined && mark.end > now && mark.at >= now - age * 1000) return 'marked'
+    if (!known.put(entry, now + seconds * 1000, now)) return 'full'
+    this.keep(owner, known)
+    return 'added'
+  }
+
+  async list(owner: string): Promise<readonly IndexEntry[]> {
+    const known = this.owners.get(owner)
+    if (known === undefined) return []
+    known.sweep(this.clock())
+    return Array.from(known.entries, ([authorizationId, { clientId }]) => ({ authorizationId, clientId }))
+  }
+
+  async remove(owner: string, authorizationIds: readonly string[]): Promise<void> {
+    const known = this.owners.get(owner)
+    for (const id of authorizationIds) known?.entries.delete(id)
+  }
+
+  async mark(owner: string, seconds: number): Promise<void> {
+    const at = this.clock()
+    const known = this.owners.get(owner) ?? new OwnerEntries()
+    known.mark = { at, end: at + seconds * 1000 }
+    known.end = Math.max(known.end, known.mark.end)
+    this.keep(owner, known)
+  }
+
+  private keep(owner: string, known: OwnerEntries): void {
+    if (!this.owners.set(owner, known, known.end)) throw new Error('The index of the memory store is full.')
+  }
+}
