@@ -92,7 +92,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
 }
 
 /** Rejects if an act takes too long, and aborts its signal. The timer ends with the act. */
-async function within<Outcome>(
+export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {

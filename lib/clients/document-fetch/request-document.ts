@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { request, type RequestOptions } from 'node:https'
-import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { isRecord } from '../../primitives/options-reader'
 import { isShallow } from '../../protocol/json-depth'
 import { DocumentUnavailable } from './document-unavailable'
-import type { Target } from './target-address'
+import { type GuardedRequest, requestFailure, responseTo } from './guarded-request'
 
 /** A document, and how long it may be kept. */
 export interface FetchedDocument {
@@ -14,20 +12,6 @@ export interface FetchedDocument {
   readonly maximumAge: number
 }
 
-/** How a document is requested. */
-interface DocumentRequest {
-  readonly target: Target
-  /** The addresses that the connection may go to. */
-  readonly addresses: readonly string[]
-  /** The most bytes of the body. */
-  readonly maximumSize: number
-  readonly ca: RequestOptions['ca']
-  /** Ends the request and its connection. */
-  readonly signal: AbortSignal
-}
-
-const maximumHeaderSize = 8192
-
 /**
  * Requests a document on a connection of its own, which ends with the response. The certificate must be the one of the
  * name; the address must be one of those that were checked.
@@ -35,9 +19,12 @@ const maximumHeaderSize = 8192
  * @throws DocumentUnavailable unless the response is one with status 200, a JSON type, no encoding, no more bytes than
  * allowed, and with JSON in them.
  */
-export async function requestDocument(requested: DocumentRequest): Promise<FetchedDocument> {
+export async function requestDocument(requested: GuardedRequest): Promise<FetchedDocument> {
   try {
-    const response = await responseTo(requested)
+    const response = await responseTo(requested, {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+    })
     try {
       requireJson(response, requested.maximumSize)
       const body = await bodyOf(response, requested.maximumSize)
@@ -46,70 +33,9 @@ export async function requestDocument(requested: DocumentRequest): Promise<Fetch
       response.destroy()
     }
   } catch (error) {
-    if (error instanceof DocumentUnavailable) throw error
-    throw new DocumentUnavailable(isHeaderOverflow(error) ? 'size' : 'connection', error)
+    throw requestFailure(error)
   }
 }
-
-function responseTo({
-  target,
-  addresses,
-  maximumSize,
-  ca,
-  signal,
-}: DocumentRequest): Promise<IncomingMessage> {
-  const { hostname, port, host, path } = target
-  return new Promise((resolve, reject) => {
-    const sent = request({
-      host: hostname,
-      port,
-      path,
-      headers: { Host: host, Accept: 'application/json', 'Accept-Encoding': 'identity' },
-      // A connection of its own: none that was made for another name, and none by way of a proxy.
-      agent: false,
-      // No second look-up, whose answer could be another one. Node asks for none if the host is an address.
-      lookup: answerWith(addresses),
-      // RFC 6066 3: an address is not a server name.
-      ...(isIP(hostname) === 0 && { servername: hostname }),
-      ...(ca !== undefined && { ca }),
-      // NODE_TLS_REJECT_UNAUTHORIZED=0 and --insecure-http-parser do not count here.
-      rejectUnauthorized: true,
-      insecureHTTPParser: false,
-      maxHeaderSize: maximumHeaderSize,
-      signal,
-    })
-    let received: IncomingMessage | undefined
-    // The socket counts what the body does not show: informational responses, chunk extensions, trailers.
-    sent.once('socket', (socket) => {
-      let size = 0
-      socket.on('data', (bytes: Buffer) => {
-        size += bytes.length
-        if (size > maximumHeaderSize + 2 * maximumSize)
-          (received ?? sent).destroy(new DocumentUnavailable('size'))
-      })
-    })
-    sent.once('response', (response) => {
-      received = response
-      resolve(response)
-    })
-    sent.on('error', (error) => {
-      reject(error)
-      // After the head, the parser reports trailers that are too long here. The response alone would say "aborted".
-      received?.destroy(error)
-    })
-    sent.once('close', () => reject(new Error('The connection ended without a response.')))
-    sent.end()
-  })
-}
-
-const answerWith =
-  (addresses: readonly string[]): LookupFunction =>
-  (_hostname, { all }, answer) => {
-    const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-    const [first] = answers
-    if (all === true || first === undefined) answer(null, answers)
-    else answer(null, first.address, first.family)
-  }
 
 const jsonType = /^application\/(?:[\w!#$&^.-]+\+)?json[ \t]*(?:;|$)/i
 
@@ -132,9 +58,6 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
   }
   return Buffer.concat(chunks)
 }
-
-const isHeaderOverflow = (error: unknown): boolean =>
-  isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'
 
 /**
  * Reads a JSON text (RFC 8259) in UTF-8 without a byte order mark. Leaves out members with the name `__proto__`, with

@@ -15,6 +15,8 @@ export interface Target {
   readonly host: string
   /** The path and the query. */
   readonly path: string
+  /** Whether the URL is http, and so only for loopback. */
+  readonly isPlain: boolean
 }
 
 const longestUrl = 2048
@@ -24,21 +26,29 @@ const longestUrl = 2048
  * part of it, because other software would then fetch from elsewhere. An IP address in any spelling becomes the usual
  * one.
  *
+ * @param schemes `http too` for a server and a host at loopback. Default: https alone.
  * @throws DocumentUnavailable for every other text.
  */
-export function parseTarget(text: string): Target {
+export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
   // Also credentials without a character, which a URL parser drops.
   const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
   // A name with a dot at its end has another certificate and another count than the same name without.
-  if (url?.protocol !== 'https:' || hasCredentials || url.hostname.endsWith('.'))
+  const isPlain = url?.protocol === 'http:' && schemes === 'http too'
+  if (
+    url === undefined ||
+    (url.protocol !== 'https:' && !isPlain) ||
+    hasCredentials ||
+    url.hostname.endsWith('.')
+  )
     throw new DocumentUnavailable('url')
   const { port, host, hostname, pathname, search } = url
   return {
     hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? 443 : Number(port),
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
     host,
     path: pathname + search,
+    isPlain,
   }
 }
 
@@ -71,9 +81,15 @@ export class TargetAddresses {
    * A look-up that goes on after the deadline of its fetch holds no place among the fetches. Too many of them refuse new
    * ones, so names whose DNS is silent cannot pile them up.
    *
+   * @param loopbackOnly whether only a loopback address will do, as for http.
    * @throws DocumentUnavailable if there is no address, or a forbidden one; the reason of the signal if it aborts first.
    */
-  async find(hostname: string, trust: UrlTrust, signal: AbortSignal): Promise<readonly string[]> {
+  async find(
+    hostname: string,
+    trust: UrlTrust,
+    signal: AbortSignal,
+    loopbackOnly = false,
+  ): Promise<readonly string[]> {
     const abandoned = this.abandoned[trust]
     if (abandoned.count >= maximumAbandoned) throw new DocumentUnavailable('busy')
     let isOver = false
@@ -81,7 +97,7 @@ export class TargetAddresses {
       isOver = true
     })
     try {
-      return this.checkedAddresses(await unlessAborted(lookedUp, signal))
+      return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
     } finally {
       if (!isOver) {
         abandoned.count += 1
@@ -104,9 +120,9 @@ export class TargetAddresses {
     throw new DocumentUnavailable('unresolved')
   }
 
-  private checkedAddresses(addresses: readonly string[]): readonly string[] {
+  private checkedAddresses(addresses: readonly string[], loopbackOnly: boolean): readonly string[] {
     const isAllowed = (address: string) =>
-      isPublicAddress(address) || (this.loopback && isLoopbackAddress(address))
+      (!loopbackOnly && isPublicAddress(address)) || (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
     // Few of many: a name with many addresses must not make this server try them all. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]

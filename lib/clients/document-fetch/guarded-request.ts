@@ -1,0 +1,92 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestPlainly } from 'node:http'
+import { request as requestSecurely, type RequestOptions } from 'node:https'
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { isRecord } from '../../primitives/options-reader'
+import { DocumentUnavailable } from './document-unavailable'
+import type { Target } from './target-address'
+
+/** A request to a host that somebody else has named. */
+export interface GuardedRequest {
+  readonly target: Target
+  /** The addresses that the connection may go to. */
+  readonly addresses: readonly string[]
+  /** The most bytes of the body of the response. */
+  readonly maximumSize: number
+  readonly ca: RequestOptions['ca']
+  /** Ends the request and its connection. */
+  readonly signal: AbortSignal
+}
+
+const maximumHeaderSize = 8192
+
+/**
+ * Sends a request on a connection of its own, which ends with the response. The certificate must be the one of the name;
+ * the address must be one of those that were checked. No redirect is followed.
+ *
+ * @param form the body of a `POST`. Default: a `GET`.
+ */
+export function responseTo(
+  { target, addresses, maximumSize, ca, signal }: GuardedRequest,
+  headers: OutgoingHttpHeaders,
+  form?: string,
+): Promise<IncomingMessage> {
+  const { hostname, port, host, path, isPlain } = target
+  return new Promise((resolve, reject) => {
+    const sent = (isPlain ? requestPlainly : requestSecurely)({
+      host: hostname,
+      port,
+      path,
+      method: form === undefined ? 'GET' : 'POST',
+      headers: { Host: host, ...headers },
+      // A connection of its own: none that was made for another name, and none by way of a proxy.
+      agent: false,
+      // No second look-up, whose answer could be another one. Node asks for none if the host is an address.
+      lookup: answerWith(addresses),
+      // RFC 6066 3: an address is not a server name.
+      ...(isIP(hostname) === 0 && { servername: hostname }),
+      ...(ca !== undefined && { ca }),
+      // NODE_TLS_REJECT_UNAUTHORIZED=0 and --insecure-http-parser do not count here.
+      rejectUnauthorized: true,
+      insecureHTTPParser: false,
+      maxHeaderSize: maximumHeaderSize,
+      signal,
+    })
+    let received: IncomingMessage | undefined
+    // The socket counts what the body does not show: informational responses, chunk extensions, trailers.
+    sent.once('socket', (socket) => {
+      let size = 0
+      socket.on('data', (bytes: Buffer) => {
+        size += bytes.length
+        if (size > maximumHeaderSize + 2 * maximumSize)
+          (received ?? sent).destroy(new DocumentUnavailable('size'))
+      })
+    })
+    sent.once('response', (response) => {
+      received = response
+      resolve(response)
+    })
+    sent.on('error', (error) => {
+      reject(error)
+      // After the head, the parser reports trailers that are too long here. The response alone would say "aborted".
+      received?.destroy(error)
+    })
+    sent.once('close', () => reject(new Error('The connection ended without a response.')))
+    sent.end(form)
+  })
+}
+
+const answerWith =
+  (addresses: readonly string[]): LookupFunction =>
+  (_hostname, { all }, answer) => {
+    const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+    const [first] = answers
+    if (all === true || first === undefined) answer(null, answers)
+    else answer(null, first.address, first.family)
+  }
+
+/** Why a request failed, in a form that says nothing about this network to a requester. */
+export function requestFailure(error: unknown): DocumentUnavailable {
+  if (error instanceof DocumentUnavailable) return error
+  const isHeaderOverflow = isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'
+  return new DocumentUnavailable(isHeaderOverflow ? 'size' : 'connection', error)
+}
