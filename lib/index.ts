@@ -21,6 +21,7 @@ export type {
 } from './config/options'
 export type {
   GuardParts,
+  LateFailure,
   ParsedRequest,
   PlugIn,
   PlugInGuard,
@@ -121,6 +122,12 @@ export type { LoginRequest } from './protocol/login-request'
 export type { Login, ResourceOwner } from './protocol/resource-owner'
 
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
+export type {
+  AuthorizationIndex,
+  EntryOutcome,
+  EntryTerms,
+  IndexEntry,
+} from './authorization/authorization-index'
 export type { Storage, StoreWarning } from './stores/storage'
 export {
   metadataDocuments,

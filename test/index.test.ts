@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as suite from '../lib/index'
 const types = [
+  'AuthorizationIndex',
+  'EntryOutcome',
+  'EntryTerms',
+  'IndexEntry',
+  'LateFailure',
   'ClaimsRequest',
   'OpenIdConnectOptions',
   'OwnerClaims',

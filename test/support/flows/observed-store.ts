@@ -1,23 +1,33 @@
-import type { AuthorizationStore, Counters, KeyStore } from '../../../lib/index'
+import type { AuthorizationIndex, AuthorizationStore, Counters, KeyStore } from '../../../lib/index'
 
-type Verb = 'find' | 'save' | 'remove'
+type Verb = 'find' | 'save' | 'remove' | 'index'
 type CountedStore = AuthorizationStore & {
   readonly counters: Counters
   readonly keys: KeyStore
+  readonly index: AuthorizationIndex
 }
 export type Trouble = 'fails' | 'hangs'
 
 /** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
 export class ObservedStore implements AuthorizationStore {
-  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
+  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0, index: 0 }
   private readonly troubles = new Map<Verb, Trouble>()
 
   readonly counters: Counters
   readonly keys: KeyStore
+  readonly index: AuthorizationIndex
 
   constructor(private readonly store: CountedStore) {
     this.counters = store.counters
     this.keys = store.keys
+    const { index } = store
+    const pass = <T>(call: () => Promise<T>) => this.pass('index', call)
+    this.index = {
+      add: (...given) => pass(() => index.add(...given)),
+      list: (...given) => pass(() => index.list(...given)),
+      remove: (...given) => pass(() => index.remove(...given)),
+      mark: (...given) => pass(() => index.mark(...given)),
+    }
   }
 
   begin(trouble: Trouble, ...verbs: readonly Verb[]): void {
