@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as suite from '../lib/index'
 const types = [
+  'ClientMember',
+  'ClientStatement',
   'ClaimsRequest',
   'OpenIdConnectOptions',
   'OwnerClaims',
