@@ -35,6 +35,7 @@ export type { StandaloneGuardOptions } from './server/remote-guard'
 export type { Lifecycle } from './server/lifecycle'
 
 export type { Client, ClientRegistration } from './protocol/client'
+export type { ClientMember, ClientStatement } from './protocol/client-member'
 export type { ServerCapabilities } from './protocol/parse-client'
 export {
   generateClientSecret,

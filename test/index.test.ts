@@ -7,6 +7,8 @@ const types = [
   'EntryTerms',
   'IndexEntry',
   'LateFailure',
+  'ClientMember',
+  'ClientStatement',
   'ClaimsRequest',
   'OpenIdConnectOptions',
   'OwnerClaims',

@@ -110,6 +110,10 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
   'logo-uri': { kind: 'text', field: 'logo_uri', meaning: 'the logo of the client, at https' },
   'policy-uri': { kind: 'text', field: 'policy_uri', meaning: 'the privacy policy of the client' },
   'tos-uri': { kind: 'text', field: 'tos_uri', meaning: 'the terms of service of the client' },
+  member: {
+    kind: 'texts',
+    meaning: 'name=value, a member of a plug-in such as subject_type=pairwise; the value is JSON or a text',
+  },
   'client-id': {
     kind: 'text',
     field: 'client_id',

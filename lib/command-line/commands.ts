@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ClientRegistration } from '../protocol/client'
-import { ConfigurationError, isRecord } from '../primitives/options-reader'
+import { isMemberName, isOwnMember } from '../protocol/client-member'
+import { ConfigurationError, isRecord, isTexts } from '../primitives/options-reader'
 import { anyCapabilities } from '../protocol/parse-client'
 import { disableClient, enableClient, unknownClient } from '../clients/change-registration'
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
@@ -20,12 +21,41 @@ const shownOnce = 'The secret is shown only now: the store keeps its digest.'
 const add: Command = {
   meaning: 'register a client; issues a client_id and, to a confidential client, a secret',
   options: metadataOptions,
-  async run({ clients }, { fields }) {
-    const issued = await registerFrom(clients, fields, anyCapabilities)
+  async run({ clients }, { fields: { member, ...metadata } }) {
+    const members = membersIn(isTexts(member) ? member : [])
+    const known = [...members.keys()].map((name) => ({ name, mistakeIn: () => undefined }))
+    // The server checks the values of these members. Any other unknown name is a mistake.
+    const offered = { ...anyCapabilities, members: known }
+    const issued = await registerFrom(clients, { ...Object.fromEntries(members), ...metadata }, offered)
     return issued.client_secret === undefined
       ? { found: { client_id: issued.client_id } }
       : { found: { ...issued }, note: shownOnce }
   },
+}
+
+/** Reads the option `member`: `name=value`, each name once. */
+function membersIn(given: readonly string[]): ReadonlyMap<string, unknown> {
+  const members = new Map<string, unknown>()
+  for (const text of given) {
+    const [name = ''] = text.split('=', 1)
+    if (!isMemberName(name) || !text.includes('='))
+      throw wrongMember('must be name=value, with a name in lower case such as subject_type.')
+    if (isOwnMember(name)) throw wrongMember(`cannot set ${name}, which is no member of a plug-in.`)
+    if (members.has(name)) throw wrongMember(`sets ${name} twice.`)
+    members.set(name, jsonOrText(text.slice(name.length + 1)))
+  }
+  return members
+}
+
+const wrongMember = (message: string) =>
+  new ConfigurationError('The client cannot be registered:', [{ path: '--member', message }])
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 const list: Command = {

@@ -39,7 +39,7 @@ export function usage(): string {
     'Options of client rotate-secret:',
     ...optionLines(rotationOptions),
     '',
-    'Options of client add (the command does not know the scopes and grant types of your server, which refuses others):',
+    'Options of client add (the command does not know the scopes, grant types and plug-ins of your server, which refuses others):',
     ...optionLines(metadataOptions),
     '',
     'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',

@@ -345,8 +345,8 @@ export interface ServerSettings extends GuardSettings {
   readonly clientRegistry: ClientRegistry | undefined
   /** The registered clients, and the path of the option that names them; undefined if there are none. */
   readonly registered: OpenClients['registered']
-  /** Fetches documents of clients; undefined if the source of clients has no such fetch. */
-  readonly clientDocuments: OpenClients['documents']
+  /** Fetches documents of clients. */
+  readonly clientDocuments: NonNullable<OpenClients['documents']>
   /** The members of the metadata of a source of clients. */
   readonly clientMetadata: ExtensionMetadata
   /** The values that a registration may use. */

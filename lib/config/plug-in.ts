@@ -9,6 +9,7 @@ import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
+import type { ClientMember } from '../protocol/client-member'
 import type { Endpoint } from '../protocol/endpoint'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { PageEndpoint } from '../protocol/page-endpoint'
@@ -47,6 +48,8 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
+  /** Members that the plug-in adds to registrations of clients (RFC 7591 2). There is no option of this name. */
+  readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**

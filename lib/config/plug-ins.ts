@@ -6,6 +6,7 @@ import {
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
+import { areClientMembers, type ClientMember, isOwnMember } from '../protocol/client-member'
 import {
   isAbsentOr,
   isBoolean,
@@ -107,6 +108,27 @@ const isAlgorithms = (value: unknown) =>
 const isAbsentOrFunction = (value: unknown) => value === undefined || typeof value === 'function'
 const isMethod = (value: unknown): value is ClientAuthenticationMethod =>
   isRecord(value) && isText(value['name']) && isAbsentOrFunction(value['mistakeIn'])
+
+/** Reads the members that plug-ins add to registrations of clients. */
+export function resolveClientMembers(plugIns: Sources): readonly ClientMember[] {
+  const key = 'clientMembers'
+  const names = new Set<string>()
+  const all: ClientMember[] = []
+  for (const reading of plugIns) {
+    const given = reading.optional<readonly ClientMember[]>(key, [], areClientMembers, clientMembersMessage)
+    for (const [index, { name }] of given.entries()) {
+      const wrong = (message: string) => reading.wrong(`${key}[${index}].name`, `is "${name}", ${message}`)
+      if (isOwnMember(name)) wrong('which every registration has already.')
+      else if (names.has(name)) wrong('which another plug-in adds already.')
+      names.add(name)
+    }
+    all.push(...given)
+  }
+  return Object.freeze(all)
+}
+
+const clientMembersMessage =
+  'must be a list of members of registrations: name, in lower case, and mistakeIn, optionally conflictIn and verify.'
 
 const grantTypesOption = 'grantTypes'
 const grantTypesMessage =

@@ -8,6 +8,7 @@ import {
   type RegisteredClients,
 } from '../clients/client-source'
 import { isClientRegistry } from '../clients/client-store'
+import { fetchOfServer } from '../clients/document-fetch/document-fetch'
 import { cacheWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import type { Storage } from '../stores/storage'
@@ -50,7 +51,7 @@ export function resolveClients(
     noteClientUse: noteUse,
     clientRegistry: isClientRegistry(registered?.clients) ? registered.clients : undefined,
     registered,
-    clientDocuments: documents,
+    clientDocuments: documents ?? fetchOfServer(server.issuer, server.clock),
     clientMetadata: metadata,
   }
 }

@@ -55,6 +55,7 @@ import {
   builtInGrantTypes,
   ofResources,
   resolveAuthenticationMethods,
+  resolveClientMembers,
   resolveDefaultTokenType,
   resolveExtensions,
   resolveGrantTypes,
@@ -104,6 +105,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const grantTypes = resolveGrantTypes(sources)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
   const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
+  const parts = sources.filter((source) => source !== reading)
   const capabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
@@ -112,9 +114,9 @@ export function resolveOptions(options: Options): ServerSettings {
     authenticationMethods: clientAuthenticationMethods,
     redirectUris: readRedirectUriRule(reading),
     lifetimes,
+    members: resolveClientMembers(parts),
   }
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
-  const parts = sources.filter((source) => source !== reading)
   const ofPlugIns = parts.flatMap((part) => readPlugInResources(part))
   const resources = named && withPlugInResources(named, ofPlugIns)
   const taken = usedByEndpoints()

@@ -85,6 +85,12 @@ export class OptionsReader {
     if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
   }
 
+  /** The names of the fields that no call has read, except those that look like a misspelt name of a field that one has. */
+  unread(): readonly string[] {
+    const others = Object.keys(this.source).filter((key) => !this.read.has(key) && !this.refused.has(key))
+    return others.filter((key) => nearestName(key, this.read) === undefined)
+  }
+
   /** Records a mistake for each field that no call has read. Most such fields are misspelt. */
   refuseUnknown(): void {
     const known = [...this.read].toSorted()

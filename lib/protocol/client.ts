@@ -3,7 +3,10 @@ import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
 
-/** A client as a host registers it. Members of RFC 7591 2 have their registered names. */
+/**
+ * A client as a host registers it. Members of RFC 7591 2 have their registered names. A plug-in that adds members of its
+ * own declares their types here, by module augmentation.
+ */
 export interface ClientRegistration {
   /**
    * Unique per client; not secret. 1 to 256 characters, without control characters. Every client library accepts
@@ -136,6 +139,8 @@ export interface Client extends ClientLifetimes {
   readonly logo_uri: string | undefined
   readonly policy_uri: string | undefined
   readonly tos_uri: string | undefined
+  /** What plug-ins have added to the registration, under the registered names. The object has no prototype. */
+  readonly members: Readonly<Record<string, Json>>
   /** Present if the client registered itself (RFC 7591): its name is its own claim, and its logo and pages are left out. */
   readonly selfRegistered?: true
   /** Only for a client that is not registered here: what its metadata document adds to a registration. */

@@ -15,6 +15,7 @@ import {
   isTexts,
   OptionsReader,
 } from '../primitives/options-reader'
+import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
@@ -36,6 +37,8 @@ export interface ServerCapabilities {
   readonly redirectUris?: RedirectUriRule | undefined
   /** The methods of the host. Every server has the built-in methods, too. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
+  /** The members that plug-ins add to registrations. Default: they are unknown. */
+  readonly members?: readonly ClientMember[] | undefined
   /** The longest lifetimes that a host may register. Default: any, and the server shortens what is longer. */
   readonly lifetimes?: LifetimeBounds | undefined
 }
@@ -105,10 +108,11 @@ export function parseClient(
     logo_uri: page('logo_uri'),
     policy_uri: page('policy_uri'),
     tos_uri: page('tos_uri'),
+    members: readMembers(reading, capabilities.members),
   }
   checkSizes(client, reading)
   // A field that is wrong by itself would only cause further mistakes.
-  if (issues.length === before) checkRules(client, capabilities.responseTypes, reading)
+  if (issues.length === before) checkRules(client, capabilities, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
@@ -269,14 +273,14 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
 }
 
 /** The registration of a client, with every default written out. */
-export function registrationOf(client: Client): ClientRegistration {
-  return { ...client, scope: client.scope.join(' ') }
+export function registrationOf({ members, ...client }: Client): ClientRegistration {
+  return { ...members, ...client, scope: client.scope.join(' ') }
 }
 
 /** Checks the rules about several fields that are correct by themselves, and adds each mistake. */
 function checkRules(
   client: Client,
-  offeredResponseTypes: readonly ResponseTypeDescription[] | undefined,
+  { responseTypes: offeredResponseTypes, members: ofPlugIns }: ServerCapabilities,
   reading: OptionsReader,
 ): void {
   const confidential = client.client_type === 'confidential'
@@ -306,6 +310,7 @@ function checkRules(
   checkResponseTypes(client, offeredResponseTypes, reading)
   checkMethod(client, reading)
   checkRedirection(client, reading)
+  checkMembers(client, ofPlugIns, reading)
 }
 
 // RFC 6749 1.3: these grants begin at the authorization endpoint. Without a response type, a client cannot use them.

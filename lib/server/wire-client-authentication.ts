@@ -5,13 +5,11 @@ import { SecretVerifier } from '../client-authentication/client-secret'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import type { CredentialTerms } from '../client-authentication/read-credential'
-import { documentFetch } from '../clients/document-fetch/document-fetch'
 import type { ServerSettings } from '../config/options'
 import { takesPublicClients } from '../config/plug-ins'
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { steadyClock } from '../primitives/steady-clock'
-import { isLoopback } from '../protocol/uri'
 
 /** How the clients of a server authenticate. */
 export function authenticationOf(
@@ -43,18 +41,11 @@ function authenticatingServer(
   { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
   counters: Counters,
 ): AuthenticatingServer {
-  let documents = clientDocuments
   return {
     issuer,
     tokenEndpoint: urlBelow(issuer, tokenPath),
     counters,
-    // Made at first use: most servers fetch no documents of clients.
-    get documents() {
-      return (documents ??= documentFetch({
-        loopback: isLoopback(new URL(issuer).hostname),
-        clock,
-      }))
-    },
+    documents: clientDocuments,
     now: () => Math.floor(clock() / 1000),
   }
 }

@@ -99,13 +99,13 @@ describe('registerClient', () => {
   })
 
   it('lists every mistake at once, each with its field', async () => {
-    const faulty = { client_type: 'native', redirect_uris: ['/relative', 'https://a.example/#'], misspelt: 1 }
+    const faulty = { client_type: 'native', redirect_uris: ['/relative', 'https://a.example/#'], scopes: 1 }
     expect((await mistakesOf(faulty)).map(({ path }) => path)).toEqual([
       'client_type',
       'redirect_uris[0]',
       'redirect_uris[1]',
       'scope',
-      'misspelt',
+      'scopes',
     ])
   })
 

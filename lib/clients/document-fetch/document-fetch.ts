@@ -3,6 +3,7 @@ import { isRecord } from '../../primitives/options-reader'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
 import { networksOf } from '../../limits/network'
+import { isLoopback } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 import { ConcurrencyLimits, HostLimits, type UrlTrust } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
@@ -88,6 +89,16 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
         concurrency.leave(widest?.network)
       }
     },
+  }
+}
+
+/** Makes the fetch of a server at its first use: most servers fetch no documents of clients. */
+export function fetchOfServer(issuer: string, clock: () => number): DocumentFetch {
+  let made: DocumentFetch | undefined
+  return {
+    // Only a server that itself is at loopback, such as one in development, may ask this machine.
+    fetch: (...inquiry) =>
+      (made ??= documentFetch({ loopback: isLoopback(new URL(issuer).hostname), clock })).fetch(...inquiry),
   }
 }
 

@@ -5,12 +5,13 @@ import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol
 import { invalidClientMetadata, invalidToken, type OAuthError } from '../../protocol/oauth-error'
 import type { DynamicClient } from '../dynamic-client-store'
 import { isDynamicClientId, isOfIssuer } from './client-id'
-import { bearerTokenOf, clientInformation } from './register'
+import { bearerTokenOf, clientInformation, senderOf } from './register'
 import {
   readClientMetadata,
   type RegisteredMetadata,
   registrationFor,
   usesSecret,
+  verifyClientMetadata,
 } from './registration-metadata'
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
@@ -74,10 +75,12 @@ async function update(
   registration: DynamicRegistration,
   { registration: { client_id } }: DynamicClient,
   token: string,
-  { json }: Pick<EndpointRequest<undefined>, 'json'>,
+  request: Pick<EndpointRequest<undefined>, 'json' | 'address'>,
 ): Promise<EndpointResponse> {
+  const { json } = request
   requireUpdate(json, client_id)
   const metadata = readClientMetadata(json, registration)
+  await verifyClientMetadata(metadata, registration, senderOf(request))
   if (metadata.token_endpoint_auth_method === 'none')
     throw invalidClientMetadata(
       'client_metadata_refused',

@@ -11,7 +11,8 @@ import {
   type OAuthError,
   temporarilyUnavailable,
 } from '../../protocol/oauth-error'
-import { formatScope } from '../../protocol/scope'
+import { registrationOf, type ServerCapabilities } from '../../protocol/parse-client'
+import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
 import { type DynamicClient, type DynamicClientAdditionResult, isPublic } from '../dynamic-client-store'
 import { confidentialClientId, isOfIssuer, publicClientId } from './client-id'
@@ -19,6 +20,7 @@ import { gracePeriod } from './client-uses'
 import {
   metadataOf,
   readClientMetadata,
+  verifyClientMetadata,
   type RegisteredMetadata,
   registrationFor,
   usesSecret,
@@ -45,6 +47,7 @@ async function register(
 ): Promise<EndpointResponse> {
   await requireInitialAccessToken(registration, request)
   const metadata = readClientMetadata(request.json, registration)
+  await verifyClientMetadata(metadata, registration, senderOf(request))
   const { store, hostClients, unusedLifetime: lifetime, maximumClients: maximum } = registration
   const network = networkNameOf(request.address)
   let next = 0
@@ -53,7 +56,7 @@ async function register(
     const { client_id } = client.registration
     // The identifier of a confidential client is new.
     const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
-    if (ofHost !== undefined) return answerForHostClient(ofHost)
+    if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
     if (generation < next) continue
     const added = await store.add({ client, lifetime, maximum, network, grace: gracePeriod })
     if (added.outcome !== 'removed') {
@@ -67,9 +70,9 @@ async function register(
 }
 
 // The identifier is a digest of the metadata, so the host has registered this very app, perhaps with more scope.
-function answerForHostClient(client: Client): EndpointResponse {
+function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw disabledMetadata()
-  return { status: 201, members: hostClientInformation(client) }
+  return { status: 201, members: hostClientInformation(client, capabilities) }
 }
 
 async function keptClient(
@@ -177,7 +180,7 @@ interface IssuedWithRegistration {
  * the client has asked for.
  */
 export function clientInformation(
-  { issuer, clientConfigurationPath }: DynamicRegistration,
+  { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
   { secret, token }: IssuedWithRegistration,
 ): Readonly<Record<string, unknown>> {
@@ -194,15 +197,24 @@ export function clientInformation(
           registration_access_token: token,
           registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
         }),
-    ...metadataOf(registration),
+    ...metadataOf(registration, capabilities),
   }
 }
 
 /** The response for a public client that the host has registered: its metadata, and no access to its registration. */
-function hostClientInformation(client: Client): Readonly<Record<string, unknown>> {
-  const registration = { ...client, token_endpoint_auth_method: 'none', scope: formatScope(client.scope) }
-  return { client_id: client.client_id, ...metadataOf(registration) }
+function hostClientInformation(
+  client: Client,
+  capabilities: ServerCapabilities,
+): Readonly<Record<string, unknown>> {
+  const registration = { ...registrationOf(client), token_endpoint_auth_method: 'none' }
+  return { client_id: client.client_id, ...metadataOf(registration, capabilities) }
 }
+
+/** The sender of a registration. Its limit counts it before, whatever becomes of the request. */
+export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
+  address: () => address,
+  networkRefusal: undefined,
+})
 
 /** The bearer token of a request (RFC 6750 2.1); undefined if the request does not carry exactly one. */
 export function bearerTokenOf({ headers }: ResourceRequest): string | undefined {

@@ -10,7 +10,12 @@ import {
   usualGrantTypes,
   usualResponseTypes,
 } from '../../protocol/client-metadata'
+import type { DocumentFetch } from '../document-fetch/document-fetch'
+import { DocumentUnavailable } from '../document-fetch/document-unavailable'
+import { mistakeInStatement } from '../document-fetch/verify-statement'
+import type { Sender } from '../../protocol/sender'
 import { type ConfigurationIssue, isList, isRecord, isText } from '../../primitives/options-reader'
+import { isQuotable } from '../../protocol/http-authentication'
 import { isKeepable, type Json } from '../../protocol/json'
 import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../../protocol/oauth-error'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
@@ -39,6 +44,8 @@ export interface RegisteredMetadata {
   readonly tos_uri?: string
   readonly jwks?: Json
   readonly jwks_uri?: string
+  /** Members of plug-ins, with the keys of objects in order. Lists keep their order, which may say something. */
+  readonly members?: Client['members']
 }
 
 /** What clients that register themselves may have. */
@@ -102,7 +109,31 @@ function canonical(members: Members, policy: RegistrationPolicy): RegisteredMeta
     scope: scopeOf(members, policy),
     ...texts,
     ...(method === privateKeyJwtName ? keysOf(members) : {}),
+    ...membersOfPlugIns(members, policy.capabilities),
   }
+}
+
+function membersOfPlugIns(
+  members: Members,
+  { members: added = [] }: ServerCapabilities,
+): Pick<RegisteredMetadata, 'members'> {
+  const stated = added.flatMap(({ name }): [string, Json][] => {
+    const value = members.json(name)
+    return value === undefined ? [] : [[name, inOrder(value)]]
+  })
+  return stated.length === 0 ? {} : { members: Object.fromEntries(stated.toSorted(byName)) }
+}
+
+const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
+
+function inOrder(value: Json): Json {
+  if (isList(value)) return value.map(inOrder)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, inner]): [string, Json] => [name, inOrder(inner)])
+      .toSorted(byName),
+  )
 }
 
 function redirectUris(members: Members, capabilities: ServerCapabilities): readonly string[] {
@@ -169,20 +200,20 @@ function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'>
 class Members {
   constructor(private readonly source: Readonly<Record<string, unknown>>) {}
 
-  text(name: Member): string | undefined {
+  text(name: OwnMember): string | undefined {
     const value = this.take(name)
     if (value === undefined || isText(value)) return value
     throw refused(name)
   }
 
-  texts(name: Member): readonly string[] | undefined {
+  texts(name: OwnMember): readonly string[] | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
     if (isList(value) && value.length <= longestList && value.every(isText)) return value
     throw refused(name)
   }
 
-  json(name: Member): Json | undefined {
+  json(name: string): Json | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
     // JSON.stringify fails on a value with thousands of levels.
@@ -191,7 +222,7 @@ class Members {
     return copy
   }
 
-  private take(name: Member): unknown {
+  private take(name: string): unknown {
     const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined
     const isEmpty = value === null || value === '' || (isList(value) && value.length === 0)
     return isEmpty ? undefined : value
@@ -202,10 +233,11 @@ const sorted = (names: readonly string[]): readonly string[] => [...new Set(name
 
 /** Makes the registration of a client, without its secrets. */
 export function registrationFor(client_id: string, metadata: RegisteredMetadata): ClientRegistration {
-  const { jwks, jwks_uri, redirect_uris = [], ...members } = metadata
+  const { jwks, jwks_uri, redirect_uris = [], members: added, ...members } = metadata
   const client_type = clientTypeBy(metadata.token_endpoint_auth_method)
   const keys = jwks_uri === undefined ? jwks : { jwks_uri }
   return {
+    ...added,
     client_id,
     client_type,
     ...members,
@@ -215,7 +247,7 @@ export function registrationFor(client_id: string, metadata: RegisteredMetadata)
   }
 }
 
-/** The metadata of a registered public client in canonical form: the inverse of {@link registrationFor}. */
+/** The metadata of a public client of version 0.1.0 in canonical form. Such a client has no members of plug-ins. */
 export function publicMetadataOf(registration: ClientRegistration): object {
   const { redirect_uris = [], post_logout_redirect_uris, grant_types, response_types, scope } = registration
   return {
@@ -230,10 +262,14 @@ export function publicMetadataOf(registration: ClientRegistration): object {
 }
 
 /** The members of a registration that a client may see, under the names of RFC 7591 2. */
-export function metadataOf(registration: ClientRegistration): Readonly<Record<string, unknown>> {
+export function metadataOf(
+  registration: ClientRegistration,
+  { members: added = [] }: ServerCapabilities,
+): Readonly<Record<string, unknown>> {
   const { token_endpoint_auth_method = 'client_secret_basic', credentials } = registration
-  const members = published.flatMap((name) =>
-    registration[name] === undefined ? [] : [[name, registration[name]] as const],
+  const values = new Map<string, unknown>(Object.entries(registration))
+  const members = [...published, ...added.map(({ name }) => name)].flatMap((name) =>
+    values.get(name) === undefined ? [] : [[name, values.get(name)] as const],
   )
   const keys = credentials?.[privateKeyJwtName]
   const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined
@@ -251,42 +287,89 @@ const published = [
   'response_types',
   'scope',
   ...textMembers,
-] as const
+]
 
 // Stands for the secret that the server issues after the check.
 const anySecret = `sha256:${'A'.repeat(43)}`
 
-/** Checks the metadata by the rules of every registration. The text of a mistake may hold values, so it is dropped. */
+/** Checks the metadata by the rules of every registration. */
 function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
+  const { issues } = parsedWith(metadata, capabilities)
+  const isAdded = ({ path }: ConfigurationIssue) => Object.hasOwn(metadata.members ?? {}, path)
+  // The text of another mistake may hold values, so it is dropped.
+  const members = issues.filter((issue) => !isAdded(issue)).map(({ path }) => memberAt(path))
+  const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
+  if (first !== undefined) throw refused(first)
+  const ofPlugIn = issues.find(isAdded)
+  if (ofPlugIn !== undefined) throw refusedOfPlugIn(ofPlugIn.path, ofPlugIn.message)
+  // A consent page must not show a name that reorders the text around it.
+  if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
+}
+
+function parsedWith(metadata: RegisteredMetadata, capabilities: ServerCapabilities) {
   const registration = {
     ...registrationFor('dynamic', metadata),
     client_secret_hashes: usesSecret(metadata) ? [anySecret] : [],
   }
   const issues: ConfigurationIssue[] = []
-  parseClient(registration, '', issues, capabilities)
-  const members = issues.map(({ path }) => memberAt(path))
-  const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
-  if (first !== undefined) throw refused(first)
-  // A consent page must not show a name that reorders the text around it.
-  if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
+  return { client: parseClient(registration, '', issues, capabilities), issues }
+}
+
+/**
+ * Lets plug-ins verify the members that a client states.
+ *
+ * @param sender the sender of the request, for which every fetch counts.
+ * @throws OAuthError `invalid_client_metadata`, which names the member.
+ */
+export async function verifyClientMetadata(
+  metadata: RegisteredMetadata,
+  {
+    capabilities,
+    documents,
+  }: Pick<RegistrationPolicy, 'capabilities'> & { readonly documents: DocumentFetch },
+  sender: Sender,
+): Promise<void> {
+  if (metadata.members === undefined) return
+  const { client } = parsedWith(metadata, capabilities)
+  const mistake = await mistakeInStatement(client, capabilities.members, documents, { sender }).catch(
+    (error: unknown) => {
+      // Every cause has one text: different texts would let a stranger probe the network of this server.
+      if (error instanceof DocumentUnavailable)
+        throw invalidClientMetadata(
+          'client_metadata_refused',
+          'The server cannot fetch a document that the client metadata names.',
+          { cause: error },
+        )
+      throw error
+    },
+  )
+  if (mistake !== undefined) throw refusedOfPlugIn(mistake.name, mistake.message)
 }
 
 const deceptive = /[\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
 
-function memberAt(path: string): Member {
+function memberAt(path: string): OwnMember {
   const [name = ''] = path.split(/[.[]/)
   if (name === 'credentials') return 'jwks'
   return isMember(name) ? name : 'token_endpoint_auth_method'
 }
 
-const isMember = (name: string): name is Member => Object.hasOwn(expectations, name)
+const isMember = (name: string): name is OwnMember => Object.hasOwn(expectations, name)
 
-type Member = keyof typeof expectations
+type OwnMember = keyof typeof expectations
 
-const refused = (member: Member): OAuthError =>
-  member === 'redirect_uris'
-    ? invalidRedirectUri('redirect_uris_refused', expectations[member])
-    : invalidClientMetadata('client_metadata_refused', expectations[member])
+const refused = (member: string): OAuthError => {
+  if (member === 'redirect_uris') return invalidRedirectUri('redirect_uris_refused', expectations[member])
+  return isMember(member)
+    ? invalidClientMetadata('client_metadata_refused', expectations[member])
+    : refusedOfPlugIn(member, 'is not valid here.')
+}
+
+// Hosts write plug-ins, and a description has no other characters (RFC 6749 5.2).
+function refusedOfPlugIn(name: string, message: string): OAuthError {
+  const text = isQuotable(message) ? message : 'is not valid here.'
+  return invalidClientMetadata('client_metadata_refused', `${name} ${text}`)
+}
 
 const expectations = {
   redirect_uris:

@@ -21,6 +21,7 @@ import {
   isDynamicClientStore,
 } from '../dynamic-client-store'
 import { memoryDynamicClients } from '../../stores/memory-dynamic-clients'
+import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { ClientUses, day } from './client-uses'
 import { type DynamicClients, HostClients } from './find-dynamic-clients'
 import type { Storage } from '../../stores/storage'
@@ -90,6 +91,8 @@ export interface DynamicRegistration extends DynamicClients {
   readonly clientSecretLifetime: number
   readonly registrationPath: string
   readonly clientConfigurationPath: string
+  /** Fetches the documents that clients name. */
+  readonly documents: DocumentFetch
 }
 
 /** The settings of the server that dynamic registration rests on. */
@@ -97,6 +100,7 @@ interface RegistrationContext {
   readonly issuer: string
   readonly findClient: FindClient
   readonly capabilities: ServerCapabilities
+  readonly clientDocuments: DocumentFetch
   readonly resourceOwner: unknown
   readonly store: Storage
   readonly storeDeadline: number
@@ -161,6 +165,7 @@ export function readDynamicRegistration(
     clientSecretLifetime: whole('clientSecretLifetime', 90 * day, 60),
     registrationPath: takePath(fields, 'registrationPath', '/register'),
     clientConfigurationPath: takePath(fields, 'clientConfigurationPath', '/register/client'),
+    documents: context.clientDocuments,
     clock,
   }
   fields.refuseUnknown()

@@ -22,6 +22,8 @@ export interface DocumentTimes {
 interface DocumentText extends DocumentTimes {
   /** The JSON of the document. A text takes less memory than the value can. */
   readonly text: string
+  /** Whether plug-ins have verified what the client states. */
+  readonly verified: boolean
 }
 
 const maximumParsed = 1000
@@ -60,6 +62,7 @@ const longestText = 8192
 /** A document that a process has kept for all. */
 export interface SharedDocument extends DocumentTimes {
   readonly json: unknown
+  readonly verified: boolean
 }
 
 /**
@@ -96,12 +99,18 @@ export class SharedDocuments {
    * @param senders the networks of the sender that made this server fetch the document.
    */
   async keep(url: string, document: DocumentText, senders: readonly string[]): Promise<void> {
-    const { text, fetchedAt, expiresAt, inUseUntil } = document
+    const { text, verified, fetchedAt, expiresAt, inUseUntil } = document
     if (text.length > longestText) return
     const key = keyOf(url)
     const inUseFor = Math.max(0, inUseUntil - this.clock())
     if (inUseFor === 0 && !this.hasRoom(key, senders)) return
-    const times = JSON.stringify({ client_id: url, fetchedAt, expiresAt, inUseUntil })
+    const times = JSON.stringify({
+      client_id: url,
+      ...(verified && { verified }),
+      fetchedAt,
+      expiresAt,
+      inUseUntil,
+    })
     // In a cache that drops what ends first, clients in use stay: they always have the longer time.
     const seconds = Math.ceil((longestKept + inUseFor) / 1000)
     await this.cache.set(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
@@ -121,7 +130,7 @@ function readDocument(text: string | undefined, url: string): SharedDocument | u
   const { document: json, fetchedAt, expiresAt, inUseUntil } = entry
   if (typeof fetchedAt !== 'number' || typeof expiresAt !== 'number' || typeof inUseUntil !== 'number')
     return undefined
-  return { json, fetchedAt, expiresAt, inUseUntil }
+  return { json, verified: entry['verified'] === true, fetchedAt, expiresAt, inUseUntil }
 }
 
 function parsedJson(text: string): unknown {

@@ -1,13 +1,13 @@
-import { type DocumentFetch, usualSize } from '../document-fetch/document-fetch'
+import { type DocumentFetch, type DocumentInquiry, usualSize } from '../document-fetch/document-fetch'
 import { DocumentUnavailable, isUnanswered } from '../document-fetch/document-unavailable'
 import type { UrlTrust } from '../document-fetch/fetch-limits'
-import type { FetchedDocument } from '../document-fetch/request-document'
 import { SingleFlight } from '../../primitives/single-flight'
 import type { Client } from '../../protocol/client'
-import { temporarilyUnavailable, Throttled, UnusableClient } from '../../protocol/oauth-error'
+import { Throttled, UnusableClient } from '../../protocol/oauth-error'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import type { SharedCache } from '../shared-cache'
+import { orUnreachable } from '../document-fetch/verify-statement'
 import type { DocumentUrl } from './document-url'
 import {
   type DocumentTimes,
@@ -30,12 +30,21 @@ interface DocumentCacheParts {
   readonly sharedCache: SharedCache
   /** @throws UnusableClient if the document is malformed. */
   readonly parse: (json: unknown, url: DocumentUrl) => Client
+  /** Verifies what clients state about themselves; undefined if no plug-in does. */
+  readonly verification?: DocumentVerification | undefined
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Whether the configuration names exactly this URL. */
   readonly isNamed: (url: string) => boolean
   /** Seconds for which a code or token may live. */
   readonly longestLifetime: number
+}
+
+/** Verifies what the client of a document states about itself. */
+export interface DocumentVerification {
+  readonly isNeeded: (client: Client) => boolean
+  /** @throws UnusableClient if a member is not valid; DocumentUnavailable if a document cannot be fetched. */
+  readonly run: (client: Client, inquiry: DocumentInquiry) => Promise<void>
 }
 
 /** The outcome of a look-up. Only the networks of its sender share a refusal by its limits. */
@@ -160,11 +169,15 @@ export class DocumentCache {
     if (known === undefined) return kept
     const inUseUntil = Math.max(known.inUseUntil, kept?.inUseUntil ?? 0)
     if (kept !== undefined && kept.fetchedAt >= known.fetchedAt) return { ...kept, inUseUntil }
-    const { json, fetchedAt, expiresAt } = known
+    const { json, fetchedAt, expiresAt, verified } = known
     try {
+      const client = this.parts.parse(json, url)
+      // A process without the plug-in has fetched the document, and has verified nothing.
+      if (!verified && this.needsVerification(client)) return kept
       return {
-        client: this.parts.parse(json, url),
+        client,
         text: JSON.stringify(json),
+        verified,
         fetchedAt,
         expiresAt,
         inUseUntil,
@@ -176,26 +189,23 @@ export class DocumentCache {
     }
   }
 
+  private needsVerification(client: Client): boolean {
+    return this.parts.verification?.isNeeded(client) === true
+  }
+
   private async fetched(url: DocumentUrl, trust: UrlTrust, sender: Sender | undefined) {
-    const { documents, parse, clock } = this.parts
+    const { documents, parse, verification, clock } = this.parts
     const { json, maximumAge } = await documents
       .fetch(url.clientId, usualSize, { trust, sender })
       .catch(orUnreachable)
+    const client = parse(json, url)
+    const verified = this.needsVerification(client)
+    if (verified) await verification?.run(client, { trust, sender })
     const seconds = Math.min(Math.max(shortestKept, maximumAge), longestKept / 1000)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + seconds * 1000
-    return { client: parse(json, url), text: JSON.stringify(json), fetchedAt, expiresAt }
+    return { client, text: JSON.stringify(json), verified, fetchedAt, expiresAt }
   }
-}
-
-// The fetch of a host has failed: the event needs the cause.
-function orUnreachable(error: unknown): FetchedDocument {
-  if (error instanceof DocumentUnavailable) throw error
-  throw temporarilyUnavailable(
-    'client_document_unreachable',
-    'The metadata document of the client is not available.',
-    { cause: error },
-  )
 }
 
 // Every cause has one text: the texts of different causes would let a stranger probe the network of this server.

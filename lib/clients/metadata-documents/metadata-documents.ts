@@ -11,7 +11,7 @@ import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
 import { DocumentCache } from './document-cache'
 import { documentUrl, entriesOf, readAllow } from './document-url'
-import { type DocumentRules, parseDocument } from './parse-document'
+import { type DocumentRules, parseDocument, verificationBy } from './parse-document'
 
 /** Options of {@link metadataDocuments}. */
 export interface MetadataDocumentsOptions {
@@ -72,6 +72,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
     documents,
     sharedCache: server.sharedCache,
     parse: (json, url) => parseDocument(json, url, rules),
+    verification: verificationBy(rules, documents),
     clock: server.clock,
     isNamed: (url) => named.has(url),
     longestLifetime: server.longestLifetime,

@@ -14,6 +14,9 @@ import { ConfigurationError, isList, isRecord, isText, isTexts } from '../../pri
 import { UnusableClient } from '../../protocol/oauth-error'
 import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
+import type { DocumentFetch } from '../document-fetch/document-fetch'
+import { mistakeInStatement } from '../document-fetch/verify-statement'
+import type { DocumentVerification } from './document-cache'
 import type { DocumentUrl } from './document-url'
 
 /** What a server lets the clients of metadata documents do. */
@@ -28,11 +31,27 @@ export interface DocumentRules {
   readonly parse: (registration: unknown) => Client
 }
 
+/** Lets plug-ins verify what the clients of documents state about themselves; undefined if none does. */
+export function verificationBy(
+  { capabilities: { members = [] } }: DocumentRules,
+  documents: DocumentFetch,
+): DocumentVerification | undefined {
+  const verifying = members.filter((member) => member.verify !== undefined)
+  if (verifying.length === 0) return undefined
+  return {
+    isNeeded: (client) => verifying.some(({ name }) => client.members[name] !== undefined),
+    async run(client, inquiry) {
+      const mistake = await mistakeInStatement(client, verifying, documents, inquiry)
+      if (mistake !== undefined) throw malformed('has a member that is not valid')
+    },
+  }
+}
+
 /**
  * Makes a client of a metadata document. A document speaks to every server, so grant types, response types, scopes and
  * redirection URIs that this server does not offer to such clients are left out, and so are links to other hosts.
- * Everything else must be a good registration. Other members than those of RFC 7591 2 have no effect: a document never
- * makes its client more than a client of strangers.
+ * Everything else must be a good registration. Other members than those of RFC 7591 2 and of plug-ins have no effect: a
+ * document never makes its client more than a client of strangers.
  *
  * @param url the URL of the document, which is the `client_id`.
  * @throws UnusableClient if the document is malformed.
@@ -83,6 +102,7 @@ function registrationFrom(
   const redirect_uris = redirectUrisFrom(document['redirect_uris'], rules)
   const grant_types = grantTypesFrom(document['grant_types'], client_type, rules)
   return {
+    ...membersOfPlugIns(document, rules),
     client_id: url.clientId,
     ...authentication,
     client_name: document['client_name'],
@@ -101,6 +121,15 @@ function registrationFrom(
 // A document serves many servers: what one of them cannot use must not refuse the others.
 const logoutUrisFrom = (value: unknown) =>
   isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
+
+// A member of a plug-in changes what the client relies on, so a bad value refuses the document, and is not left out.
+function membersOfPlugIns(
+  document: Readonly<Record<string, unknown>>,
+  { capabilities: { members = [] } }: DocumentRules,
+): Readonly<Record<string, unknown>> {
+  const stated = members.filter(({ name }) => Object.hasOwn(document, name))
+  return Object.fromEntries(stated.map(({ name }) => [name, document[name]]))
+}
 
 interface Authentication {
   readonly client_type: Client['client_type']

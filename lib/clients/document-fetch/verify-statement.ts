@@ -1,0 +1,44 @@
+import type { Client } from '../../protocol/client'
+import type { ClientMember } from '../../protocol/client-member'
+import { temporarilyUnavailable } from '../../protocol/oauth-error'
+import type { DocumentFetch, DocumentInquiry } from './document-fetch'
+import { DocumentUnavailable } from './document-unavailable'
+import type { FetchedDocument } from './request-document'
+
+/** What is wrong with a member, as the rest of a sentence that begins with its name. */
+interface MemberMistake {
+  readonly name: string
+  readonly message: string
+}
+
+/**
+ * Lets plug-ins verify what a client states about itself. Resolves to the first mistake.
+ *
+ * @param inquiry what the fetches count for.
+ * @throws DocumentUnavailable if a document cannot be fetched; any error of a member.
+ */
+export async function mistakeInStatement(
+  client: Client,
+  members: readonly ClientMember[] = [],
+  documents: DocumentFetch,
+  inquiry: DocumentInquiry,
+): Promise<MemberMistake | undefined> {
+  const fetchDocument = async (url: string, maximumSize?: number) =>
+    (await documents.fetch(url, maximumSize, inquiry).catch(orUnreachable)).json
+  for (const member of members) {
+    const value = client.members[member.name]
+    const message = value === undefined ? undefined : await member.verify?.(value, { client, fetchDocument })
+    if (message !== undefined) return { name: member.name, message }
+  }
+  return undefined
+}
+
+/** The fetch of a host has failed: the event needs the cause. */
+export function orUnreachable(error: unknown): FetchedDocument {
+  if (error instanceof DocumentUnavailable) throw error
+  throw temporarilyUnavailable(
+    'client_document_unreachable',
+    'The metadata document of the client is not available.',
+    { cause: error },
+  )
+}

@@ -1,0 +1,161 @@
+import { isList, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { Client } from './client'
+import { isKeepable, type Json, keepableExpectation } from './json'
+
+/** A member of a registration that a plug-in adds (RFC 7591 2), such as `subject_type`. */
+export interface ClientMember {
+  /** The registered name: lower-case letters, digits and `_`. */
+  readonly name: string
+  /**
+   * Checks the value by itself: JSON of at most 16 384 characters, and never null. Returns what is wrong, as the rest of
+   * a sentence that begins with the name, such as `must be public or pairwise.`, or undefined for a good value. If the
+   * function throws, the server refuses the value, too. Clients that register themselves get the text, so it must be
+   * ASCII without quotes, and must not contain the value.
+   */
+  mistakeIn(value: Json): string | undefined
+  /**
+   * Checks the value against the other members of the client, once each of them is good by itself. Returns what
+   * {@link mistakeIn} returns. Default: the value fits every client.
+   */
+  conflictIn?(value: Json, client: Client): string | undefined
+  /**
+   * Verifies what a client states about itself, when it registers (RFC 7591), changes its registration (RFC 7592), or
+   * when the server fetches its metadata document. Resolves to what {@link mistakeIn} returns. Runs after the other
+   * checks, and never for a registration of the host, which the server trusts. Errors of `fetchDocument` pass through:
+   * do not catch them. Default: there is nothing to verify.
+   */
+  verify?(value: Json, statement: ClientStatement): Promise<string | undefined>
+}
+
+/** What a client states about itself, and the means to verify it. */
+export interface ClientStatement {
+  readonly client: Client
+  /**
+   * Fetches a JSON document over https, and never from an address inside the network of the server. The fetch counts for
+   * the sender of the request, and takes 2 seconds at most.
+   *
+   * @param maximumSize the most bytes of the document. Default 5120.
+   */
+  readonly fetchDocument: (url: string, maximumSize?: number) => Promise<unknown>
+}
+
+type Members = Client['members']
+
+// One object for all clients without members.
+const noMembers: Members = Object.freeze(Object.create(null))
+
+// No plug-in may add these: what the package reads in a registration, and what it reads or writes in dynamic registration.
+const ownNames = {
+  client_id: true,
+  client_type: true,
+  client_secret_hashes: true,
+  credentials: true,
+  token_endpoint_auth_method: true,
+  redirect_uris: true,
+  post_logout_redirect_uris: true,
+  loopback_redirect_uris: true,
+  dynamic_redirect_query: true,
+  insecure_redirect_uris: true,
+  grant_types: true,
+  response_types: true,
+  token_type: true,
+  scope: true,
+  access_token_lifetime: true,
+  refresh_token_lifetime: true,
+  grant_lifetime: true,
+  may_introspect: true,
+  disabled: true,
+  client_name: true,
+  description: true,
+  client_uri: true,
+  logo_uri: true,
+  policy_uri: true,
+  tos_uri: true,
+  members: true,
+  selfRegistered: true,
+  metadataDocument: true,
+} satisfies Record<keyof Client, true>
+
+const ofRegistration: ReadonlySet<string> = new Set([
+  'jwks',
+  'jwks_uri',
+  'client_secret',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+  'registration_access_token',
+  'registration_client_uri',
+])
+
+/** Whether the package itself has a member of this name. */
+export const isOwnMember = (name: string): boolean =>
+  Object.hasOwn(ownNames, name) || ofRegistration.has(name)
+
+/** Whether a member of a plug-in may have the name. */
+export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(name)
+
+/** Whether the value is a member of a plug-in. */
+function isClientMember(value: unknown): value is ClientMember {
+  if (!isRecord(value)) return false
+  const { name, mistakeIn, conflictIn, verify } = value
+  return (
+    isText(name) &&
+    isMemberName(name) &&
+    typeof mistakeIn === 'function' &&
+    [conflictIn, verify].every((check) => check === undefined || typeof check === 'function')
+  )
+}
+
+/** Whether the value is a list of members of a plug-in. */
+export const areClientMembers = (value: unknown): value is readonly ClientMember[] =>
+  isList(value) && value.every(isClientMember)
+
+/**
+ * Reads the members that plug-ins add to a registration. The reader has read every other member.
+ *
+ * @param members the members of the server; undefined if they are unknown. Then each further member counts as one of a
+ * plug-in, unless its name looks like a misspelt one.
+ */
+export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
+  const names = members?.map(({ name }) => name) ?? reading.unread().filter(isMemberName)
+  const read: Record<string, Json> = Object.create(null)
+  for (const name of names) {
+    const value = reading.take(name)
+    if (value === undefined) continue
+    if (isKeepable(value)) read[name] = JSON.parse(JSON.stringify(value))
+    else reading.wrong(name, keepableExpectation)
+  }
+  for (const member of members ?? []) {
+    const value = read[member.name]
+    const mistake = value === undefined ? undefined : mistakeBy(member, () => member.mistakeIn(value))
+    if (mistake !== undefined) reading.wrong(member.name, mistake)
+  }
+  return Object.keys(read).length === 0 ? noMembers : deepFrozen(read)
+}
+
+/** Records each member that does not fit the others. */
+export function checkMembers(
+  client: Client,
+  members: readonly ClientMember[] | undefined,
+  reading: OptionsReader,
+): void {
+  for (const member of members ?? []) {
+    const value = client.members[member.name]
+    const conflict =
+      value === undefined ? undefined : mistakeBy(member, () => member.conflictIn?.(value, client))
+    if (conflict !== undefined) reading.wrong(member.name, conflict)
+  }
+}
+
+// Hosts write members, and a value may be anything.
+function mistakeBy({ name }: ClientMember, check: () => string | undefined): string | undefined {
+  try {
+    return check()
+  } catch {
+    return `must be what the plug-in of ${name} can read.`
+  }
+}
+
+function deepFrozen<Value extends object>(value: Value): Value {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFrozen(inner)
+  return Object.freeze(value)
+}
