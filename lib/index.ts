@@ -294,7 +294,8 @@ export {
   type JwtAccessTokensOptions,
 } from './extensions/jwt-access-tokens/jwt-access-tokens'
 export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
-export { openIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
+export type { BackChannelLogoutOptions } from './openid-connect/back-channel-logout'
+export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
 export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { mac } from './extensions/token-types/mac'

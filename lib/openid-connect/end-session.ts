@@ -9,6 +9,7 @@ import type { PageEndpoint, PageRequest, PageResponse } from '../protocol/page-e
 import { Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
+import type { AnnounceLogout } from './back-channel-logout'
 import { hintedSubject, type IdTokenTerms } from './id-token'
 
 /** Where a person goes after the logout. */
@@ -19,15 +20,23 @@ interface Destination {
 }
 
 const field = 'logout_request'
-const type = 'logout+jwt'
+// No logout token of Back-Channel Logout 1.0, which a client would take.
+const type = 'logout-request+jwt'
 // Seconds for which the page may stay open.
 const patience = 600
 
 /**
  * The logout endpoint (RP-Initiated Logout 1.0): a page that asks, because any site can send a person here. Then the
  * host ends its session, and the person goes to a registered `post_logout_redirect_uris` of the client.
+ *
+ * @param announce tells clients of the logout; undefined if they are not told.
  */
-export function endSessionPage(server: PlugInServer, terms: IdTokenTerms, path: string): PageEndpoint {
+export function endSessionPage(
+  server: PlugInServer,
+  terms: IdTokenTerms,
+  path: string,
+  announce: AnnounceLogout | undefined,
+): PageEndpoint {
   return {
     kind: 'page',
     name: 'end_session',
@@ -36,7 +45,7 @@ export function endSessionPage(server: PlugInServer, terms: IdTokenTerms, path: 
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      if (request.method === 'POST') return decide(server, terms, request)
+      if (request.method === 'POST') return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)
       if (resourceOwner === undefined) return leave(destination)
       const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)
@@ -96,6 +105,7 @@ async function decide(
   server: PlugInServer,
   terms: IdTokenTerms,
   request: PageRequest,
+  announce: AnnounceLogout | undefined,
 ): Promise<PageResponse> {
   const { parameters, resourceOwner } = request
   const { subject, query } = await confirmed(server, terms, parameters.require(field))
@@ -103,7 +113,11 @@ async function decide(
   if (parameters.require('decision') !== 'log_out') return staying(destination)
   // Who is logged in as another person meanwhile has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
-  if (resourceOwner !== undefined) await request.logOut()
+  if (resourceOwner !== undefined) {
+    await request.logOut()
+    // The person does not wait for the clients.
+    void announce?.(subject)
+  }
   return leave(destination)
 }
 

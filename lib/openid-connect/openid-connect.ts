@@ -8,6 +8,12 @@ import {
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { loginRequired } from '../protocol/oauth-error'
+import {
+  type AnnounceLogout,
+  announcing,
+  type BackChannelLogoutOptions,
+  readBackChannelLogout,
+} from './back-channel-logout'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
@@ -29,10 +35,28 @@ export interface OpenIdConnectOptions {
    * without a scope that the owner has approved. Default false.
    */
   readonly claimsParameter?: boolean
+  /**
+   * Whether clients with a `backchannel_logout_uri` hear when an owner logs out, at the logout endpoint and by
+   * {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes `store.index`.
+   * Default false.
+   */
+  readonly backChannelLogout?: boolean | BackChannelLogoutOptions
   /** The path of the UserInfo endpoint below the issuer. Default `/userinfo`. */
   readonly userInfoPath?: string
   /** The path of the logout endpoint below the issuer, which exists with the option `logOut` of the server. Default `/logout`. */
   readonly endSessionPath?: string
+}
+
+/** The plug-in of OpenID Connect. */
+export interface OpenIdConnect extends PlugIn {
+  /**
+   * Tells the clients of an owner that the owner has logged out, for a logout of the host itself. The promise settles
+   * after the last attempt, and never rejects: do not let the owner wait for it. The event `failure` names clients that
+   * could not be told.
+   *
+   * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
+   */
+  announceLogout(subject: string): Promise<void>
 }
 
 // Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
@@ -49,11 +73,20 @@ const name = 'openid-connect'
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
-export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
-  const { keys, claims, algorithm, lifetime, takesClaims, userInfoPath, endSessionPath } =
+export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
+  const { keys, claims, algorithm, lifetime, takesClaims, backChannelLogout, userInfoPath, endSessionPath } =
     readOptions(options)
+  // One for each server that has opened the plug-in.
+  const announcements: AnnounceLogout[] = []
   return {
     name,
+    async announceLogout(subject) {
+      if (announcements.length === 0)
+        throw new Error(
+          'announceLogout() needs the option backChannelLogout of openIdConnect(), and a server.',
+        )
+      await Promise.all(announcements.map((announce) => announce(subject)))
+    },
     open(server) {
       const ring = keys.ringOf(server)
       if (!ring.algorithms.includes(algorithm))
@@ -64,10 +97,26 @@ export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
       ring.outlive(Math.max(lifetime, hintLifetime))
       const terms = { issuer: server.issuer, ring, algorithm, lifetime }
+      const announce =
+        backChannelLogout &&
+        announcing(
+          server,
+          { ...terms, algorithmFor: () => algorithm, subjectFor: (subject) => subject },
+          backChannelLogout,
+        )
+      if (announce !== undefined) announcements.push(announce)
       const userInfo = userInfoEndpoint(server, name, userInfoPath, claims)
       return {
-        endpoints: server.canLogOut ? [userInfo, endSessionPage(server, terms, endSessionPath)] : [userInfo],
-        extensions: [identity(server, terms, claims, takesClaims)],
+        endpoints: server.canLogOut
+          ? [userInfo, endSessionPage(server, terms, endSessionPath, announce)]
+          : [userInfo],
+        extensions: [
+          identity(server, terms, claims, takesClaims),
+          ...(announce === undefined ? [] : [backChannelMetadata]),
+        ],
+        // A client hears of a logout for as long as it keeps an ID token.
+        ...(announce !== undefined && { indexSeconds: hintLifetime }),
+        clientMembers: [{ name: 'backchannel_logout_uri', mistakeIn: () => undefined }],
         resources: [
           {
             uri: server.urlOf(userInfoPath),
@@ -77,6 +126,13 @@ export function openIdConnect(options: OpenIdConnectOptions): PlugIn {
       }
     },
   }
+}
+
+// Back-Channel Logout 1.0, 2.1. A logout token names the owner and no session: the host knows the sessions.
+const backChannelMetadata: Extension = {
+  name: 'back-channel-logout',
+  authorizationParameters: [],
+  metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
 }
 
 function identity(
@@ -161,6 +217,7 @@ function readOptions(options: unknown) {
       'must be whole seconds, 60 to 86400.',
     ),
     takesClaims: reading.optional('claimsParameter', false, isBoolean, 'must be true or false.'),
+    backChannelLogout: readBackChannelLogout(reading),
     endSessionPath: reading.optional(
       'endSessionPath',
       '/logout',

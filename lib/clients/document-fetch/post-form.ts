@@ -1,8 +1,9 @@
+import { Semaphore } from '../../primitives/semaphore'
 import { isLoopback, plainUrl } from '../../protocol/uri'
 import { steadyClock } from '../../primitives/steady-clock'
 import { type DocumentFetchOptions, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
-import { ConcurrencyLimits, HostLimits, type UrlTrust } from './fetch-limits'
+import { forEachTrust, HostLimits, type UrlTrust } from './fetch-limits'
 import { requestFailure, responseTo } from './guarded-request'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
@@ -18,15 +19,20 @@ export type PostForm = (url: string, form: string, trust?: UrlTrust) => Promise<
 
 // Bytes of a response that are read before the connection ends.
 const maximumSize = 1024
+const atOnce = 16
+const atOnceToHost = 4
+const longestLine = 10_000
+const busy = () => new DocumentUnavailable('busy')
 
 /**
- * Makes a {@link PostForm} with the guard of {@link documentFetch}: public addresses only, over https, at most so many at
- * once, and each within 5 seconds. Only a server at loopback sends to loopback, also over http.
+ * Makes a {@link PostForm} with the guard of {@link documentFetch}: public addresses only, over https, at most 16 at once
+ * and 4 to one host, and each within 5 seconds. Only a server at loopback sends to loopback, also over http.
  */
 export function postForm(options: DocumentFetchOptions): PostForm {
   const { loopback, timeout = 5000, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = new HostLimits(steadyClock(clock))
-  const concurrency = new ConcurrencyLimits()
+  const lines = forEachTrust(() => new Semaphore(atOnce, longestLine, busy))
+  const linesToHosts = new HostLines()
   const targetAddresses = new TargetAddresses(lookup, loopback)
 
   const send = async (target: Target, form: string, trust: UrlTrust, signal: AbortSignal) => {
@@ -44,12 +50,28 @@ export function postForm(options: DocumentFetchOptions): PostForm {
   return async (url, form, trust = 'unknown') => {
     const target = isAtLoopback(url) && loopback ? parseTarget(url, 'http too') : parseTarget(url)
     if (trust === 'unknown') hosts.countFetch({ url, hostname: target.hostname, trust, senders: [] })
+    const sendInTime = () => within(timeout, (signal) => send(target, form, trust, signal))
     try {
-      return await concurrency.run(trust, () =>
-        within(timeout, (signal) => send(target, form, trust, signal)),
-      )
+      return await linesToHosts.run(target.host, () => lines[trust].take('in line', sendInTime))
     } catch (error) {
       throw requestFailure(error)
+    }
+  }
+}
+
+/** Lets few sends to one host run at once, so that a host that never answers keeps no others waiting. */
+class HostLines {
+  private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
+
+  async run<Outcome>(host: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const known = this.lines.get(host) ?? { line: new Semaphore(atOnceToHost, longestLine, busy), users: 0 }
+    this.lines.set(host, known)
+    known.users += 1
+    try {
+      return await known.line.take('in line', act)
+    } finally {
+      known.users -= 1
+      if (known.users === 0) this.lines.delete(host)
     }
   }
 }

@@ -108,6 +108,19 @@ describe('postForm', () => {
     expect(await reasonOf(hasty(`https://client.example:${silent.port}/`, 'a=b'))).toBe('timeout')
   })
 
+  test('a host that never answers keeps no other host waiting', async () => {
+    const silent = await silentListener()
+    closing.push(silent.close)
+    const { listener } = recorder()
+    const origin = await secure(listener)
+    const patient = postForm({ loopback: true, ca, lookup: here })
+    const waiting = Array.from({ length: 40 }, () => patient(`https://127.0.0.1:${silent.port}/`, 'a=b'))
+    expect(await patient(origin, 'a=b')).toBe(200)
+    expect(silent.connections()).toBeLessThanOrEqual(4)
+    await silent.close()
+    await Promise.allSettled(waiting)
+  })
+
   test('refuses a certificate of another name', async () => {
     const { received, listener } = recorder()
     const origin = await httpsOrigin(authority.issue(['other.example']), listener)

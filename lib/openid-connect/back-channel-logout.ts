@@ -1,0 +1,146 @@
+import { setTimeout } from 'node:timers/promises'
+import type { PlugInServer } from '../config/plug-in'
+import type { DocumentFetchOptions } from '../clients/document-fetch/document-fetch'
+import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import { isBoolean, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { type Client, isRegisteredByHost } from '../protocol/client'
+import { createId } from '../protocol/credential'
+import { bareError } from '../protocol/oauth-error'
+import { isLoopback } from '../protocol/uri'
+import type { IdTokenTerms } from './id-token'
+
+/** What logout tokens say, and how they are signed. */
+export interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring'> {
+  readonly algorithmFor: (client: Client) => SigningAlgorithm
+  /** The subject as the client knows it. */
+  readonly subjectFor: (subject: string, client: Client) => string
+}
+
+/** How clients hear of a logout. */
+export interface BackChannelLogoutOptions {
+  /** The certificate authorities for the hosts of clients, in the form of `node:tls`. Default: those of Node. */
+  readonly ca?: DocumentFetchOptions['ca']
+  /** Finds the addresses of a host. Default: DNS. */
+  readonly lookup?: DocumentFetchOptions['lookup']
+}
+
+/** Tells the clients of an owner that the owner has logged out. Settles after the last attempt; never rejects. */
+export type AnnounceLogout = (subject: string) => Promise<void>
+
+const type = 'logout+jwt'
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+const endpoint = 'back_channel_logout'
+const reason = 'logout_not_delivered'
+
+// Seconds. Back-Channel Logout 1.0, 4: two minutes at most, so that a stolen token is soon worthless.
+const tokenLifetime = 120
+// Milliseconds before each attempt. A client that restarts is there again within half a minute.
+const usualPauses: readonly number[] = [0, 5000, 30_000]
+const clientsAtMost = 1000
+
+/**
+ * Makes the announcement of logouts (OpenID Connect Back-Channel Logout 1.0): a logout token by `POST` to each client of
+ * the owner with a `backchannel_logout_uri`. A client that does not take it causes the event `failure`.
+ *
+ * @param pauses milliseconds before each attempt.
+ */
+export function announcing(
+  server: PlugInServer,
+  { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
+  { ca, lookup }: BackChannelLogoutOptions,
+  pauses = usualPauses,
+): AnnounceLogout {
+  const post = postForm({
+    // Only a server that itself is at loopback, such as one in development, may send to this machine.
+    loopback: isLoopback(new URL(issuer).hostname),
+    clock: () => server.now() * 1000,
+    ...(ca === undefined ? {} : { ca }),
+    ...(lookup === undefined ? {} : { lookup }),
+  })
+
+  const tokenFor = (client: Client, subject: string) => {
+    const iat = server.now()
+    return ring.sign(algorithmFor(client), type, {
+      iss: issuer,
+      sub: subjectFor(subject, client),
+      aud: client.client_id,
+      iat,
+      exp: iat + tokenLifetime,
+      jti: createId(server.random),
+      // Back-Channel Logout 1.0, 2.4: no nonce, so that the token is no ID token.
+      events: { [event]: {} },
+    })
+  }
+
+  const tell = async (clientId: string, subject: string) => {
+    const client = await server.findClient(clientId)
+    const uri = client?.members['backchannel_logout_uri']
+    if (client === undefined || client.disabled || typeof uri !== 'string') return
+    await deliver(post, uri, client, () => tokenFor(client, subject), pauses)
+  }
+
+  const report = (subject: string, clientId: string | undefined) => (thrown: unknown) =>
+    server.reportFailure({ endpoint, reason, clientId, subject, cause: bareError(thrown) })
+
+  return async (subject) => {
+    try {
+      const entries = await server.authorizationsOf(subject)
+      const clients = [...new Set(entries.map(({ clientId }) => clientId))]
+      const told = clients.slice(0, clientsAtMost)
+      await Promise.all(told.map((id) => tell(id, subject).catch(report(subject, id))))
+      if (clients.length > clientsAtMost)
+        throw new Error(`The owner has ${clients.length} clients, and ${clientsAtMost} were told.`)
+    } catch (thrown) {
+      report(subject, undefined)(thrown)
+    }
+  }
+}
+
+/** Sends a logout token. Tries again while the failure may pass. @throws Error after the last attempt. */
+async function deliver(
+  post: PostForm,
+  uri: string,
+  client: Client,
+  token: () => Promise<string>,
+  pauses: readonly number[],
+): Promise<void> {
+  const trust = isRegisteredByHost(client) ? 'named' : 'unknown'
+  let failure: unknown
+  for (const pause of pauses) {
+    if (pause > 0) await setTimeout(pause, undefined, { ref: false })
+    try {
+      const form = new URLSearchParams({ logout_token: await token() }).toString()
+      const status = await post(uri, form, trust)
+      // Back-Channel Logout 1.0, 2.8: 200, and 204 from some frameworks.
+      if (status === 200 || status === 204) return
+      failure = new Error(`The client answered the logout token with ${status}.`)
+      if (status < 500) break
+    } catch (error) {
+      failure = error
+      if (!mayPass(error)) break
+    }
+  }
+  throw failure
+}
+
+/** Reads the option; undefined if it is off. */
+export function readBackChannelLogout(reading: OptionsReader): BackChannelLogoutOptions | undefined {
+  const key = 'backChannelLogout'
+  const given = reading.optional<boolean | BackChannelLogoutOptions>(
+    key,
+    false,
+    isBackChannelLogout,
+    'must be true, false or { ca, lookup }.',
+  )
+  if (typeof given === 'boolean') return given ? {} : undefined
+  return given
+}
+
+const isBackChannelLogout = (value: unknown): value is boolean | BackChannelLogoutOptions =>
+  isBoolean(value) ||
+  (isRecord(value) &&
+    Object.entries(value).every(([name, member]) => {
+      if (name === 'lookup') return typeof member === 'function'
+      return name === 'ca' && [member].flat().every((each) => isText(each) || Buffer.isBuffer(each))
+    }))

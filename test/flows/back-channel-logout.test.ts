@@ -1,0 +1,233 @@
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { openIdConnect, type FailureEvent, type OpenIdConnectOptions } from '../../lib/index'
+import { bent } from '../support/flows/clients'
+import {
+  claimsIn,
+  identityKeys,
+  identityStage,
+  relyingParty,
+  withIdentity,
+} from '../support/flows/identity-stage'
+import { type LogoutReceiver, logoutReceiver } from '../support/flows/logout-receiver'
+import { outcomeOf } from '../support/flows/outcome'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { waitUntil } from '../support/wait-until'
+
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+
+const formIn = (text: string) => ({
+  action: /<form[^>]* action="([^"]+)"/.exec(text)?.[1] ?? '',
+  logout_request: /name="logout_request" value="([^"]+)"/.exec(text)?.[1] ?? '',
+})
+
+describeOnStores('A logout by the back channel', (stage) => {
+  const receivers: LogoutReceiver[] = []
+  afterEach(async () => {
+    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()))
+  })
+  const receiver = async (...given: Parameters<typeof logoutReceiver>) => {
+    const started = await logoutReceiver(...given)
+    receivers.push(started)
+    return started
+  }
+
+  function open(
+    uris: Readonly<Record<string, string | undefined>>,
+    identity: Partial<OpenIdConnectOptions> = {},
+  ) {
+    const keys = identityKeys()
+    const plugIn = openIdConnect({ keys, backChannelLogout: true, ...identity })
+    const clients = Object.entries(uris).map(([client_id, backchannel_logout_uri]) =>
+      bent(relyingParty, {
+        client_id,
+        ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
+      }),
+    )
+    const set = stage({
+      ...withIdentity(),
+      clients: clients.map(({ registration }) => registration),
+      plugIns: [keys, plugIn],
+      logOut: () => {},
+    })
+    const failures: FailureEvent[] = []
+    set.oauth.events.on('failure', (failure) => failures.push(failure))
+    const logIn = async (clientId: string, owner = 'alice') => {
+      const client = clients.find(({ registration }) => registration.client_id === clientId) ?? relyingParty
+      return set.flow.tokens(client, { scope: 'openid' }, owner)
+    }
+    const logOut = async (owner = 'alice', decision = 'log_out') => {
+      const { action, logout_request } = formIn((await set.flow.open('/logout', owner)).text)
+      return set.flow.submit(action, { logout_request, decision }, owner)
+    }
+    return { ...set, plugIn, failures, logIn, logOut, clients }
+  }
+
+  test('sends each client of the owner a signed logout token', async () => {
+    const [news, shop] = [await receiver(), await receiver(() => 204)]
+    const set = open({ news: news.uri, shop: shop.uri, quiet: undefined })
+    for (const clientId of ['news', 'news', 'shop', 'quiet']) await set.logIn(clientId)
+    expect((await set.logOut()).text).toContain('You are logged out')
+    await Promise.all([news.received(1), shop.received(1)])
+    const [token = ''] = news.tokens
+    const keys = createLocalJWKSet((await set.flow.open('/.well-known/jwks.json')).body)
+    const now = Math.floor(set.clock.read() / 1000)
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: 'http://localhost',
+      audience: 'news',
+      currentDate: new Date(set.clock.read()),
+    })
+    expect(payload).toEqual({
+      iss: 'http://localhost',
+      sub: 'alice',
+      aud: 'news',
+      iat: now,
+      exp: now + 120,
+      jti: expect.stringMatching(/^[\w-]{22}$/),
+      events: { [event]: {} },
+    })
+    expect(decodeProtectedHeader(token)).toMatchObject({ typ: 'logout+jwt', alg: 'RS256' })
+    expect(news.headers[0]).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' })
+    expect(claimsIn(shop.tokens[0] ?? '')).toMatchObject({ aud: 'shop' })
+    expect(claimsIn(shop.tokens[0] ?? '')).not.toMatchObject({ jti: payload.jti })
+    expect(set.failures).toEqual([])
+  })
+
+  test('tells clients of this owner alone, and of clients with a registration that is in force', async () => {
+    const [news, shop] = [await receiver(), await receiver()]
+    const set = open({ news: news.uri, shop: shop.uri })
+    await set.logIn('news')
+    await set.logIn('shop', 'bob')
+    await set.logOut('bob')
+    await shop.received(1)
+    expect(news.tokens).toEqual([])
+    expect(claimsIn(shop.tokens[0] ?? '')).toMatchObject({ sub: 'bob' })
+  })
+
+  test('tells a client whose tokens have ended long ago, as long as it may keep the ID token', async () => {
+    const news = await receiver()
+    const set = open({ news: news.uri })
+    await set.logIn('news')
+    set.clock.advance(25 * 24 * 3600)
+    await set.plugIn.announceLogout('alice')
+    expect(news.tokens).toHaveLength(1)
+  })
+
+  test('tells nobody if the owner stays, or if the form comes again after the session has ended', async () => {
+    const news = await receiver()
+    const set = open({ news: news.uri })
+    await set.logIn('news')
+    await set.logOut('alice', 'stay')
+    const { action, logout_request } = formIn((await set.flow.open('/logout', 'alice')).text)
+    await set.flow.submit(action, { logout_request, decision: 'log_out' })
+    await set.logOut()
+    await news.received(1)
+    expect(news.tokens).toHaveLength(1)
+  })
+
+  test('does not let the owner wait for a client that never answers', async () => {
+    const slow = await receiver(() => undefined)
+    const set = open({ slow: slow.uri })
+    await set.logIn('slow')
+    expect((await set.logOut()).text).toContain('You are logged out')
+    await slow.received(1)
+  })
+
+  test('reports a client that refuses the token, with its name and the owner, and without the token', async () => {
+    const strict = await receiver(() => 400)
+    const set = open({ strict: strict.uri })
+    await set.logIn('strict')
+    await set.plugIn.announceLogout('alice')
+    expect(strict.tokens).toHaveLength(1)
+    expect(set.failures).toEqual([
+      expect.objectContaining({
+        endpoint: 'back_channel_logout',
+        reason: 'logout_not_delivered',
+        code: 'temporarily_unavailable',
+        clientId: 'strict',
+        subject: 'alice',
+        cause: expect.objectContaining({ message: 'The client answered the logout token with 400.' }),
+      }),
+    ])
+    expect(JSON.stringify(set.failures)).not.toContain(String(strict.tokens[0]).slice(0, 20))
+  })
+
+  test('one client that fails does not keep the token from others', async () => {
+    const [strict, news] = [await receiver(() => 401), await receiver()]
+    const set = open({ strict: strict.uri, news: news.uri })
+    for (const clientId of ['strict', 'news']) await set.logIn(clientId)
+    await set.plugIn.announceLogout('alice')
+    expect(news.tokens).toHaveLength(1)
+    expect(set.failures).toHaveLength(1)
+  })
+
+  test('a logout of the host itself is announced by its subject', async () => {
+    const news = await receiver()
+    const set = open({ news: news.uri })
+    await set.logIn('news')
+    await set.plugIn.announceLogout('alice')
+    await set.plugIn.announceLogout('bob')
+    expect(news.tokens).toHaveLength(1)
+  })
+
+  test('an index that fails is reported, and the logout succeeds', async () => {
+    const news = await receiver()
+    const set = open({ news: news.uri })
+    await set.logIn('news')
+    set.store.begin('fails', 'index')
+    expect((await set.logOut()).text).toContain('You are logged out')
+    await waitUntil('the failure is reported', async () => set.failures.length > 0)
+    expect(set.failures).toEqual([expect.objectContaining({ clientId: undefined, subject: 'alice' })])
+    expect(news.tokens).toEqual([])
+  })
+
+  test('a logout token is no access token, no ID token for a hint, and no confirmation of a logout', async () => {
+    const news = await receiver()
+    const set = open({ news: news.uri })
+    await set.logIn('news')
+    await set.plugIn.announceLogout('alice')
+    const [token = ''] = news.tokens
+    expect((await set.flow.open('/userinfo', undefined, { Authorization: `Bearer ${token}` })).status).toBe(
+      401,
+    )
+    expect(outcomeOf(await set.flow.open(`/logout?id_token_hint=${token}`, 'alice'))).toBe(
+      'page 400 invalid_request',
+    )
+    const confirmed = await set.flow.submit(
+      '/logout',
+      { logout_request: token, decision: 'log_out' },
+      'alice',
+    )
+    expect(outcomeOf(confirmed)).toBe('page 400 invalid_request')
+    expect(news.tokens).toHaveLength(1)
+  })
+
+  test('the metadata names it only with the option', async () => {
+    const metadataOf = async (set: { flow: { open: (path: string) => Promise<{ body: object }> } }) =>
+      (await set.flow.open('/.well-known/openid-configuration')).body
+    expect(await metadataOf(open({}))).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: false,
+    })
+    expect(await metadataOf(identityStage(stage)())).not.toHaveProperty('backchannel_logout_supported')
+  })
+})
+
+test('announceLogout needs the option, and a server', async () => {
+  const keys = identityKeys()
+  await expect(openIdConnect({ keys }).announceLogout('alice')).rejects.toThrow(
+    /needs the option backChannelLogout/,
+  )
+  await expect(openIdConnect({ keys, backChannelLogout: true }).announceLogout('alice')).rejects.toThrow(
+    /a server/,
+  )
+})
+
+test.each([1, 'yes', { ca: 1 }, { lookup: {} }, { proxy: 'x' }])(
+  'backChannelLogout %j is a mistake',
+  (wrong) => {
+    const options = { keys: identityKeys(), backChannelLogout: wrong }
+    expect(() => Reflect.apply(openIdConnect, undefined, [options])).toThrow(
+      /backChannelLogout must be true, false or \{ ca, lookup \}/,
+    )
+  },
+)

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { waitUntil } from '../wait-until'
+
+/** A client on this machine that receives logout tokens. */
+export interface LogoutReceiver {
+  readonly uri: string
+  /** The logout tokens that have come. */
+  readonly tokens: readonly string[]
+  readonly headers: readonly IncomingHttpHeaders[]
+  /** Resolves once so many tokens have come. */
+  readonly received: (count: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Starts a receiver. @param statusOf the status for the nth token, from 0; undefined for no response at all. */
+export async function logoutReceiver(
+  statusOf: (nth: number) => number | undefined = () => 200,
+): Promise<LogoutReceiver> {
+  const tokens: string[] = []
+  const headers: IncomingHttpHeaders[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const status = statusOf(tokens.length)
+    tokens.push(new URLSearchParams(body).get('logout_token') ?? '')
+    headers.push(request.headers)
+    if (status !== undefined) response.writeHead(status).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    uri: `http://127.0.0.1:${port}/logout`,
+    tokens,
+    headers,
+    received: (count) => waitUntil(`${count} logout tokens came`, async () => tokens.length >= count),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
