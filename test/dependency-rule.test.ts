@@ -121,6 +121,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'extensions/token-types/bearer',
     'extensions/resource-indicators/resource-indicators',
     'resource-server',
+    'clients/document-fetch',
     'http/pages/html',
     'config/plug-in',
   ],

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import * as suite from '../lib/index'
 const types = [
   'AuthorizationIndex',
+  'BackChannelLogoutOptions',
+  'OpenIdConnect',
   'EntryOutcome',
   'EntryTerms',
   'IndexEntry',

@@ -65,7 +65,7 @@ export const indexOwner = (issuerDigest: string, subject: string): string => iss
 export const indexName = 'authorization-index'
 
 /** How a server writes the index. */
-export interface IndexTerms {
+interface IndexTerms {
   readonly index: AuthorizationIndex
   /** Seconds since the epoch. */
   readonly now: () => number

@@ -3,6 +3,7 @@ import {
   isRedirectMethod,
   type ResponseType,
 } from '../authorization-endpoint/response-types'
+import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
@@ -290,7 +291,7 @@ export const isOwnExtension = ({ name }: Extension): boolean => takenNames.inclu
 
 /** Reads the extensions that hosts and plug-ins add to those of the suite. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
-  const taken = new Set(takenNames)
+  const taken = new Set([...takenNames, indexName])
   const all: Extension[] = []
   for (const reading of sources) {
     const given = reading.optional('extensions', [], isExtensions, extensionsMessage)

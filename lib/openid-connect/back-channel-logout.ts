@@ -11,7 +11,7 @@ import { isLoopback } from '../protocol/uri'
 import type { IdTokenTerms } from './id-token'
 
 /** What logout tokens say, and how they are signed. */
-export interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring'> {
+interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring'> {
   readonly algorithmFor: (client: Client) => SigningAlgorithm
   /** The subject as the client knows it. */
   readonly subjectFor: (subject: string, client: Client) => string

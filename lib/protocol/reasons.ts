@@ -203,6 +203,7 @@ export const reasons = {
     'jwt_keys_unavailable',
     'signing_keys_unavailable',
     'signer_unavailable',
+    'logout_not_delivered',
     'introspection_unavailable',
     'introspection_not_authorized',
     'introspection_limited',

@@ -1,16 +1,11 @@
-import {
-  createAuthorizationServer,
-  memoryStore,
-  password,
-  type PlugIn,
-  type PlugInServer,
-} from '../../lib/index'
+import { createAuthorizationServer, password, type PlugIn, type PlugInServer } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { waitUntil } from '../support/wait-until'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import { noStorage } from '../../lib/stores/storage'
 import { indexOwner } from '../../lib/authorization/authorization-index'
 import { issuerDigest } from '../../lib/authorization/issuer'
 
@@ -159,13 +154,12 @@ describeOnStores('The index of authorizations', (stage) => {
 })
 
 test('a plug-in that needs the index does not start with a store that has none', () => {
-  const { find, save, remove } = memoryStore()
   const create = () =>
     createAuthorizationServer({
       issuer: 'http://localhost',
       scopes: { read: 'Read' },
       clients: [],
-      store: { find, save, remove },
+      store: noStorage,
       plugIns: [lister().plugIn],
     })
   expect(create).toThrow(/store must have the member index, because a plug-in needs/)

@@ -12,12 +12,11 @@ async function announcer(clientIds: readonly string[], uri: string, pauses: read
   const keys = identityKeys()
   const store = memoryStore()
   const opened: PlugInServer[] = []
+  const located = { backchannel_logout_uri: uri }
   const { oauth } = application({
     ...withIdentity(),
     store,
-    clients: clientIds.map(
-      (client_id) => bent(relyingParty, { client_id, ...{ backchannel_logout_uri: uri } }).registration,
-    ),
+    clients: clientIds.map((client_id) => bent(relyingParty, { client_id, ...located }).registration),
     plugIns: [
       keys,
       {

@@ -57,6 +57,12 @@ describe('redisStore', () => {
     await store.dynamicClients.remove(registration.client_id)
     await store.sharedCache.set('a', 'text', 60)
     expect(await store.sharedCache.get('a')).toBe('text')
+    const entry = { authorizationId: 'a'.repeat(22), clientId: 'book' }
+    expect(await store.index.add('owner', entry, { seconds: 60, age: 0 })).toBe('added')
+    await store.index.mark('owner', 60)
+    await store.index.remove('owner', [])
+    expect(await store.index.list('owner')).toEqual([entry])
+    await store.index.remove('owner', [entry.authorizationId])
     expect(await store.check()).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -46,6 +46,11 @@ async function listening(server: Server, { address = '127.0.0.1', port = 0 }: Pl
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** A plain http server. */
+export async function httpOrigin(answer: RequestListener, place: Place = {}): Promise<Listener> {
+  return listening(createHttpServer(answer), place)
 }
 
 /** An https server with a certificate. */

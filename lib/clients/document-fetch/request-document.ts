@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { isRecord } from '../../primitives/options-reader'
 import { isShallow } from '../../protocol/json-depth'
 import { DocumentUnavailable } from './document-unavailable'
 import { type GuardedRequest, requestFailure, responseTo } from './guarded-request'

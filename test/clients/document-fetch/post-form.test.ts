@@ -1,8 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { mayPass, postForm } from '../../../lib/clients/document-fetch/post-form'
-import { authority, httpsOrigin, silentListener } from '../../support/https-origin'
+import { authority, httpOrigin, httpsOrigin, silentListener } from '../../support/https-origin'
 
 interface Received {
   readonly method: string | undefined
@@ -34,11 +32,9 @@ async function secure(listener: RequestListener) {
 }
 
 async function plain(listener: RequestListener): Promise<string> {
-  const server: Server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  closing.push(() => new Promise((resolve) => server.close(resolve)))
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
+  const origin = await httpOrigin(listener)
+  closing.push(origin.close)
+  return `http://127.0.0.1:${origin.port}`
 }
 
 const { ca } = authority
@@ -90,8 +86,8 @@ describe('postForm', () => {
   test('never sends over http to a name for loopback that has another address', async () => {
     const misled = postForm({ loopback: true, lookup: async () => [{ address: '203.0.113.7' }] })
     expect(await reasonOf(misled('http://localhost:1/', 'a=b'))).toBe('address_forbidden')
-    const public_ = postForm({ loopback: true, lookup: async () => [{ address: '93.184.216.34' }] })
-    expect(await reasonOf(public_('http://localhost:1/', 'a=b'))).toBe('address_forbidden')
+    const abroad = postForm({ loopback: true, lookup: async () => [{ address: '93.184.216.34' }] })
+    expect(await reasonOf(abroad('http://localhost:1/', 'a=b'))).toBe('address_forbidden')
   })
 
   test('never sends to an address inside the network', async () => {

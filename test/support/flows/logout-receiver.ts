@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { httpOrigin } from '../https-origin'
 import { waitUntil } from '../wait-until'
 
 /** A client on this machine that receives logout tokens. */
@@ -20,24 +19,19 @@ export async function logoutReceiver(
 ): Promise<LogoutReceiver> {
   const tokens: string[] = []
   const headers: IncomingHttpHeaders[] = []
-  const server = createServer(async (request, response) => {
+  const { port, close } = await httpOrigin(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const status = statusOf(tokens.length)
     tokens.push(new URLSearchParams(body).get('logout_token') ?? '')
     headers.push(request.headers)
     if (status !== undefined) response.writeHead(status).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
   return {
     uri: `http://127.0.0.1:${port}/logout`,
     tokens,
     headers,
     received: (count) => waitUntil(`${count} logout tokens came`, async () => tokens.length >= count),
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
