@@ -218,6 +218,7 @@ export type {
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,
+  LoginDefaults,
   ExtensionTokenResponse,
   KeptData,
   OwnerVerdict,

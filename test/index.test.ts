@@ -4,6 +4,7 @@ import * as suite from '../lib/index'
 const types = [
   'ClientMember',
   'ClientStatement',
+  'LoginDefaults',
   'ClaimsRequest',
   'OpenIdConnectOptions',
   'OwnerClaims',

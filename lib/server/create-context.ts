@@ -22,6 +22,7 @@ import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { publishedSubjectBy } from '../protocol/published-subject'
 import { withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
@@ -45,6 +46,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const formats = formatsByName(settings.accessTokenFormats)
   const usualFormat = usualFormatOf(settings.accessTokenFormats)
   const limits = issueLimits(settings.issueLimits, clock)
+  const publishedSubject = publishedSubjectBy(settings.extensions)
   const { store, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const guards = createGuardContext(settings, {
     ...tokenFinders(store, settings.accessTokenFormats),
@@ -61,7 +63,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
-    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
+    publishedSubject,
+    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions, publishedSubject),
     issueContext: (restrict = unrestricted, evidence = noEvidence, client) => ({
       now: guards.now(),
       issuerDigest: ownDigest,
@@ -78,6 +81,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
+    loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
     ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),
     demandedLogins: demandedLogins(
       settings.rateLimit.authorization,
