@@ -225,6 +225,7 @@ export type {
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,
+  LoginDefaults,
   ExtensionTokenResponse,
   KeptData,
   OwnerVerdict,

@@ -11,6 +11,7 @@ const types = [
   'LateFailure',
   'ClientMember',
   'ClientStatement',
+  'LoginDefaults',
   'ClaimsRequest',
   'OpenIdConnectOptions',
   'OwnerClaims',

@@ -24,7 +24,12 @@ import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { covers, distinct, grantableScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
-import { loginParameters, parseRequestedLogin, type RequestedLogin } from './requested-login'
+import {
+  loginDefaultsFor,
+  loginParameters,
+  parseRequestedLogin,
+  type RequestedLogin,
+} from './requested-login'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** A valid and complete authorization request. The resource owner is not known yet. */
@@ -47,13 +52,13 @@ export interface ParsedAuthorizationRequest {
 export function parseAuthorizationRequest(
   { client }: ResolvedRedirectUri,
   parameters: Parameters,
-  { responseTypes, settings: { extensions, defaultScope } }: ServerContext,
+  { responseTypes, loginDefaults, settings: { extensions, defaultScope } }: ServerContext,
 ): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
   parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   requireResponseMode(responseType, parameters.get('response_mode'))
-  const requestedLogin = parseRequestedLogin(parameters)
+  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)

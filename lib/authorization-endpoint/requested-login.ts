@@ -1,3 +1,5 @@
+import type { Client } from '../protocol/client'
+import type { Extension, LoginDefaults } from '../protocol/extension'
 import { type LoginRequest, plainLogin } from '../protocol/login-request'
 import { invalidRequest, loginRequired } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -23,14 +25,20 @@ export interface RequestedLogin {
 /**
  * Reads what a request says about the login and the pages. Undefined if it says nothing, as most requests do.
  *
+ * @param defaults what counts if the request does not say it. Default: nothing.
  * @throws OAuthError `invalid_request`.
  */
-export function parseRequestedLogin(parameters: Parameters): RequestedLogin | undefined {
-  if (!loginParameters.some((name) => parameters.get(name) !== undefined)) return undefined
+export function parseRequestedLogin(
+  parameters: Parameters,
+  defaults?: LoginDefaults,
+): RequestedLogin | undefined {
+  const saysNothing = !loginParameters.some((name) => parameters.get(name) !== undefined)
+  if (saysNothing && defaults === undefined) return undefined
+  const acrValues = listIn(parameters, 'acr_values')
   return {
     prompts: promptsIn(listIn(parameters, 'prompt')),
-    maxAge: maxAgeIn(parameters.get('max_age')),
-    acrValues: listIn(parameters, 'acr_values'),
+    maxAge: maxAgeIn(parameters.get('max_age')) ?? defaults?.maxAge,
+    acrValues: acrValues.length > 0 ? acrValues : (defaults?.acrValues ?? []),
     loginHint: parameters.get('login_hint'),
     uiLocales: listIn(parameters, 'ui_locales'),
   }
@@ -58,6 +66,20 @@ function maxAgeIn(text: string | undefined): number | undefined {
 
 const malformed = (name: string) =>
   invalidRequest('parameter_malformed', `The parameter ${name} is malformed.`)
+
+/**
+ * What extensions read of the registration of a client; undefined for nothing. Of two extensions, the first one counts.
+ *
+ * @param extensions the extensions with `loginDefaults`; undefined if there are none.
+ */
+export function loginDefaultsFor(
+  client: Client,
+  extensions: readonly Extension[] | undefined,
+): LoginDefaults | undefined {
+  if (extensions === undefined) return undefined
+  const given = extensions.map((extension) => extension.loginDefaults?.(client))
+  return given.find((defaults) => defaults !== undefined)
+}
 
 /** What a request still demands of its owner. */
 interface OpenDemand {

@@ -10,6 +10,7 @@ import {
 } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
+import type { PublishedSubject } from '../protocol/published-subject'
 import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/options-reader'
 import { optional, requireShape, shape } from '../primitives/shape'
@@ -55,13 +56,14 @@ export function completionOf(
   issuer: string,
   formats: readonly AccessTokenFormat[],
   extensions: readonly Extension[],
+  publishedSubject?: PublishedSubject,
 ): CompleteIssue | undefined {
   const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
   const claiming = extensions.filter((extension) => extension.claims !== undefined)
   if (formats.length === 0 && adding.length === 0) return undefined
   return async ({ authorization, issued, event }, recipient) => {
     const held = heldToken(authorization, issued)
-    const accessToken = await textOf({ issuer, formats, claiming }, held, issued, recipient)
+    const accessToken = await textOf({ issuer, formats, claiming, publishedSubject }, held, issued, recipient)
     const shown = { ...issued, accessToken }
     return {
       issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
@@ -103,10 +105,12 @@ interface Writers {
   readonly formats: readonly AccessTokenFormat[]
   /** The extensions with `claims`. */
   readonly claiming: readonly Extension[]
+  /** Undefined if clients get the subjects of the host. */
+  readonly publishedSubject: PublishedSubject | undefined
 }
 
 async function textOf(
-  { issuer, formats, claiming }: Writers,
+  { issuer, formats, claiming, publishedSubject }: Writers,
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,
@@ -119,11 +123,13 @@ async function textOf(
   const { id: authorizationId, subject, clientId, login } = authorization
   const { digest: tokenId, scope, expiresAt, tokenData } = token
   const { issuedAt } = formatted
-  const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType, login }
+  const published =
+    subject === undefined || publishedSubject === undefined ? subject : publishedSubject(subject, client)
+  const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
   const members = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
-  return encodeToken(format, claims, { client, grantType })
+  return encodeToken(format, claims, { client, grantType, subject })
 }
 
 const dataFor = (

@@ -300,20 +300,30 @@ export function resolveExtensions(sources: Sources): readonly Extension[] {
         reading.wrong(`extensions[${index}].name`, `is "${name}", which another extension has already.`)
       taken.add(name)
     }
+    for (const [index, extension] of given.entries())
+      if (publishes(extension) && [...all, ...given.slice(0, index)].some(publishes))
+        reading.wrong(
+          `extensions[${index}].publishedSubject`,
+          'is a function that another extension has already.',
+        )
     all.push(...given)
   }
   return Object.freeze(all)
 }
 
+const publishes = (extension: Extension) => extension.publishedSubject !== undefined
+
 const hooks = [
   'resolveRequest',
   'prepare',
   'atAuthorizationRequest',
+  'loginDefaults',
   'atConsent',
   'atResourceOwner',
   'atTokenRequest',
   'atTokenResponse',
   'atResourceRequest',
+  'publishedSubject',
   'introspect',
   'claims',
   'access',

@@ -25,14 +25,40 @@ export async function introspect(
   const { settings, findAccess, now } = server
   const { issuer } = settings
   const found = await findAccess(token, now())
-  if (found !== undefined)
+  if (found !== undefined) {
+    const { access } = found
+    const sub = await subjectFor(server, access)
+    if (sub === undefined) return inactive
     return {
       ...membersOfPlugIns(settings, found),
-      ...introspectionOf(found.access, { issuer, tokenType: found.access.tokenType }),
+      ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
+  }
   const refresh = await refreshBy(server, client, token)
   // Only the client of a refresh token gets an answer about the token.
-  return refresh?.clientId === client.client_id ? introspectionOf(refresh, { issuer }) : inactive
+  if (refresh?.clientId !== client.client_id) return inactive
+  const sub = subjectOf(server, refresh, client)
+  return introspectionOf(refresh, { issuer, sub })
+}
+
+/**
+ * The `sub` for the client of a token. Undefined if an extension publishes subjects, and the client is gone: the subject
+ * of the host must not show instead.
+ */
+async function subjectFor(server: ServerContext, access: Access): Promise<string | undefined> {
+  if (server.publishedSubject === undefined || access.subject === undefined) return subjectOf(server, access)
+  const client = await server.settings.findClient(access.clientId)
+  return client && subjectOf(server, access, client)
+}
+
+function subjectOf(
+  { publishedSubject }: ServerContext,
+  { subject, clientId }: Access,
+  client?: Client,
+): string {
+  // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
+  if (subject === undefined) return clientId
+  return publishedSubject === undefined || client === undefined ? subject : publishedSubject(subject, client)
 }
 
 async function refreshBy(
@@ -85,8 +111,8 @@ const inactive: Introspection = { active: false }
 
 /** The response about a valid token. */
 function introspectionOf(
-  { scope, clientId, subject, expiresAt, login }: Access,
-  { issuer, tokenType }: { readonly issuer: string; readonly tokenType?: string },
+  { scope, clientId, expiresAt, login }: Access,
+  { issuer, sub, tokenType }: { readonly issuer: string; readonly sub: string; readonly tokenType?: string },
 ): Introspection {
   return {
     active: true,
@@ -94,8 +120,7 @@ function introspectionOf(
     client_id: clientId,
     ...(tokenType === undefined ? {} : { token_type: tokenType }),
     exp: expiresAt,
-    // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
-    sub: subject ?? clientId,
+    sub,
     iss: issuer,
     // RFC 9470 6.2
     ...(login && { auth_time: login.authTime, ...(login.acr !== undefined && { acr: login.acr }) }),

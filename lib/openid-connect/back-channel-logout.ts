@@ -11,10 +11,8 @@ import { isLoopback } from '../protocol/uri'
 import type { IdTokenTerms } from './id-token'
 
 /** What logout tokens say, and how they are signed. */
-interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring'> {
+interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subjectFor'> {
   readonly algorithmFor: (client: Client) => SigningAlgorithm
-  /** The subject as the client knows it. */
-  readonly subjectFor: (subject: string, client: Client) => string
 }
 
 /** How clients hear of a logout. */

@@ -5,6 +5,7 @@ import { type SigningAlgorithm, signingAlgorithms } from '../jwt/signing-keys/si
 import type { Json } from '../protocol/json'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'
+import type { SubjectFor } from './pairwise'
 
 /** What an ID token says (OpenID Connect Core 2). */
 interface IdTokenContent {
@@ -26,6 +27,8 @@ export interface IdTokenTerms {
   readonly algorithm: SigningAlgorithm
   /** Seconds. */
   readonly lifetime: number
+  /** The `sub` of an owner for a client: pairwise, or the subject of the host (OpenID Connect Core 8). */
+  readonly subjectFor: SubjectFor
 }
 
 const type = 'JWT'

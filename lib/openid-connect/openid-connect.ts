@@ -7,18 +7,23 @@ import {
 } from '../jwt/signing-keys/signing-algorithm'
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
-import { loginRequired } from '../protocol/oauth-error'
+import type { Client } from '../protocol/client'
+import { loginRequired, serverError } from '../protocol/oauth-error'
+import type { Login } from '../protocol/resource-owner'
 import {
   type AnnounceLogout,
   announcing,
   type BackChannelLogoutOptions,
   readBackChannelLogout,
 } from './back-channel-logout'
+import { algorithmOf, identityMembers, loginDefaultsOf, needsAuthTime } from './client-members'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
 import { claimsFor, identityScopes, type OwnerClaims } from './owner-claims'
+import { pairwiseSubjects, publicSubject, type SubjectFor } from './pairwise'
 import { userInfoEndpoint } from './user-info'
+import './registration'
 
 /** Options of {@link openIdConnect}. */
 export interface OpenIdConnectOptions {
@@ -26,8 +31,17 @@ export interface OpenIdConnectOptions {
   readonly keys: SigningKeys
   /** What the host knows about a resource owner. Default: nothing besides the subject. */
   readonly claims?: OwnerClaims
-  /** The algorithm of ID tokens. Many clients know only `RS256`. Default `RS256`. */
+  /**
+   * The algorithm of ID tokens for clients without `id_token_signed_response_alg`. Many clients know only `RS256`, so the
+   * keys must have it in any case (OpenID Connect Discovery 3). Default `RS256`.
+   */
   readonly algorithm?: SigningAlgorithm
+  /**
+   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID Connect Core 8.1).
+   * `secret` has 32 bytes at least, is the same in all processes, and stays for ever: another secret changes each `sub`,
+   * and so every account at these clients is lost. Default: `public` only.
+   */
+  readonly pairwise?: { readonly secret: string }
   /** How long an ID token is good, in whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
@@ -74,8 +88,8 @@ const name = 'openid-connect'
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
-  const { keys, claims, algorithm, lifetime, takesClaims, backChannelLogout, userInfoPath, endSessionPath } =
-    readOptions(options)
+  const { keys, claims, algorithm, lifetime, takesClaims, backChannelLogout, ...read } = readOptions(options)
+  const { userInfoPath, endSessionPath, subjectFor } = read
   // One for each server that has opened the plug-in.
   const announcements: AnnounceLogout[] = []
   return {
@@ -89,23 +103,17 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
     },
     open(server) {
       const ring = keys.ringOf(server)
-      if (!ring.algorithms.includes(algorithm))
-        throw new Error(
-          `signs with ${algorithm}, but its keys have ${ring.algorithms.join(', ')}: signingKeys({ secrets, algorithms: ['${algorithm}', …] }).`,
-        )
+      requireAlgorithms(ring.algorithms, algorithm)
       if (!server.scopes.includes('openid'))
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
       ring.outlive(Math.max(lifetime, hintLifetime))
-      const terms = { issuer: server.issuer, ring, algorithm, lifetime }
-      const announce =
-        backChannelLogout &&
-        announcing(
-          server,
-          { ...terms, algorithmFor: () => algorithm, subjectFor: (subject) => subject },
-          backChannelLogout,
-        )
+      const { issuer } = server
+      const terms = { issuer, ring, algorithm, lifetime, subjectFor }
+      const algorithmFor = (client: Client) => algorithmOf(client, ring.algorithms, algorithm)
+      const announce = backChannelLogout && announcing(server, { ...terms, algorithmFor }, backChannelLogout)
       if (announce !== undefined) announcements.push(announce)
-      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims)
+      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims, subjectFor)
+      const hasPairwise = subjectFor !== publicSubject
       return {
         endpoints: server.canLogOut
           ? [userInfo, endSessionPage(server, terms, endSessionPath, announce)]
@@ -116,7 +124,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
         ],
         // A client hears of a logout for as long as it keeps an ID token.
         ...(announce !== undefined && { indexSeconds: hintLifetime }),
-        clientMembers: [{ name: 'backchannel_logout_uri', mistakeIn: () => undefined }],
+        clientMembers: identityMembers({ issuer, algorithms: ring.algorithms, hasPairwise }),
         resources: [
           {
             uri: server.urlOf(userInfoPath),
@@ -135,18 +143,31 @@ const backChannelMetadata: Extension = {
   metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
 }
 
+/** @throws Error that says which algorithms the keys need. */
+function requireAlgorithms(present: readonly SigningAlgorithm[], usual: SigningAlgorithm): void {
+  // OpenID Connect Discovery 3: RS256 must be among id_token_signing_alg_values_supported.
+  const needed = [...new Set<SigningAlgorithm>([usual, 'RS256'])]
+  if (needed.every((each) => present.includes(each))) return
+  throw new Error(
+    `needs keys for ${needed.join(' and ')}, because it signs with ${usual} and each server of OpenID Connect offers RS256, but its keys have ${present.join(', ')}: signingKeys({ secrets, algorithms: ['${needed.join("', '")}', …] }).`,
+  )
+}
+
 function identity(
   server: PlugInServer,
   terms: IdTokenTerms,
   claims: OwnerClaims,
   takesClaims: boolean,
 ): Extension {
+  const { algorithm, ring, subjectFor } = terms
+  const hasPairwise = subjectFor !== publicSubject
   return {
     name,
+    ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
     metadata: {
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [terms.algorithm],
+      subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
+      id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
       claims_parameter_supported: takesClaims,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -157,11 +178,15 @@ function identity(
       return request && keptOf(request)
     },
 
-    async atResourceOwner(owner, { client, parameters, loginDemandedAt }) {
+    loginDefaults: loginDefaultsOf,
+
+    async atResourceOwner(owner, { client, parameters, loginDemandedAt, authorizationData }) {
+      if (owner !== undefined && owner.authTime === undefined && authorizationData !== undefined)
+        requireAuthTime(client, undefined)
       const hint = parameters.get('id_token_hint')
       if (hint === undefined) return undefined
       const subject = await hintedSubject(terms, hint, client.client_id)
-      if (owner === undefined || owner.subject === subject) return undefined
+      if (owner === undefined || subjectFor(owner.subject, client) === subject) return undefined
       // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may answer.
       if (loginDemandedAt === undefined) return 'log in'
       throw loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
@@ -169,6 +194,16 @@ function identity(
 
     atTokenResponse: (response) => idTokenFor(response, terms, claims, server.now()),
   }
+}
+
+/** @throws OAuthError `server_error` if the client needs the time of a login that the host does not say. */
+function requireAuthTime(client: Client, login: Login | undefined): void {
+  if (login !== undefined || !needsAuthTime(client)) return
+  throw serverError('login_time_unknown', 'The server does not know when the owner logged in.', {
+    cause: new Error(
+      'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
+    ),
+  })
 }
 
 async function idTokenFor(
@@ -181,17 +216,16 @@ async function idTokenFor(
   if (request === undefined || subject === undefined || !scope.includes('openid')) return undefined
   // The authorization endpoint gives no ID token: there is no implicit and no hybrid flow.
   if (grantType === 'implicit') return undefined
+  requireAuthTime(client, login)
   const { client_id: clientId } = client
   const names = request.idToken
   const claims =
     names.length === 0 ? {} : ((await claimsFor(ownerClaims, subject, { clientId, scope, names })) ?? {})
   // OpenID Connect Core 12.2: a refresh has no nonce.
   const nonce = grantType === 'refresh_token' ? undefined : request.nonce
-  return {
-    members: {
-      id_token: await signIdToken(terms, { subject, clientId, login, nonce, accessToken, claims }, now),
-    },
-  }
+  const algorithm = algorithmOf(client, terms.ring.algorithms, terms.algorithm)
+  const content = { subject: terms.subjectFor(subject, client), clientId, login, nonce, accessToken, claims }
+  return { members: { id_token: await signIdToken({ ...terms, algorithm }, content, now) } }
 }
 
 function readOptions(options: unknown) {
@@ -216,6 +250,7 @@ function readOptions(options: unknown) {
       isWhole(60, 86_400),
       'must be whole seconds, 60 to 86400.',
     ),
+    subjectFor: readPairwise(reading),
     takesClaims: reading.optional('claimsParameter', false, isBoolean, 'must be true or false.'),
     backChannelLogout: readBackChannelLogout(reading),
     endSessionPath: reading.optional(
@@ -236,5 +271,20 @@ function readOptions(options: unknown) {
   return read
 }
 
+function readPairwise(reading: OptionsReader): SubjectFor {
+  const given = reading.take('pairwise')
+  if (given === undefined) return publicSubject
+  const fields = new OptionsReader(given, 'pairwise', reading.issues)
+  const secret = fields.required(
+    'secret',
+    '',
+    isLongSecret,
+    'must be a text of at least 32 bytes, such as one of openssl rand -base64 32.',
+  )
+  fields.refuseUnknown()
+  return pairwiseSubjects(secret)
+}
+
+const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
 const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 const isOwnerClaims = (value: unknown): value is OwnerClaims => typeof value === 'function'

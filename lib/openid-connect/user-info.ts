@@ -9,6 +9,7 @@ import type { FoundAccess } from '../authorization/lookup'
 import { badToken, insufficientScope, malformedRequest } from '../resource-server/refusals'
 import { keptIn } from './identity-request'
 import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
+import { publicSubject, type SubjectFor } from './pairwise'
 
 const needed = ['openid']
 
@@ -18,6 +19,7 @@ export function userInfoEndpoint(
   name: string,
   path: string,
   claims: OwnerClaims,
+  subjectFor: SubjectFor,
 ): Endpoint {
   const own = server.urlOf(path)
   return {
@@ -38,7 +40,11 @@ export function userInfoEndpoint(
       const names = [...claimsOfScope(scope), ...asked]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
-      return { members: { ...known, sub: subject } }
+      if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
+      const client = await server.findClient(clientId)
+      // The subject of the host must not show in place of a pairwise one.
+      if (client === undefined) throw badToken('token_invalid', needed)
+      return { members: { ...known, sub: subjectFor(subject, client) } }
     },
   }
 }

@@ -32,6 +32,8 @@ export interface AccessTokenRequest {
   readonly client: Client
   /** The `grant_type` of the request; `implicit` for a token of the authorization endpoint. */
   readonly grantType: string
+  /** The resource owner as the host knows them, not for the token; undefined if the client acts for itself. */
+  readonly subject: string | undefined
 }
 
 /** The part of a format that a resource server needs: it reads access tokens, and needs no key to sign them. */
@@ -82,7 +84,10 @@ export interface TokenReference {
 export interface AccessTokenClaims extends TokenReference {
   /** The option `issuer` of the server. */
   readonly issuer: string
-  /** The resource owner; undefined if the client acts for itself. */
+  /**
+   * The resource owner as this client knows them: what an extension publishes, such as a pairwise identifier, or else the
+   * subject of the host. Undefined if the client acts for itself.
+   */
   readonly subject: string | undefined
   readonly clientId: string
   readonly scope: Scope

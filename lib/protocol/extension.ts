@@ -79,6 +79,14 @@ export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
  */
 export type OwnerVerdict = 'approve' | 'ask' | 'log in'
 
+/** What a registration says about the login of an owner, for requests that do not say it. */
+export interface LoginDefaults {
+  /** `max_age`, in whole seconds. Default: any age. */
+  readonly maxAge?: number
+  /** `acr_values`, the preferred one first. Default none. */
+  readonly acrValues?: readonly string[]
+}
+
 /** What the resource owner is asked to approve. An omitted member changes nothing. */
 export interface ConsentTerms {
   /**
@@ -279,6 +287,11 @@ export interface Extension {
    */
   atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
   /**
+   * Returns what the registration of a client says about the login, for each authorization request of the client. What
+   * the request itself says wins.
+   */
+  loginDefaults?(client: Client): LoginDefaults | undefined
+  /**
    * Settles what the resource owner is asked to approve: may narrow the scope, and adds facts to the consent page. Runs
    * after `atAuthorizationRequest`, also if the host skips the page. May wait, such as for a database.
    *
@@ -319,6 +332,12 @@ export interface Extension {
    * @throws OAuthError to refuse the request with another code, status or challenge.
    */
   atResourceRequest?(request: ExtensionResourceRequest): string | undefined
+  /**
+   * Returns the identifier of a resource owner for a client: the `sub` of access tokens in a format and of introspection.
+   * It must always be the same for the same arguments. Records, guards that look a token up and functions of the host
+   * keep the subject of the host. One extension of a server may have the function.
+   */
+  publishedSubject?(subject: string, client: Client): string
   /** Returns members that introspection adds about an access token (RFC 7662 2.2). The members of the suite win. */
   introspect?(data: KeptData): Readonly<Record<string, Json>>
   /**

@@ -80,7 +80,7 @@ export function parseClient(
     isClientType,
     "must be 'confidential' or 'public'.",
   )
-  const grant_types = members(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
+  const grant_types = offeredNames(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
     reading.optional<string | undefined>(key, undefined, isWebAddress, 'must be an http or https URL.')
@@ -171,10 +171,10 @@ function responseTypes(
 ): readonly string[] {
   const ownName = (name: string) => responseTypeNamed(name, known ?? [])?.name ?? name
   const names = known?.map(({ name }) => name)
-  return members(reading, 'response_types', fallback, names, ownName)
+  return offeredNames(reading, 'response_types', fallback, names, ownName)
 }
 
-function members(
+function offeredNames(
   reading: OptionsReader,
   key: string,
   fallback: readonly string[],

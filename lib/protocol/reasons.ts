@@ -213,7 +213,12 @@ export const reasons = {
     'client_document_refused',
     'client_document_limited',
   ],
-  server_error: ['password_verification_failed', 'password_normalization_failed', 'unexpected'],
+  server_error: [
+    'password_verification_failed',
+    'password_normalization_failed',
+    'login_time_unknown',
+    'unexpected',
+  ],
   invalid_token: [
     'token_invalid',
     'initial_access_token_refused',

@@ -20,6 +20,7 @@ import type { Counters } from '../limits/counters'
 import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
 import type { Extension } from '../protocol/extension'
+import type { PublishedSubject } from '../protocol/published-subject'
 import type { FindToken } from '../resource-server/admit'
 import type { OwnWrites } from '../stores/own-writes'
 import type { ServedGrantType } from '../token-endpoint/grant-type'
@@ -70,6 +71,8 @@ export interface ServerContext extends GuardContext {
   ) => IssueContext
   /** Completes access tokens before the server stores them; undefined if nothing would. */
   readonly complete: CompleteIssue | undefined
+  /** Returns the `sub` that a client gets; undefined if clients get the subjects of the host. */
+  readonly publishedSubject: PublishedSubject | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
   /** The grant types that the token endpoint offers, by name. */
@@ -81,6 +84,8 @@ export interface ServerContext extends GuardContext {
   readonly openRequests: OpenRequests
   /** The extensions with `resolveRequest`; undefined if there are none. */
   readonly requestResolvers: readonly Extension[] | undefined
+  /** The extensions with `loginDefaults`; undefined if there are none. */
+  readonly loginDefaults: readonly Extension[] | undefined
   /** The extensions with `atResourceOwner`; undefined if there are none. */
   readonly ownerExtensions: readonly Extension[] | undefined
   /** Limits the demanded logins of each network that wait in the store. */

@@ -23,6 +23,7 @@ import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { publishedSubjectBy } from '../protocol/published-subject'
 import { indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
@@ -46,6 +47,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const formats = formatsByName(settings.accessTokenFormats)
   const usualFormat = usualFormatOf(settings.accessTokenFormats)
   const limits = issueLimits(settings.issueLimits, clock)
+  const publishedSubject = publishedSubjectBy(settings.extensions)
   const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
   const store = withIndex(ownStore, index, settings)
@@ -65,7 +67,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
-    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
+    publishedSubject,
+    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions, publishedSubject),
     issueContext: (restrict = unrestricted, evidence = noEvidence, client, now = guards.now()) => ({
       now,
       issuerDigest: ownDigest,
@@ -82,6 +85,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
+    loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
     ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),
     demandedLogins: demandedLogins(
       settings.rateLimit.authorization,

@@ -133,7 +133,8 @@ function minting(wiring: ServerContext): Mint {
   // A minted token has the resources and the format of the server. Extensions of the host may demand what no test
   // request has.
   const own = wiring.restrictors.filter(isOwn)
-  const server = { ...wiring, complete: completionOf(issuer, accessTokenFormats, extensions.filter(isOwn)) }
+  const complete = completionOf(issuer, accessTokenFormats, extensions.filter(isOwn), wiring.publishedSubject)
+  const server = { ...wiring, complete }
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request
     const client = await server.settings.findClient(clientId)

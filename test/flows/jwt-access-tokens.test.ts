@@ -210,7 +210,11 @@ describeOnStores('Claims', (stage) => {
     const { token } = await jwtFor(open({}, { claims }))
     expect(partOf(token, 1)).toMatchObject({ roles: ['editor'], sub: 'alice' })
     expect(claims).toHaveBeenCalledWith(
-      { client: expect.objectContaining({ client_id: 'gallery' }), grantType: 'authorization_code' },
+      {
+        client: expect.objectContaining({ client_id: 'gallery' }),
+        grantType: 'authorization_code',
+        subject: 'alice',
+      },
       { subject: 'alice', scope: ['photos:read'], audience: [photosApi], expiresAt: expect.any(Number) },
     )
   })

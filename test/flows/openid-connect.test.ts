@@ -100,7 +100,7 @@ describeOnStores('An ID token', (stage) => {
   test.each(['ES256', 'EdDSA'] as const)(
     'is signed with %s by option, and at_hash fits',
     async (algorithm) => {
-      const keys = signingKeys({ secrets: [keySecret], algorithms: [algorithm] })
+      const keys = signingKeys({ secrets: [keySecret], algorithms: [algorithm, 'RS256'] })
       const set = stage(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm })] }))
       const { idToken, accessToken } = await logIn(set)
       const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
@@ -327,7 +327,7 @@ describe('Discovery', () => {
       response_modes_supported: ['query'],
       grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       scopes_supported: expect.arrayContaining(['openid', 'profile', 'email', 'address', 'phone']),
       claims_parameter_supported: false,
       request_parameter_supported: false,
@@ -355,7 +355,27 @@ describe('The options', () => {
     [
       'an algorithm without a key',
       () => application(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm: 'EdDSA' })] })),
-      /signs with EdDSA, but its keys have RS256, ES256/,
+      /needs keys for EdDSA and RS256, .* but its keys have RS256, ES256/,
+    ],
+    [
+      'no key for RS256, which Discovery demands',
+      () => {
+        const modern = signingKeys({ secrets: [keySecret], algorithms: ['ES256'] })
+        return application(
+          withIdentity({ plugIns: [modern, openIdConnect({ keys: modern, algorithm: 'ES256' })] }),
+        )
+      },
+      /needs keys for ES256 and RS256, because/,
+    ],
+    [
+      'a short secret of pairwise subjects',
+      () => openIdConnect({ keys, pairwise: { secret: 'x'.repeat(31) } }),
+      /pairwise.secret must be a text of at least 32 bytes/,
+    ],
+    [
+      'pairwise subjects without a secret',
+      () => Reflect.apply(openIdConnect, undefined, [{ keys, pairwise: true }]),
+      /pairwise must be an object/,
     ],
     [
       'no keys',

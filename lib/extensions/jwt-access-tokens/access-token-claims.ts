@@ -50,7 +50,12 @@ export async function claimsOf(
     ...(tokenType === 'bearer' ? {} : { token_type: tokenType }),
   }
   if (hostClaims === undefined) return own
-  const added: unknown = await hostClaims(request, { subject, scope, audience, expiresAt })
+  const added: unknown = await hostClaims(request, {
+    subject: request.subject,
+    scope,
+    audience,
+    expiresAt,
+  })
   if (added === undefined) return own
   requireClaims(added, own)
   return { ...added, ...own }

@@ -1,0 +1,119 @@
+import { isBoolean, isList, isText, isTexts, isWhole, tenYears } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import type { ClientMember, ClientStatement } from '../protocol/client-member'
+import type { LoginDefaults } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { isTooLong } from '../protocol/parameters'
+import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import { sectorOf } from './pairwise'
+
+/** What the members of a server rest on. */
+interface IdentityOffer {
+  readonly issuer: string
+  readonly algorithms: readonly SigningAlgorithm[]
+  readonly hasPairwise: boolean
+}
+
+const longestUri = 2048
+// In bytes: 100 URIs of usual length, many times over.
+const largestSectorFile = 64 * 1024
+
+/** The members of OpenID Connect (Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2). */
+export function identityMembers({ issuer, algorithms, hasPairwise }: IdentityOffer): readonly ClientMember[] {
+  return [
+    subjectType(hasPairwise),
+    sectorIdentifierUri,
+    oneOf('id_token_signed_response_alg', algorithms),
+    checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
+    checked('require_auth_time', isBoolean, 'must be true or false.'),
+    checked('default_acr_values', areAcrValues, acrExpectation),
+    logoutUri(issuer),
+    checked(
+      'backchannel_logout_session_required',
+      (value) => value === false,
+      'must be false: a logout token of this server has the sub of the owner, and no sid.',
+    ),
+  ]
+}
+
+const checked = (name: string, isGood: (value: Json) => boolean, expectation: string): ClientMember => ({
+  name,
+  mistakeIn: (value) => (isGood(value) ? undefined : expectation),
+})
+
+const oneOf = (name: string, values: readonly string[]): ClientMember =>
+  checked(name, (value) => isText(value) && values.includes(value), `must be ${values.join(' or ')}.`)
+
+function subjectType(hasPairwise: boolean): ClientMember {
+  return {
+    name: 'subject_type',
+    mistakeIn(value) {
+      if (value === 'public' || (value === 'pairwise' && hasPairwise)) return undefined
+      return value === 'pairwise'
+        ? 'must be public: openIdConnect() has no option pairwise here.'
+        : 'must be public or pairwise.'
+    },
+    conflictIn: (value, client) =>
+      value === 'pairwise' && sectorOf(client) === undefined
+        ? 'needs a sector_identifier_uri, because the redirection URIs do not name one host.'
+        : undefined,
+  }
+}
+
+const sectorIdentifierUri: ClientMember = {
+  name: 'sector_identifier_uri',
+  mistakeIn: (value) =>
+    isText(value) && value.length <= longestUri && plainUrl(value)?.protocol === 'https:'
+      ? undefined
+      : `must be an https URL of at most ${longestUri} characters, without user name, password and fragment.`,
+  // OpenID Connect Core 8.1: otherwise, a client could join the sector of others and get their identifiers.
+  async verify(value, { client, fetchDocument }: ClientStatement) {
+    const listed = isText(value) ? await fetchDocument(value, largestSectorFile) : undefined
+    const isListed = isList(listed) && client.redirect_uris.every((uri) => listed.includes(uri))
+    return isListed ? undefined : 'must lead to a JSON list that holds every redirection URI of the client.'
+  },
+}
+
+function logoutUri(issuer: string): ClientMember {
+  return {
+    name: 'backchannel_logout_uri',
+    mistakeIn(value) {
+      if (!isText(value) || !isSafeUrl(value)) return safeUrlExpectation
+      return value.length <= longestUri ? undefined : `must have at most ${longestUri} characters.`
+    },
+    // A stranger must not name a program on this machine, unless this is a server in development.
+    verify: async (value) =>
+      (isText(value) && protocolOf(value) === 'https:') || isLoopback(new URL(issuer).hostname)
+        ? undefined
+        : 'must be an https URL.',
+  }
+}
+
+const acrExpectation = 'must be a list of names without spaces, of at most 1024 characters in all.'
+const areAcrValues = (value: Json) =>
+  isTexts(value) &&
+  value.every((name) => /^[\x21-\x7E]+$/.test(name)) &&
+  !isTooLong('acr_values', value.join(' '))
+
+/** The algorithm of the ID tokens of a client. */
+export function algorithmOf(
+  { members: { id_token_signed_response_alg: chosen } }: Client,
+  algorithms: readonly SigningAlgorithm[],
+  usual: SigningAlgorithm,
+): SigningAlgorithm {
+  return algorithms.find((algorithm) => algorithm === chosen) ?? usual
+}
+
+/** Whether each ID token of the client must say when the owner logged in. */
+export const needsAuthTime = ({ members }: Client): boolean => members['require_auth_time'] === true
+
+/** What the registration of a client says about logins; undefined if it says nothing. */
+export function loginDefaultsOf({ members }: Client): LoginDefaults | undefined {
+  const { default_max_age: maxAge, default_acr_values: acrValues } = members
+  if (maxAge === undefined && acrValues === undefined) return undefined
+  return {
+    ...(typeof maxAge === 'number' && { maxAge }),
+    ...(isTexts(acrValues) && { acrValues }),
+  }
+}

@@ -1,0 +1,43 @@
+import { createHmac } from 'node:crypto'
+import { isText } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import { isLoopback, plainUrl } from '../protocol/uri'
+
+/** The identifier of a resource owner for one client, which tokens and responses call `sub`. */
+export type SubjectFor = (subject: string, client: Client) => string
+
+/** Every client gets the identifier of the host. */
+export const publicSubject: SubjectFor = (subject) => subject
+
+/** Makes the pairwise identifiers of a server (OpenID Connect Core 8.1). Clients of one sector get the same one. */
+export function pairwiseSubjects(secret: string): SubjectFor {
+  return (subject, client) => {
+    if (client.members['subject_type'] !== 'pairwise') return subject
+    const sector = sectorOf(client)
+    // The check of the registration refuses such a client. The identifier of the host must not stand in.
+    if (sector === undefined) throw new Error('A client with pairwise subjects has no sector.')
+    return createHmac('sha256', secret)
+      .update(JSON.stringify([sector, subject]))
+      .digest('base64url')
+  }
+}
+
+/**
+ * The sector of a client: the host of its `sector_identifier_uri`, or of its metadata document, or else the one host of
+ * all its redirection URIs. Undefined without such a host. Apps on loopback and with a scheme of an app share no host
+ * that is theirs.
+ */
+export function sectorOf({ client_id, redirect_uris, members }: Client): string | undefined {
+  const uri = members['sector_identifier_uri']
+  if (isText(uri)) return hostOf(uri)
+  const ofDocument = client_id.startsWith('https://') ? hostOf(client_id) : undefined
+  if (ofDocument !== undefined) return ofDocument
+  const hosts = new Set(redirect_uris.map(hostOf))
+  const [host] = hosts
+  return hosts.size === 1 && host !== undefined && !isLoopback(host) ? host : undefined
+}
+
+function hostOf(uri: string): string | undefined {
+  const url = plainUrl(uri)
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.hostname : undefined
+}

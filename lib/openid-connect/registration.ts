@@ -1,0 +1,34 @@
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+
+// The types of the members of OpenID Connect in a registration. A file that only declares them ends up in the declarations
+// of the package, because the plug-in imports it.
+declare module '../protocol/client' {
+  interface ClientRegistration {
+    /**
+     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or identifiers that only clients of
+     * its sector share (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default `public`.
+     */
+    readonly subject_type?: 'public' | 'pairwise' | undefined
+    /**
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most 2048
+     * characters. Its host names the sector of a `pairwise` client. The server does not fetch it for a registration of
+     * the host. Default: the one host of all redirection URIs.
+     */
+    readonly sector_identifier_uri?: string | undefined
+    /** With `openIdConnect()`. The algorithm of the ID tokens of the client. Default: the option `algorithm`. */
+    readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
+    /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
+    readonly default_max_age?: number | undefined
+    /** With `openIdConnect()`. Whether an ID token without `auth_time` is of no use to the client. Default `false`. */
+    readonly require_auth_time?: boolean | undefined
+    /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
+    readonly default_acr_values?: readonly string[] | undefined
+    /**
+     * With `openIdConnect()`. Where the client wants to hear of a logout (OpenID Connect Back-Channel Logout 1.0): an
+     * https URL, or an http one on loopback, without a fragment, at most 2048 characters. Default: nowhere.
+     */
+    readonly backchannel_logout_uri?: string | undefined
+    /** With `openIdConnect()`. Only `false`: the server has no `sid`. Default `false`. */
+    readonly backchannel_logout_session_required?: false | undefined
+  }
+}

@@ -1,0 +1,17 @@
+import { isText } from '../primitives/options-reader'
+import type { Client } from './client'
+import type { Extension } from './extension'
+
+/** Returns the identifier of an owner that one client gets. @throws TypeError if the extension returns no text. */
+export type PublishedSubject = (subject: string, client: Client) => string
+
+/** Makes the function of a server by the extension that has one; undefined if none has. */
+export function publishedSubjectBy(extensions: readonly Extension[]): PublishedSubject | undefined {
+  const extension = extensions.find((each) => each.publishedSubject !== undefined)
+  if (extension === undefined) return undefined
+  return (subject, client) => {
+    const published: unknown = extension.publishedSubject?.(subject, client)
+    if (isText(published)) return published
+    throw new TypeError(`The extension "${extension.name}" must return a text as the subject for a client.`)
+  }
+}
