@@ -1,66 +1,16 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { openIdConnect, type FailureEvent, type OpenIdConnectOptions } from '../../lib/index'
-import { bent } from '../support/flows/clients'
-import {
-  claimsIn,
-  identityKeys,
-  identityStage,
-  relyingParty,
-  withIdentity,
-} from '../support/flows/identity-stage'
-import { type LogoutReceiver, logoutReceiver } from '../support/flows/logout-receiver'
+import { openIdConnect } from '../../lib/index'
+import { backChannelStage, withReceivers } from '../support/flows/back-channel-stage'
+import { claimsIn, identityKeys, identityStage } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { waitUntil } from '../support/wait-until'
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 
-const formIn = (text: string) => ({
-  action: /<form[^>]* action="([^"]+)"/.exec(text)?.[1] ?? '',
-  logout_request: /name="logout_request" value="([^"]+)"/.exec(text)?.[1] ?? '',
-})
-
 describeOnStores('A logout by the back channel', (stage) => {
-  const receivers: LogoutReceiver[] = []
-  afterEach(async () => {
-    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()))
-  })
-  const receiver = async (...given: Parameters<typeof logoutReceiver>) => {
-    const started = await logoutReceiver(...given)
-    receivers.push(started)
-    return started
-  }
-
-  function open(
-    uris: Readonly<Record<string, string | undefined>>,
-    identity: Partial<OpenIdConnectOptions> = {},
-  ) {
-    const keys = identityKeys()
-    const plugIn = openIdConnect({ keys, backChannelLogout: true, ...identity })
-    const clients = Object.entries(uris).map(([client_id, backchannel_logout_uri]) =>
-      bent(relyingParty, {
-        client_id,
-        ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
-      }),
-    )
-    const set = stage({
-      ...withIdentity(),
-      clients: clients.map(({ registration }) => registration),
-      plugIns: [keys, plugIn],
-      logOut: () => {},
-    })
-    const failures: FailureEvent[] = []
-    set.oauth.events.on('failure', (failure) => failures.push(failure))
-    const logIn = async (clientId: string, owner = 'alice') => {
-      const client = clients.find(({ registration }) => registration.client_id === clientId) ?? relyingParty
-      return set.flow.tokens(client, { scope: 'openid' }, owner)
-    }
-    const logOut = async (owner = 'alice', decision = 'log_out') => {
-      const { action, logout_request } = formIn((await set.flow.open('/logout', owner)).text)
-      return set.flow.submit(action, { logout_request, decision }, owner)
-    }
-    return { ...set, plugIn, failures, logIn, logOut, clients }
-  }
+  const receiver = withReceivers()
+  const open = backChannelStage(stage)
 
   test('sends each client of the owner a signed logout token', async () => {
     const [news, shop] = [await receiver(), await receiver(() => 204)]
@@ -117,7 +67,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const set = open({ news: news.uri })
     await set.logIn('news')
     await set.logOut('alice', 'stay')
-    const { action, logout_request } = formIn((await set.flow.open('/logout', 'alice')).text)
+    const { action, logout_request } = await set.logoutPage()
     await set.flow.submit(action, { logout_request, decision: 'log_out' })
     await set.logOut()
     await news.received(1)

@@ -1,0 +1,56 @@
+import { openIdConnect, type FailureEvent, type OpenIdConnectOptions } from '../../../lib/index'
+import { bent } from './clients'
+import { identityKeys, relyingParty, withIdentity } from './identity-stage'
+import { type LogoutReceiver, logoutReceiver } from './logout-receiver'
+import type { SetStage } from './stores-of-run'
+
+const formIn = (text: string) => ({
+  action: /<form[^>]* action="([^"]+)"/.exec(text)?.[1] ?? '',
+  logout_request: /name="logout_request" value="([^"]+)"/.exec(text)?.[1] ?? '',
+})
+
+/** Starts receivers of logout tokens, which end with each test. */
+export function withReceivers(): typeof logoutReceiver {
+  const receivers: LogoutReceiver[] = []
+  afterEach(async () => {
+    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()))
+  })
+  return async (...given) => {
+    const started = await logoutReceiver(...given)
+    receivers.push(started)
+    return started
+  }
+}
+
+/** A server that tells clients of a logout. @param uris the `backchannel_logout_uri` of each client. */
+export const backChannelStage =
+  (stage: SetStage) =>
+  (uris: Readonly<Record<string, string | undefined>>, identity: Partial<OpenIdConnectOptions> = {}) => {
+    const keys = identityKeys()
+    const plugIn = openIdConnect({ keys, backChannelLogout: true, ...identity })
+    const clients = Object.entries(uris).map(([client_id, backchannel_logout_uri]) =>
+      bent(relyingParty, {
+        client_id,
+        ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
+      }),
+    )
+    const set = stage({
+      ...withIdentity(),
+      clients: clients.map(({ registration }) => registration),
+      plugIns: [keys, plugIn],
+      logOut: () => {},
+    })
+    const failures: FailureEvent[] = []
+    set.oauth.events.on('failure', (failure) => failures.push(failure))
+    const logIn = async (clientId: string, owner = 'alice') => {
+      const client = clients.find(({ registration }) => registration.client_id === clientId)
+      return set.flow.tokens(client ?? relyingParty, { scope: 'openid' }, owner)
+    }
+    /** The page of the logout, and its form, which the owner may send. */
+    const logoutPage = async (owner = 'alice') => formIn((await set.flow.open('/logout', owner)).text)
+    const logOut = async (owner = 'alice', decision = 'log_out') => {
+      const { action, logout_request } = await logoutPage(owner)
+      return set.flow.submit(action, { logout_request, decision }, owner)
+    }
+    return { ...set, plugIn, failures, logIn, logoutPage, logOut, clients }
+  }
