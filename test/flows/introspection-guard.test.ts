@@ -70,6 +70,8 @@ describe('an answer of the introspection endpoint', () => {
     ['not active', { active: false }, 'token_invalid'],
     ['of another issuer', { iss: 'https://other.example' }, 'introspection_of_another_issuer'],
     ['expired', { exp: 1 }, 'introspection_expired'],
+    ['not good yet', { nbf: 4_000_000_000 }, 'introspection_not_yet_valid'],
+    ['with a beginning that is no number', { nbf: '1' }, 'introspection_incomplete'],
     ['with an end that is no number', { exp: '4000000000' }, 'introspection_incomplete'],
     ['for an audience that the guard does not know', { aud: resource }, 'introspection_of_another_audience'],
     ['for the resource', { aud: [resource, 'https://other.example'] }, '', { resource }],
