@@ -1,6 +1,11 @@
 import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
-import { algorithmOf, isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
+import {
+  algorithmOf,
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './signing-algorithm'
 import {
   algorithmsFor,
   publicJwk,
