@@ -350,10 +350,10 @@ test('[KEY-12] the store holds no private key in clear', async () => {
   const texts = await Promise.all(names().map(async (name) => (await inner.keys.find(name))?.text ?? ''))
   expect(texts.join()).toContain(key?.['kid'])
   expect(texts.join()).not.toMatch(/PRIVATE|"d":/)
-  for (const [sealed = ''] of texts.join().matchAll(/[\w-]{80,}/g))
-    expect(() =>
-      createPrivateKey({ key: Buffer.from(sealed, 'base64url'), format: 'der', type: 'pkcs8' }),
-    ).toThrow()
+  const [[sealed = ''] = [], ...others] = texts.join().matchAll(/[\w-]{80,}/g)
+  expect(others).toEqual([])
+  const open = () => createPrivateKey({ key: Buffer.from(sealed, 'base64url'), format: 'der', type: 'pkcs8' })
+  expect(open).toThrow(/DECODER|asn1/i)
 })
 
 test('[KEY-13] a retired key is published by no process again, also after the store lost the keys', async () => {
