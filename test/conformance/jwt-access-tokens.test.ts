@@ -121,15 +121,6 @@ test('[JAT-7] a client that registers itself does not choose its client_id, whic
   expect(body.client_id).toMatch(/^[\w-]{22,}$/)
 })
 
-test('[JAT-7] no guard takes a client that acts for itself for the owner with its name', async () => {
-  const alice = bent(job, { client_id: 'alice' })
-  const set = stage({ clients: [alice.registration] })
-  const { body } = await set.flow.request(alice, { ...byItself, ...ofPhotos })
-  const headers = { Authorization: `Bearer ${body.access_token}` }
-  const { status, body: access } = await set.flow.open('/api/photos', undefined, headers)
-  expect([status, access.clientId, access.subject]).toEqual([200, 'alice', undefined])
-})
-
 test('[JAT-8] auth_time, acr and amr of the login stay the same in every token that descends from it', async () => {
   const login: { current: object } = { current: how }
   const set = stage({ resourceOwner: () => ({ subject: 'alice', ...login.current }) })

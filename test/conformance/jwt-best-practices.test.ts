@@ -166,9 +166,12 @@ test('[JBP-10] an encrypted JWT is refused unread: nothing is decrypted, and not
   const set = guardedPhotos()
   const header = json({ alg: 'RSA-OAEP-256', enc: 'A256GCM', zip: 'DEF', typ: 'at+jwt' })
   expect(await reasonOf(set, `${header}.AAAA.AAAA.AAAA.AAAA`)).toBe('jwt_malformed')
+  expect(await reasonOf(set, `${set.token()}.AAAA.AAAA`)).toBe('jwt_malformed')
 })
 
 const issuer = 'http://localhost'
+// The name of the client is the URI of a resource, so that no audience tells an ID token from an access token.
+const party = bent(relyingParty, { client_id: photosApi })
 const ownKey = signer(issuer, 'own', 'RS256')
 
 /**
@@ -188,7 +191,7 @@ function company() {
     scope: 'photos:read',
   })
   const options = withIdentity({
-    clients: [relyingParty, introspector, agent].map(({ registration }) => registration),
+    clients: [party, introspector, agent].map(({ registration }) => registration),
     resources: {
       [photosApi]: { scopes: ['photos:read', 'openid'] },
       [issuer]: { scopes: ['photos:read', 'openid'] },
@@ -212,7 +215,7 @@ function company() {
     )
   const logIn = async (bend = {}) => {
     const asked = { scope: 'openid photos:read', nonce: 'n', ...bend }
-    const { body } = await set.flow.redeem(relyingParty, await set.flow.approve(relyingParty, asked))
+    const { body } = await set.flow.redeem(party, await set.flow.approve(party, asked))
     return { idToken: String(body.id_token), accessToken: String(body.access_token) }
   }
   const statusAt = async (path: string, token: string) =>
@@ -233,21 +236,22 @@ test('[JBP-11, JBP-12, JAT-26] an ID token is no access token: at guards, at Use
     expect([path, await statusAt(path, accessToken), await statusAt(path, idToken)]).toEqual([path, 200, 401])
   expect((await flow.introspect(introspector, accessToken)).body.active).toBe(true)
   expect((await flow.introspect(introspector, idToken)).body).toEqual({ active: false })
-  // Also at a guard whose audience is the client of the ID token, and that takes older types.
+  expect(partOf(accessToken, 1)['aud']).toContain(partOf(idToken, 1)['aud'])
   expect(await statusAlone(accessToken, photosApi)).toBe(200)
-  expect(await statusAlone(idToken, 'relying-party')).toBe(401)
-  expect(await statusAlone(idToken, 'relying-party', { type: 'JWT' })).toBe(401)
+  expect(await statusAlone(idToken, photosApi)).toBe(401)
+  expect(await statusAlone(idToken, photosApi, { type: 'JWT' })).toBe(401)
 })
 
 test('[JBP-12, JAT-26] an access token is no ID token: as a hint it is refused', async () => {
   const { flow, logIn } = company()
-  const { idToken, accessToken } = await logIn()
+  const { idToken, accessToken } = await logIn({ resource: photosApi })
+  expect(partOf(accessToken, 1)['aud']).toBe(photosApi)
   const errorWith = async (id_token_hint: string) => {
     const page = await flow.ask(
       {
         response_type: 'code',
-        client_id: 'relying-party',
-        redirect_uri: relyingParty.registration.redirect_uris?.[0],
+        client_id: photosApi,
+        redirect_uri: party.registration.redirect_uris?.[0],
         scope: 'openid',
         prompt: 'none',
         id_token_hint,

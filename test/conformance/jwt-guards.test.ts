@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { ownGuards } from '../support/jwt-guard/own-guards'
+import { bent } from '../support/flows/clients'
 import { partOf } from '../support/flows/jwt-tokens'
-import { photosApi, printApi } from '../support/flows/resources'
+import { job, photosApi, printApi } from '../support/flows/resources'
 
 test.each(['at+jwt', 'application/at+jwt', 'at+JWT'])(
   '[JAT-18] every guard takes the type %s',
@@ -92,4 +93,13 @@ test('[JAT-25] every guard lets the scope of the token decide', async () => {
   for (const response of await set.answersOf(token)) {
     expect([response.status, response.body.error]).toEqual([403, 'insufficient_scope'])
   }
+})
+
+test('[JAT-7] no guard takes a client that acts for itself for the owner with its name', async () => {
+  const alice = bent(job, { client_id: 'alice' })
+  const set = ownGuards({ clients: [alice.registration] })
+  const asked = { grant_type: 'client_credentials', scope: 'photos:read', resource: photosApi }
+  const { body } = await set.flow.request(alice, asked)
+  for (const answer of await set.answersOf(String(body.access_token)))
+    expect([answer.status, answer.body.clientId, answer.body.subject]).toEqual([200, 'alice', undefined])
 })

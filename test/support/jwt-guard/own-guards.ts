@@ -4,6 +4,7 @@ import {
   jwtAccessTokenReader,
   memoryStore,
   signingKeys,
+  type AuthorizationServerOptions,
 } from '../../../lib/index'
 import { jwt, signer, type Signer } from '../assertions/jwt'
 import { application, canonicalOptions } from '../flows/application'
@@ -19,11 +20,13 @@ export const ownKey = signer(issuer, 'own')
 type Members = Readonly<Record<string, unknown>>
 
 /** A server whose access tokens are JWTs, and every guard of its tokens that verifies them. */
-export function ownGuards() {
+export function ownGuards(bend: Partial<AuthorizationServerOptions> = {}) {
   const clock = new Clock()
   const store = memoryStore({ clock: clock.read })
   const signing = signingKeys({ keys: [{ privateKey: ownKey.privateKey, kid: ownKey.kid }] })
-  const set = application(withJwts({ store, clock: clock.read }, {}, signing), { mount: mountResources })
+  const set = application(withJwts({ store, clock: clock.read, ...bend }, {}, signing), {
+    mount: mountResources,
+  })
   const keys = { keys: [ownKey.jwk] }
   const elsewhere = createBearerGuard({
     issuer,
