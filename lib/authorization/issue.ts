@@ -11,7 +11,7 @@ import { noEvidence } from '../protocol/evidence'
 import type { ExtensionData } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
-import { withLogin } from '../protocol/resource-owner'
+import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import type { AccessToken, Active, Approved, Formatted, Grant, RefreshToken } from './authorization'
@@ -256,13 +256,17 @@ export function issueDirectly(
   const { refreshToken, expiresAt, oneTimeUse } = grant
   const token = restrict({ ...grant, begins: true }, context)
   const authorization = {
-    ...withoutTokens({ ...grant, issuerDigest: context.issuerDigest }, id),
+    ...withoutTokens({ ...grant, issuerDigest: context.issuerDigest, login: loginOf(grant) }, id),
     usedUntil: oneTimeUse?.until,
   }
   return expiresAt === undefined
     ? issue(authorization, token, refreshToken, context)
     : issue(authorization, token, false, endingAt(expiresAt, context))
 }
+
+// RFC 9068 2.2.1: what a token says of the login stays the same when it is exchanged for another one of its owner.
+const loginOf = ({ subject, subjectToken }: DirectAuthorization): Login | undefined =>
+  subject !== undefined && subject === subjectToken?.access.subject ? subjectToken.access.login : undefined
 
 function endingAt(end: number, context: IssueContext): IssueContext {
   const { now, lifetimes } = context

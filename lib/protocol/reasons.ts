@@ -242,6 +242,7 @@ export const reasons = {
     'introspection_bound_to_key',
     'introspection_of_another_type',
     'introspection_expired',
+    'introspection_not_yet_valid',
     'introspection_incomplete',
     'mac_wrong',
     'mac_not_in_time',

@@ -1,3 +1,4 @@
+import { hashSync } from 'bcrypt'
 import type { Response } from 'supertest'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
@@ -84,4 +85,23 @@ test('[INT-6] the token is required, in the body, and a hint changes nothing [re
 test('[INT-7] a public client cannot be registered for it [revocation-8]', () => {
   const { registration } = bent(photoBook, { may_introspect: true })
   expect(() => setStage({ clients: [registration] })).toThrow('clients[0].may_introspect')
+})
+
+// RFC 7662 2.1 to 2.3: the values are those of the examples.
+test('[INT-1, INT-4, INT-6] the examples of RFC 7662 get the answers of the examples', async () => {
+  const client_secret_hashes = [hashSync('gX1fBat3bV', 4)]
+  const client = bent(report, { client_id: 's6BhdRkqt3', client_secret_hashes })
+  const { flow } = setStage({ clients: [photoBook, client].map(({ registration }) => registration) })
+  const ask = (token: string, Authorization = 'Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW') =>
+    flow.submit('/introspect', `token=${token}&token_type_hint=access_token`, undefined, { Authorization })
+  expect(answerOf(await ask('mF_9.B5f-4.1JqM'))).toEqual({ active: false })
+  expect(answerOf(await ask((await flow.tokens(photoBook)).accessToken))).toMatchObject({
+    active: true,
+    client_id: 'photo-book',
+    scope: 'photos:read photos:print',
+    sub: 'alice',
+    iss: 'http://localhost',
+  })
+  const wrong = `Basic ${Buffer.from('s6BhdRkqt3:guess').toString('base64')}`
+  expect(outcomeOf(await ask('mF_9.B5f-4.1JqM', wrong))).toBe('401 invalid_client')
 })

@@ -1,76 +1,139 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import express, { type RequestHandler } from 'express'
 import {
+  type AuthorizationServerOptions,
   type BearerGuard,
-  createAuthorizationServer,
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
+  jwtAccessTokenReader,
   memoryStore,
 } from '../../lib/index'
-import { hub } from '../support/assertions/jwt'
-import { canonicalOptions } from '../support/flows/application'
-import { photoBook } from '../support/flows/clients'
-import { Flow } from '../support/flows/flow'
-import { IntrospectionServer } from '../support/flows/introspection-server'
-import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
-import { hubKeys } from '../support/jwt-guard/guarded-photos'
+import { application } from '../support/flows/application'
+import { bent, nightlyReport } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
+import { sharedKeys, withJwts } from '../support/flows/jwt-tokens'
+import { gallery, job, photosApi, printApi } from '../support/flows/resources'
 
-const { issuer } = canonicalOptions
-const server = new IntrospectionServer()
-beforeAll(() => server.start())
-afterAll(() => server.stop())
+const listening: Server[] = []
+afterEach(() => {
+  for (const server of listening.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+async function listen(server: Server): Promise<number> {
+  listening.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const place = server.address()
+  return place !== null && typeof place === 'object' ? place.port : 0
+}
+
+const guardNames = ['same process', 'other process', 'JWT', 'introspection'] as const
+type GuardName = (typeof guardNames)[number]
 
 interface Guarded {
-  readonly name: string
-  readonly app: express.Express
-  /** A live token with the scope photos:read. */
-  readonly token: string
+  readonly name: GuardName
+  readonly port: number
 }
 
-function guarded(name: string, guard: BearerGuard, token: string): Guarded {
+async function guarded(name: GuardName, guard: BearerGuard, options: object = {}): Promise<Guarded> {
   const app = express()
   const end: RequestHandler = (req, res) => void res.json({ subject: req.oauth?.subject ?? null })
-  app.all('/read', guard('photos:read'), end)
-  app.all('/print', guard('photos:print'), end)
-  app.all('/optional', guard({ optional: true }), end)
-  return { name, app, token }
+  app.all('/read', guard('photos:read', options), end)
+  app.all('/print', guard('photos:print', options), end)
+  app.all('/optional', guard({ ...options, optional: true }), end)
+  return { name, port: await listen(createServer(app)) }
 }
 
-async function fourGuards(): Promise<readonly Guarded[]> {
-  const store = memoryStore()
-  const oauth = createAuthorizationServer({ ...canonicalOptions, store })
-  const flow = new Flow(express().use(oauth.router()))
-  const { accessToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
-  const jwt = accessJwt(accessClaims(Math.floor(Date.now() / 1000)))
-  const member = { scope: 'photos:read', client_id: 'photo-book', sub: 'alice' }
-  server.answer = (response) => {
-    const active = server.asked.at(-1)?.form.get('token') === 'live'
-    response.setHeader('Content-Type', 'application/json')
-    response.end(JSON.stringify(active ? { active, ...member } : { active }))
-  }
-  const client = { client_id: 'photo-server', client_secret: 'a secret' }
-  return [
-    guarded('same process', oauth.bearerGuard, accessToken),
-    guarded('other process', createBearerGuard({ issuer, store }), accessToken),
-    guarded('JWT', createJwtBearerGuard({ issuer: hub.issuer, audience: photoServer, keys: hubKeys }), jwt),
+const everyScope = 'photos:read photos:print'
+const resources = {
+  [photosApi]: { scopes: ['photos:read', 'photos:print'], accessTokenLifetime: 600 },
+  [printApi]: { scopes: ['photos:read', 'photos:print'] },
+} satisfies AuthorizationServerOptions['resources']
+const photoServer = bent(nightlyReport, { client_id: 'photo-server', may_introspect: true })
+
+/** One server that issues JWTs, and four guards of one resource: each gets the same tokens. */
+async function fourGuards() {
+  const clock = new Clock()
+  const store = memoryStore({ clock: clock.read })
+  const origin = createServer()
+  const issuer = `http://127.0.0.1:${await listen(origin)}`
+  const clients = [gallery, job, photoServer].map(({ registration }) => registration)
+  const common = { issuer, clients, resources, defaultResource: photosApi, store, clock: clock.read }
+  const keys = sharedKeys()
+  const { app, flow, oauth } = application(withJwts(common, {}, keys), {
+    mount: (host, server) => void host.use(server.router()),
+  })
+  origin.on('request', app)
+  // The same server before it issued JWTs.
+  const before = application(withJwts({ ...common, plugIns: [] }), {
+    mount: (host, server) => void host.use(server.router()),
+  })
+  const jwks = (await flow.open('/.well-known/jwks.json')).body
+  const client = { client_id: 'photo-server', client_secret: nightlyReport.secret }
+  const own = { issuer, clock: clock.read }
+  const guards = await Promise.all([
+    guarded('same process', oauth.bearerGuard, { resource: photosApi }),
+    guarded(
+      'other process',
+      createBearerGuard({
+        ...own,
+        store,
+        resources,
+        defaultResource: photosApi,
+        plugIns: [jwtAccessTokenReader({ keys: jwks })],
+      }),
+    ),
+    guarded('JWT', createJwtBearerGuard({ ...own, audience: photosApi, resource: photosApi, keys: jwks })),
     guarded(
       'introspection',
-      createIntrospectionGuard({ issuer, client, endpoint: server.endpoint, limits: { inactive: false } }),
-      'live',
+      createIntrospectionGuard({ ...own, client, resource: photosApi, limits: { inactive: false } }),
     ),
-  ]
+  ])
+
+  const approved = async (to: typeof flow, bend: object = {}): Promise<string> => {
+    const asked = { scope: 'photos:read', resource: photosApi, ...bend }
+    return (await to.redeem(gallery, await to.approve(gallery, asked))).body.access_token
+  }
+  const byItself = { grant_type: 'client_credentials', scope: 'photos:read', resource: photosApi }
+  const tokens: Readonly<Record<string, string>> = {
+    TOKEN: await approved(flow),
+    WIDE: await approved(flow, { scope: everyScope }),
+    CLIENT: (await flow.request(job, byItself)).body.access_token,
+    ELSEWHERE: await approved(flow, { resource: printApi }),
+    OPAQUE: await approved(before.flow),
+    REVOKED: await approved(flow),
+    EXPIRED: await approved(flow),
+  }
+  /** What a guard answers to `Authorization` headers, in which a name stands for its token. */
+  const answerOf = async ({ port }: Guarded, path: string, lines: readonly string[]) => {
+    const sent = lines.map((line) => {
+      const text = line.replaceAll(/[A-Z]{4,}/g, (name) => tokens[name] ?? name)
+      return Buffer.from(text, 'utf8').toString('latin1')
+    })
+    const asked = get({ port, host: '127.0.0.1', path, agent: false, headers: { Authorization: sent } })
+    const [response]: IncomingMessage[] = await once(asked, 'response')
+    let body = ''
+    for await (const chunk of response ?? []) body += String(chunk)
+    return { status: response?.statusCode, body, challenge: response?.headers['www-authenticate'] }
+  }
+  const answersOf = async (path: string, lines: readonly string[]) =>
+    Promise.all(guards.map((guard) => answerOf(guard, path, lines)))
+  return { answersOf, clock, flow, tokens }
 }
 
-// TOKEN stands for the live token of each guard.
+// TOKEN stands for a token with the scope photos:read, and the other words in capitals for the tokens of their names.
 const headers: readonly (readonly string[])[] = [
   [],
   ['Bearer TOKEN'],
   ['bearer TOKEN'],
   ['BEARER  TOKEN'],
   ['Bearer'],
-  ['Bearer '],
+  ['Bearer TOKENx'],
   ['Bearer TOKEN more'],
   ['Bearer TOKEN, Bearer TOKEN'],
   ['Bearer TOKEN', 'Bearer TOKEN'],
@@ -81,48 +144,88 @@ const headers: readonly (readonly string[])[] = [
   ['Basic YTpi'],
   ['DPoP TOKEN'],
   ['TOKEN'],
-  ['Bearer unknown'],
-  ['Bearer TOKENx'],
-  [`Bearer at_${'A'.repeat(64)}`],
+  ['Bearer CLIENT'],
+  ['Bearer ELSEWHERE'],
+  [`Bearer at_${'a'.repeat(64)}`],
   [`Bearer ${'x'.repeat(9000)}`],
 ]
 const paths = ['/read', '/print', '/optional']
 const requests = paths.flatMap((path) => headers.map((lines) => ({ path, lines })))
 
-test('sixty requests: four guards answer each alike', async () => {
+test('sixty requests: four guards answer each alike, with status, body and challenge', async () => {
   expect(requests).toHaveLength(60)
-  const guards = await fourGuards()
+  const { answersOf } = await fourGuards()
   for (const { path, lines } of requests) {
-    const answers = await Promise.all(guards.map((guard) => answerOf(guard, path, lines)))
+    const answers = await answersOf(path, lines)
     const [first] = answers
-    expect({ path, lines, answers }).toEqual({ path, lines, answers: guards.map(() => first) })
+    expect({ path, lines, answers }).toEqual({ path, lines, answers: guardNames.map(() => first) })
   }
 })
 
 test.each([
   ['the live token', '/read', ['Bearer TOKEN'], 200],
   ['a scope that it lacks', '/print', ['Bearer TOKEN'], 403],
+  ['a scope that it has', '/print', ['Bearer WIDE'], 200],
+  ['a token of a client for itself', '/read', ['Bearer CLIENT'], 200],
+  ['a token for another resource', '/read', ['Bearer ELSEWHERE'], 401],
   ['no token', '/read', [], 401],
   ['no token where it is optional', '/optional', [], 200],
   ['an unknown token where it is optional', '/optional', ['Bearer unknown'], 401],
   ['two headers', '/read', ['Bearer TOKEN', 'Bearer TOKEN'], 400],
 ])('every guard answers %s at %s with %j: %i', async (_what, path, lines, status) => {
-  for (const guard of await fourGuards()) {
-    const answer = await answerOf(guard, path, lines)
-    expect([guard.name, answer.status]).toEqual([guard.name, status])
-  }
+  const { answersOf } = await fourGuards()
+  const answers = await answersOf(path, lines)
+  expect(answers.map((answer) => answer.status)).toEqual(guardNames.map(() => status))
 })
 
-async function answerOf({ app, token }: Guarded, path: string, lines: readonly string[]) {
-  const listener = app.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const place = listener.address()
-  const port = place !== null && typeof place === 'object' ? place.port : 0
-  const sent = lines.map((line) => Buffer.from(line.replaceAll('TOKEN', token), 'utf8').toString('latin1'))
-  const asked = get({ port, host: '127.0.0.1', path, agent: false, headers: { Authorization: sent } })
-  const [response]: IncomingMessage[] = await once(asked, 'response')
-  let body = ''
-  for await (const chunk of response ?? []) body += String(chunk)
-  listener.close()
-  return { status: response?.statusCode, body, challenge: response?.headers['www-authenticate'] }
-}
+// Where guards differ: what a token says of itself, and what only its record knows.
+const differences: readonly (readonly [
+  what: string,
+  line: string,
+  seconds: number,
+  statuses: Readonly<Record<GuardName, number>>,
+])[] = [
+  [
+    'an opaque token, which only its record explains',
+    'Bearer OPAQUE',
+    0,
+    { 'same process': 200, 'other process': 200, JWT: 401, introspection: 200 },
+  ],
+  [
+    'a revoked token, at once',
+    'Bearer REVOKED',
+    0,
+    { 'same process': 401, 'other process': 401, JWT: 200, introspection: 200 },
+  ],
+  [
+    'a revoked token, when the answer in the cache is too old',
+    'Bearer REVOKED',
+    30,
+    { 'same process': 401, 'other process': 401, JWT: 200, introspection: 401 },
+  ],
+  [
+    'an expired token, in the seconds by which clocks may differ',
+    'Bearer EXPIRED',
+    602,
+    { 'same process': 401, 'other process': 401, JWT: 200, introspection: 401 },
+  ],
+  [
+    'an expired token, after them',
+    'Bearer EXPIRED',
+    605,
+    { 'same process': 401, 'other process': 401, JWT: 401, introspection: 401 },
+  ],
+]
+
+test.each(differences)('guards differ about %s: %s after %i s', async (_what, line, seconds, statuses) => {
+  const { answersOf, clock, flow, tokens } = await fourGuards()
+  // Every guard has seen the tokens before.
+  for (const name of ['REVOKED', 'EXPIRED']) await answersOf('/read', [`Bearer ${name}`])
+  await flow.revoke(gallery, tokens['REVOKED'] ?? '')
+  clock.advance(seconds)
+  const answers = await answersOf('/read', [line])
+  const found = Object.fromEntries(answers.map(({ status }, index) => [guardNames[index], status]))
+  expect(found).toEqual(statuses)
+  const refused = answers.filter(({ status }) => status === 401)
+  expect(refused).toEqual(refused.map(() => refused[0]))
+})

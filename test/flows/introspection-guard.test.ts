@@ -70,6 +70,8 @@ describe('an answer of the introspection endpoint', () => {
     ['not active', { active: false }, 'token_invalid'],
     ['of another issuer', { iss: 'https://other.example' }, 'introspection_of_another_issuer'],
     ['expired', { exp: 1 }, 'introspection_expired'],
+    ['not good yet', { nbf: 4_000_000_000 }, 'introspection_not_yet_valid'],
+    ['with a beginning that is no number', { nbf: '1' }, 'introspection_incomplete'],
     ['with an end that is no number', { exp: '4000000000' }, 'introspection_incomplete'],
     ['for an audience that the guard does not know', { aud: resource }, 'introspection_of_another_audience'],
     ['for the resource', { aud: [resource, 'https://other.example'] }, '', { resource }],
@@ -251,11 +253,11 @@ describe('the credentials of the guard', () => {
 
   test('are form-encoded in HTTP Basic [RFC 6749 2.3.1]', async () => {
     await photos({ client }).ask('token')
-    const [{ authorization, form } = { authorization: '', form: new URLSearchParams() }] = server.asked
-    expect(Buffer.from(String(authorization).slice('Basic '.length), 'base64').toString()).toBe(
+    const [asked] = server.asked
+    expect(Buffer.from(String(asked?.authorization).slice('Basic '.length), 'base64').toString()).toBe(
       'photo+server:a%3Ab%2Bc%25%C3%A4',
     )
-    expect(Object.fromEntries(form)).toEqual({ token: 'token', token_type_hint: 'access_token' })
+    expect(Object.fromEntries(asked?.form ?? [])).toEqual({ token: 'token', token_type_hint: 'access_token' })
   })
 
   test.each<[string, object, object]>([

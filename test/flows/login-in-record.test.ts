@@ -1,10 +1,17 @@
 import type { Response } from 'supertest'
-import { implicit, jwtAccessTokens, type AuthorizationServerOptions } from '../../lib/index'
+import {
+  implicit,
+  jwtAccessTokens,
+  tokenExchange,
+  type AuthorizationServerOptions,
+  type ExchangePolicy,
+} from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import { exchangeOf, service } from '../support/flows/token-exchange'
 
 const report = bent(nightlyReport, { may_introspect: true })
 const page = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
@@ -63,6 +70,19 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(await told(tokenIn(refreshed))).toEqual(known)
     const again = await flow.refresh(photoPrint, refreshed.body.refresh_token)
     expect(await told(tokenIn(again))).toEqual(known)
+  })
+
+  test('stays with its owner in an exchange, and reaches no token of another owner', async () => {
+    const of = { owner: 'alice' }
+    const policy: ExchangePolicy = () => ({ subject: of.owner, audience: [] })
+    const clients = [photoPrint, service].map(({ registration }) => registration)
+    const { flow, login, told } = set({ clients, grantTypes: [tokenExchange({ policy })] })
+    const token = tokenIn(await flow.redeem(photoPrint, await flow.approve(photoPrint)))
+    login.current = { authTime: how.authTime + 900 }
+    const exchanged = async () => told(tokenIn(await flow.request(service, exchangeOf(token))))
+    expect(await exchanged()).toEqual(known)
+    of.owner = 'bob'
+    expect(await exchanged()).toEqual({})
   })
 
   test('reaches a token of the authorization endpoint', async () => {

@@ -1,6 +1,11 @@
 import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
-import { isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
+import {
+  algorithmOf,
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './signing-algorithm'
 import {
   algorithmsFor,
   publicJwk,
@@ -41,17 +46,22 @@ export interface RemoteSigningKey {
 
 /** Reads the option `keys`. Records each mistake; then returns the keys without one. */
 export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
-  const kids = new Set<string>()
+  const names = new Set<string>()
   return given.flatMap((value, index) => {
     const key = readKey(value)
     const wrong = (message: string) => reading.wrong(`keys[${index}]`, message)
-    if (typeof key === 'string') wrong(key)
-    else if (kids.has(key.kid)) wrong('is a key that stands before it already, or has its kid.')
-    else {
-      kids.add(key.kid)
-      return [key]
+    if (typeof key === 'string') {
+      wrong(key)
+      return []
     }
-    return []
+    // RFC 8725 3.1: a key serves one algorithm, also under another kid.
+    const own = [key.kid, thumbprintOf(key.publicKey)]
+    if (own.some((name) => names.has(name))) {
+      wrong('is a key that stands before it already, or has its kid.')
+      return []
+    }
+    for (const name of own) names.add(name)
+    return [key]
   })
 }
 
@@ -69,6 +79,8 @@ function readKey(value: unknown): SigningKey | string {
     return 'needs sign and algorithm, because its private key is elsewhere.'
   const key = readPublicKey(publicKey)
   if (key === undefined) return 'has a publicKey that Node cannot read as a public key.'
+  // RFC 7518 3.3 to 3.5: the algorithm names the kind of key, and the least size of an RSA key.
+  if (!algorithmOf(algorithm).fits(key)) return `has a publicKey that ${algorithm} cannot use.`
   const jwk = publicJwk(key)
   const id = kid ?? thumbprintOf(jwk)
   return {

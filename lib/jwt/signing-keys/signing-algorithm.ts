@@ -7,7 +7,7 @@ export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256'
 interface AlgorithmRow {
   /** Makes a private key, off the event loop. */
   readonly generate: () => Promise<KeyObject>
-  /** Whether the algorithm can use a private key. */
+  /** Whether the algorithm can use a key, private or public. */
   readonly fits: (key: KeyObject) => boolean
   /** Signs, in the form of a JWS (RFC 7515). */
   readonly sign: (key: KeyObject, text: Buffer) => Promise<Buffer>

@@ -20,6 +20,7 @@ type IntrospectionFault =
   | 'introspection_bound_to_key'
   | 'introspection_of_another_type'
   | 'introspection_expired'
+  | 'introspection_not_yet_valid'
   | 'introspection_incomplete'
 
 /**
@@ -41,10 +42,14 @@ export function accessOf(
   if (typeof active !== 'boolean')
     throw new TypeError('The answer has no member active that is true or false.')
   if (!active) return undefined
-  const [issuer, expiresAt, subject, clientId] = ['iss', 'exp', 'sub', 'client_id'].map(member)
+  const [issuer, expiresAt, notBefore, subject, clientId] = ['iss', 'exp', 'nbf', 'sub', 'client_id'].map(
+    member,
+  )
   if (issuer !== undefined && issuer !== terms.issuer) return 'introspection_of_another_issuer'
-  if (expiresAt !== undefined && !isTime(expiresAt)) return 'introspection_incomplete'
-  if (isTime(expiresAt) && expiresAt + terms.clockTolerance <= now) return 'introspection_expired'
+  if (!isAbsentOrTime(expiresAt) || !isAbsentOrTime(notBefore)) return 'introspection_incomplete'
+  if (expiresAt !== undefined && expiresAt + terms.clockTolerance <= now) return 'introspection_expired'
+  // RFC 7519 4.1.5
+  if (notBefore !== undefined && notBefore > now + terms.clockTolerance) return 'introspection_not_yet_valid'
   if (!isFor(member('aud'), terms.audience)) return 'introspection_of_another_audience'
   // RFC 7800 3: a request without proof of the key may come from a thief.
   if (member('cnf') !== undefined) return 'introspection_bound_to_key'
@@ -57,12 +62,13 @@ export function accessOf(
     subject: subject === clientId ? undefined : subject,
     scope,
     tokenType: 'bearer' as const,
-    expiresAt: isTime(expiresAt) ? expiresAt : now + terms.maximumAge,
+    expiresAt: expiresAt ?? now + terms.maximumAge,
     claims: answer,
   })
 }
 
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isAbsentOrTime = (value: unknown): value is number | undefined =>
+  value === undefined || (typeof value === 'number' && Number.isFinite(value))
 const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
 const isBearer = (type: unknown) =>
   type === undefined || (isText(type) && ['bearer', 'at+jwt'].includes(type.toLowerCase()))

@@ -4,10 +4,14 @@ import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
 import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
+import { introspectionGuardRules } from './introspection-guard'
+import { jwts } from './jwts'
+import { lifetimeRules } from './lifetimes'
 import { mcp } from './mcp'
 import { mcpPlugIns } from './mcp-plug-ins'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
+import { signingKeyRules } from './signing-keys'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
 
@@ -21,6 +25,10 @@ export const mutations: readonly Mutation[] = [
   ...protectedResources,
   ...furtherEndpoints,
   ...doors,
+  ...jwts,
+  ...signingKeyRules,
+  ...introspectionGuardRules,
+  ...lifetimeRules,
   ...mcp,
   ...mcpPlugIns,
   ...attacks,

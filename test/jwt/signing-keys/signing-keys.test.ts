@@ -154,6 +154,16 @@ test.each<[string, unknown, RegExp]>([
     /keys\[1\] is a key that stands before it/,
   ],
   [
+    'one key twice under two names',
+    { keys: [{ privateKey: rsa.privateKey }, { privateKey: rsa.privateKey, algorithm: 'PS256', kid: 'b' }] },
+    /keys\[1\] is a key that stands before it/,
+  ],
+  [
+    'a public key of another kind than its algorithm',
+    { keys: [{ publicKey: rsa.publicKey, algorithm: 'ES256', sign: async () => new Uint8Array(64) }] },
+    /keys\[0\] has a publicKey that ES256 cannot use/,
+  ],
+  [
     'no sign',
     { keys: [{ publicKey: ec.publicKey, algorithm: 'ES256' }] },
     /keys\[0\] needs sign and algorithm/,

@@ -8,7 +8,11 @@ import { Flow } from './flow'
 
 /** A request that reached the introspection endpoint. */
 export interface Asked {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly contentType: string | undefined
   readonly authorization: string | undefined
+  readonly body: string
   readonly form: URLSearchParams
 }
 
@@ -48,7 +52,9 @@ export class IntrospectionServer {
     }
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    this.asked.push({ authorization: request.headers.authorization, form: new URLSearchParams(body) })
+    const { authorization, 'content-type': contentType } = request.headers
+    const { method, url } = request
+    this.asked.push({ method, url, contentType, authorization, body, form: new URLSearchParams(body) })
     if (typeof this.answer === 'function') this.answer(response)
     else sendJson(response, this.answer)
   }

@@ -1,0 +1,78 @@
+import type { Mutation } from './mutation'
+
+/** Breaks of the rules of a guard by introspection. */
+export const introspectionGuardRules: readonly Mutation[] = [
+  [
+    'ITG-1',
+    'IntrospectionEndpoint.ask',
+    "this.fetchJson(url, { method: 'POST', body: new URLSearchParams(form) }, headers)",
+    "this.fetchJson(`${url}?${new URLSearchParams(form).toString()}`, { method: 'POST' }, headers)",
+  ],
+  [
+    'ITG-2',
+    'IntrospectionEndpoint.ask',
+    'isBasic ? { Authorization: basic(client_id, client_secret) } : {}',
+    '{}',
+  ],
+  ['ITG-2', 'IntrospectionEndpoint.ask', '(isBasic ? {} : { client_id, client_secret })', '{}'],
+  ['ITG-3', 'isEndpoint', 'isText(value) && isSafeUrl(value)', 'isText(value)'],
+  ['ITG-3', 'IntrospectionEndpoint.lookUp', 'if (!isText(url) || !isSafeUrl(url))', 'if (!isText(url))'],
+  ['ITG-4', 'IntrospectionEndpoint.lookUp', "|| metadata['issuer'] !== issuer", ''],
+  ['ITG-5', 'IntrospectionEndpoint.fetchJson', "redirect: 'error'", "redirect: 'follow'"],
+  ['ITG-6', 'accessOf', "if (typeof active !== 'boolean')", 'if (active === undefined)'],
+  ['ITG-7', 'accessOf', 'if (!active) return undefined', ''],
+  [
+    'ITG-8',
+    'accessOf',
+    'if (expiresAt !== undefined && expiresAt + terms.clockTolerance <= now)',
+    'if (false)',
+  ],
+  [
+    'ITG-8',
+    'accessOf',
+    'if (notBefore !== undefined && notBefore > now + terms.clockTolerance)',
+    'if (false)',
+  ],
+  ['ITG-9', 'accessOf', 'if (issuer !== undefined && issuer !== terms.issuer)', 'if (false)'],
+  [
+    'ITG-10',
+    'isFor',
+    'if (aud === undefined) return audience.length === 0',
+    'if (aud === undefined) return true',
+  ],
+  ['ITG-10', 'isFor', 'named.some((one) => audience.includes(one))', 'named.length > 0'],
+  [
+    'ITG-11',
+    'scopeOf',
+    'return isText(scope) ? parseScope(scope) : undefined',
+    'return parseScope(String(scope))',
+  ],
+  ['ITG-12', 'accessOf', "if (member('cnf') !== undefined)", 'if (false)'],
+  ['ITG-12', 'isBearer', "['bearer', 'at+jwt'].includes(type.toLowerCase())", 'type !== undefined'],
+  ['ITG-13', 'accessOf', '!isText(clientId) ||', ''],
+  ['ITG-13', 'accessOf', '!isAbsentOrTime(expiresAt) ||', ''],
+  ['ITG-13', 'accessOf', 'subject === clientId ? undefined : subject', 'subject'],
+  ['ITG-14', 'findIntrospected', 'Math.min(found.access.expiresAt, now + age)', 'now + age'],
+  [
+    'ITG-15',
+    'findIntrospected',
+    'isGood ? maximumAge : maximumAgeOfRefusals',
+    'isGood ? 300 : maximumAgeOfRefusals',
+  ],
+  ['ITG-16', 'findIntrospected', 'isGood ? [good, refused] : [refused, good]', '[good, refused]'],
+  ['ITG-16', 'findIntrospected', 'isGood ? maximumAge : maximumAgeOfRefusals', 'maximumAge'],
+  [
+    'ITG-17',
+    'InactiveLimit.begin',
+    'if (totalHits <= this.limit.attempts) return',
+    'if (totalHits > 0) return',
+  ],
+  ['ITG-18', 'IntrospectionEndpoint.fetchJson', '[400, 401, 403].includes(response.status)', 'false'],
+  [
+    'ITG-19',
+    'findIntrospected',
+    "throw unavailable(isOwn ? 'introspection_not_authorized' : 'introspection_unavailable', error)",
+    'return isOwn ? undefined : undefined',
+  ],
+  ['ITG-20', 'jsonOf', 'responded without JSON.', 'responded without JSON: ${text}'],
+]
