@@ -36,7 +36,8 @@ export function endSessionPage(server: PlugInServer, terms: IdTokenTerms, path: 
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      if (request.method === 'POST') return decide(server, terms, request)
+      // RP-Initiated Logout 1.0, 2: a client may send its request by POST, too.
+      if (request.method === 'POST' && parameters.mentions(field)) return decide(server, terms, request)
       const destination = await destinationIn(server, terms, parameters)
       if (resourceOwner === undefined) return leave(destination)
       const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)

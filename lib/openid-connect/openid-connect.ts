@@ -7,11 +7,18 @@ import {
 } from '../jwt/signing-keys/signing-algorithm'
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
-import { loginRequired } from '../protocol/oauth-error'
+import { loginRequired, type OAuthError, unmetAuthenticationRequirements } from '../protocol/oauth-error'
+import type { ResourceOwner } from '../protocol/resource-owner'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
-import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
-import { claimsFor, identityScopes, type OwnerClaims } from './owner-claims'
+import {
+  identityParameters,
+  type IdentityRequest,
+  keptIn,
+  keptOf,
+  parseIdentityRequest,
+} from './identity-request'
+import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
 import { userInfoEndpoint } from './user-info'
 
 /** Options of {@link openIdConnect}. */
@@ -38,14 +45,17 @@ export interface OpenIdConnectOptions {
 // Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
 const hintLifetime = 30 * 24 * 3600
 
+/** The claims of an ID token that the plug-in itself knows. */
+const claimsOfIdTokens = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'at_hash']
+
 /** The name of the extension, under which an authorization keeps its request. */
 const name = 'openid-connect'
 
 /**
  * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token, and the
  * UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and what clients may
- * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so the scope
- * `offline_access` has no effect. Needs the package jose.
+ * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so a request
+ * may name the scope `offline_access` without effect. Needs the package jose.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -88,9 +98,12 @@ function identity(
   return {
     name,
     authorizationParameters: identityParameters,
+    // OpenID Connect Core 11: a server that grants no offline access by scope ignores the request for it.
+    ignoredScope: ['offline_access'],
     metadata: {
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [terms.algorithm],
+      claims_supported: [...claimsOfIdTokens, ...(claims === noClaims ? [] : claimsOfScope(server.scopes))],
       claims_parameter_supported: takesClaims,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -101,18 +114,44 @@ function identity(
       return request && keptOf(request)
     },
 
-    async atResourceOwner(owner, { client, parameters, loginDemandedAt }) {
+    async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
+      const request = keptIn(authorizationData)
       const hint = parameters.get('id_token_hint')
-      if (hint === undefined) return undefined
-      const subject = await hintedSubject(terms, hint, client.client_id)
-      if (owner === undefined || owner.subject === subject) return undefined
+      const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)
+      const { acrValues = [] } = request ?? {}
+      const logIn = { logIn: { acrValues } }
+      if (owner === undefined) return acrValues.length > 0 ? logIn : undefined
+      if (request !== undefined) requireSubject(owner)
+      const refusal = mismatchOf(owner, hinted, request)
+      if (refusal === undefined) return undefined
       // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may answer.
-      if (loginDemandedAt === undefined) return 'log in'
-      throw loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
+      if (loginDemandedAt === undefined) return logIn
+      throw refusal
     },
 
     atTokenResponse: (response) => idTokenFor(response, terms, claims, server.now()),
   }
+}
+
+// OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
+function requireSubject({ subject }: ResourceOwner): void {
+  if (!/^\p{ASCII}{1,255}$/u.test(subject))
+    throw new TypeError(
+      'The option resourceOwner must return a subject of at most 255 ASCII characters for a request of OpenID Connect.',
+    )
+}
+
+/** Why this owner is not the one for the request; undefined if the owner is. */
+function mismatchOf(
+  { subject, acr }: ResourceOwner,
+  hinted: string | undefined,
+  request: IdentityRequest | undefined,
+): OAuthError | undefined {
+  if ([hinted, request?.subject].some((named) => named !== undefined && named !== subject))
+    return loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
+  const { acrValues = [] } = request ?? {}
+  if (acrValues.length === 0 || (acr !== undefined && acrValues.includes(acr))) return undefined
+  return unmetAuthenticationRequirements('acr_not_met', 'The login is of no class that the client demands.')
 }
 
 async function idTokenFor(
@@ -147,7 +186,7 @@ function readOptions(options: unknown) {
       isSigningKeys,
       'must be signingKeys({ secrets, algorithms }).',
     ),
-    claims: reading.optional<OwnerClaims>('claims', () => ({}), isOwnerClaims, 'must be a function.'),
+    claims: reading.optional<OwnerClaims>('claims', noClaims, isOwnerClaims, 'must be a function.'),
     algorithm: reading.optional<SigningAlgorithm>(
       'algorithm',
       'RS256',
@@ -179,5 +218,6 @@ function readOptions(options: unknown) {
   return read
 }
 
+const noClaims: OwnerClaims = () => ({})
 const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 const isOwnerClaims = (value: unknown): value is OwnerClaims => typeof value === 'function'

@@ -75,9 +75,17 @@ export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
 /**
  * What follows for the resource owner of a request. `approve` approves without a page if the request may be approved so;
  * otherwise the page appears. `ask` shows the page, whatever the option `skipConsent` says. `log in` sends the owner to
- * the login, also an owner who is logged in, and keeps the time of the demand.
+ * the login, also an owner who is logged in, and keeps the time of the demand. `{ logIn }` does the same, and names the
+ * authentication context classes that the login has to meet, besides those of the request.
  */
-export type OwnerVerdict = 'approve' | 'ask' | 'log in'
+export type OwnerVerdict = 'approve' | 'ask' | 'log in' | DemandedLogin
+
+interface DemandedLogin {
+  readonly logIn: {
+    /** The best one first; none for any login. */
+    readonly acrValues: readonly string[]
+  }
+}
 
 /** What the resource owner is asked to approve. An omitted member changes nothing. */
 export interface ConsentTerms {
@@ -244,6 +252,11 @@ export interface Extension {
    * Parameters of every token request that the extension reads. The server refuses a request that repeats one of them.
    */
   readonly tokenParameters?: readonly string[]
+  /**
+   * Scope tokens that an authorization request may name without effect if its client does not have them, such as
+   * `offline_access`. Default: none; a scope that the client does not have is `invalid_scope`.
+   */
+  readonly ignoredScope?: Scope
   /** Parameters that hold a credential. A request of a client that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**

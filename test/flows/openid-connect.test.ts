@@ -112,7 +112,7 @@ describeOnStores('An ID token', (stage) => {
 
   test('has the claims that the parameter claims asks for, if the host allows it', async () => {
     const claims = JSON.stringify({
-      id_token: { email: { essential: true }, sub: { value: 'mallory' }, iss: null, picture: null },
+      id_token: { email: { essential: true }, sub: { value: 'alice' }, iss: null, picture: null },
       userinfo: { address: null, secret: null },
     })
     const set = open({}, { claimsParameter: true })
