@@ -83,6 +83,20 @@ test('[OIC-16] offline_access has no effect for a client that does not have it, 
   expect((await flow.redeem(once, code)).body).not.toHaveProperty('refresh_token')
 })
 
+test('[OIC-16] a host may let clients have offline_access, as any other scope', async () => {
+  const scope = 'openid offline_access'
+  const set = open({
+    clients: [bent(relyingParty, { scope }).registration],
+    scopes: {
+      openid: 'Know who you are',
+      offline_access: 'Stay logged in',
+      'photos:read': 'See your photos',
+    },
+  })
+  expect((await set.flow.ask({ ...loginRequest, scope }, 'alice')).text).toContain('Stay logged in')
+  expect((await logIn(set, { scope })).body.scope).toBe(scope)
+})
+
 test('[OIC-16] offline_access alone is no scope, and without OpenID Connect it is an unknown one', async () => {
   const alone = { ...loginRequest, scope: 'offline_access' }
   expect(outcomeOf(await open().flow.ask(alone, 'alice'))).toBe('redirect invalid_scope')

@@ -169,6 +169,14 @@ test('[RPL-11] a request that fails ends no session, and its page has no button'
   expect(set.ended).toEqual([])
 })
 
+test.each(['https://print.example/bye', 'http://127.0.0.1:9/bye', 'http://localhost/bye'])(
+  '[RPL-12] a client may register %s as a place after the logout',
+  (post) => {
+    const client = bent(relyingParty, { post_logout_redirect_uris: [post] })
+    expect(() => application(withIdentity({ clients: [client.registration] }))).not.toThrow()
+  },
+)
+
 test.each(['http://print.example/bye', 'https://print.example/#bye', '/bye', 'javascript:alert(1)'])(
   '[RPL-12] no client registers %s as a place after the logout',
   (post) => {

@@ -165,6 +165,7 @@ describe('The token endpoint', () => {
     const set = open()
     const plain = await set.flow.approve(relyingParty, { scope: 'photos:read profile' })
     const { body } = await set.flow.redeem(relyingParty, plain, { scope: 'openid', nonce: 'x' })
+    expect(body).toHaveProperty('access_token')
     expect(body).not.toHaveProperty('id_token')
   })
 

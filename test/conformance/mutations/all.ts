@@ -6,6 +6,8 @@ import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
 import { mcp } from './mcp'
 import { mcpPlugIns } from './mcp-plug-ins'
+import { openIdConnect } from './openid-connect'
+import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
 import { tokenEndpoint } from './token-endpoint'
@@ -23,5 +25,7 @@ export const mutations: readonly Mutation[] = [
   ...doors,
   ...mcp,
   ...mcpPlugIns,
+  ...openIdConnect,
+  ...openIdFurther,
   ...attacks,
 ]
