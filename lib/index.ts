@@ -211,7 +211,8 @@ export type {
   EndpointRequest,
 } from './protocol/endpoint'
 export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './protocol/page-endpoint'
-export type { ExtensionData, ExtensionMetadata } from './protocol/extension'
+export type { ExtensionMetadata } from './protocol/extension'
+export type { ExtensionData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {
   ClientRequest,
@@ -227,12 +228,12 @@ export type {
   ExtensionTokenRequest,
   LoginDefaults,
   ExtensionTokenResponse,
-  KeptData,
   OwnerVerdict,
   ResolvedRequest,
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
+export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
   accessDenied,

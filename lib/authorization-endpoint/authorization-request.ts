@@ -5,12 +5,11 @@ import { optional, requireShape, shape } from '../primitives/shape'
 import {
   type ConsentFact,
   type ConsentTerms,
-  dataOf,
   type Extension,
   type ExtensionAuthorizationRequest,
   type ExtensionConsentRequest,
-  type ExtensionData,
 } from '../protocol/extension'
+import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import {
   invalidRequest,
@@ -59,13 +58,23 @@ export function parseAuthorizationRequest(
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   requireResponseMode(responseType, parameters.get('response_mode'))
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
-  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
+  const asked = parameters.get('scope')
+  const scope = grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)
   const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
     ? terms.then((settled) => ({ responseType, extensionData, requestedLogin, ...settled }))
     : { responseType, extensionData, requestedLogin, ...terms }
+}
+
+/** The scope without what the client does not have and an extension ignores; the whole scope if nothing would remain. */
+function withoutIgnored(asked: string, client: Client, extensions: readonly Extension[]): string {
+  if (client.scope.includes(asked)) return asked
+  const ignored = extensions.flatMap(({ ignoredScope = [] }) => ignoredScope)
+  if (ignored.length === 0) return asked
+  const left = asked.split(' ').filter((token) => client.scope.includes(token) || !ignored.includes(token))
+  return left.length === 0 ? asked : left.join(' ')
 }
 
 /** The members of the record that begins with a request, before its owner is known. */

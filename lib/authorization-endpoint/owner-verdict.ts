@@ -8,7 +8,9 @@ import {
 import { begin, commit } from '../authorization/commit'
 import type { AuthorizationStore } from '../authorization/store'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
-import { dataOf, type Extension, type ExtensionOwnerRequest, type OwnerVerdict } from '../protocol/extension'
+import { isRecord, isTexts } from '../primitives/options-reader'
+import { type Extension, type ExtensionOwnerRequest } from '../protocol/extension'
+import { dataOf } from '../protocol/extension-data'
 import type { LoginRequest } from '../protocol/login-request'
 import { consentRequired, interactionRequired, loginRequired, OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -91,11 +93,12 @@ export async function courseOf(
   const isSilent = requestedLogin?.prompts.has('none') === true
   const extensions = server.ownerExtensions ?? []
   const asking = { client, parameters, responseType, scope, loginDemandedAt, mayApprove, hasApproved }
-  const verdict = await verdictOf(extensions, resourceOwner, asking, extensionData)
+  const { verdict, acrValues } = await verdictOf(extensions, resourceOwner, asking, extensionData)
   if (resourceOwner === undefined || open.login || open.account || verdict === 'log in') {
     if (isSilent) throw loginRequired('prompt_none_without_login', 'No owner is logged in as requested.')
     const again = resourceOwner !== undefined && (open.login || verdict === 'log in')
-    const request = loginRequestOf(requestedLogin, again)
+    const plain = loginRequestOf(requestedLogin, again)
+    const request = { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }
     // Nobody is logged in, and any login will do: the return need not tell more.
     const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
     const reference = isPlain ? undefined : await keepDemand(server, question, claimed, host)
@@ -113,25 +116,41 @@ const neverApproved = () =>
 const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
 
 /** The verdicts, the one that counts first. */
-const verdicts: readonly OwnerVerdict[] = ['log in', 'ask', 'approve']
+const verdicts = ['log in', 'ask', 'approve'] as const
+
+/** What the extensions say together. */
+interface CommonVerdict {
+  readonly verdict: (typeof verdicts)[number] | undefined
+  readonly acrValues: readonly string[]
+}
 
 async function verdictOf(
   extensions: readonly Extension[],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
   extensionData: UnclaimedProposal['extensionData'],
-): Promise<OwnerVerdict | undefined> {
+): Promise<CommonVerdict> {
   const given = new Set<unknown>()
+  const acrValues: string[] = []
   for (const extension of extensions) {
     const authorizationData = dataOf(extension.name, extensionData)
     const verdict: unknown = await extension.atResourceOwner?.(owner, { ...request, authorizationData })
-    if (verdict !== undefined && !verdicts.some((known) => known === verdict))
+    const demanded = acrValuesIn(verdict)
+    if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
       throw new TypeError(
-        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in' or undefined for an owner.`,
+        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in', { logIn: { acrValues } } or undefined for an owner.`,
       )
-    given.add(verdict)
+    acrValues.push(...(demanded ?? []))
+    given.add(demanded === undefined ? verdict : 'log in')
   }
-  return verdicts.find((verdict) => given.has(verdict))
+  return { verdict: verdicts.find((verdict) => given.has(verdict)), acrValues }
+}
+
+// Hosts write extensions, also in JavaScript.
+function acrValuesIn(verdict: unknown): readonly string[] | undefined {
+  const demand = isRecord(verdict) ? verdict['logIn'] : undefined
+  const values = isRecord(demand) ? demand['acrValues'] : undefined
+  return isTexts(values) ? values : undefined
 }
 
 /**

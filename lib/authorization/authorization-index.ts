@@ -1,6 +1,6 @@
 import { isRecord } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
-import { dataOf } from '../protocol/extension'
+import { dataOf } from '../protocol/extension-data'
 import { accessDenied, invalidGrant, tooManyForShare } from '../protocol/oauth-error'
 import { type Authorization, expiryOf } from './authorization'
 import type { Lifetimes } from './lifetimes'

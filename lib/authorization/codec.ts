@@ -1,4 +1,4 @@
-import { type ExtensionData, isEmpty } from '../protocol/extension'
+import { type ExtensionData, isEmpty } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import type { Login } from '../protocol/resource-owner'
 import { formatScope, type Scope } from '../protocol/scope'

@@ -2,12 +2,8 @@ import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-fo
 import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { Evidence } from '../protocol/evidence'
-import {
-  type Extension,
-  keptBy,
-  type KeptExtensionData,
-  type TokenResponseAddition,
-} from '../protocol/extension'
+import { type Extension, type TokenResponseAddition } from '../protocol/extension'
+import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
 import type { PublishedSubject } from '../protocol/published-subject'

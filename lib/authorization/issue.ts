@@ -8,7 +8,7 @@ import {
 } from '../protocol/credential'
 import { opaqueFormat } from '../protocol/access-token-format'
 import { noEvidence } from '../protocol/evidence'
-import type { ExtensionData } from '../protocol/extension'
+import type { ExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'

@@ -7,7 +7,7 @@ import {
   type TokenReference,
 } from '../protocol/access-token-format'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
-import type { KeptExtensionData } from '../protocol/extension'
+import type { KeptExtensionData } from '../protocol/extension-data'
 import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'

@@ -12,7 +12,7 @@ import {
   unsealText,
 } from '../protocol/credential'
 import { opaqueFormat } from '../protocol/access-token-format'
-import { isEmpty } from '../protocol/extension'
+import { isEmpty } from '../protocol/extension-data'
 import { invalidGrant, invalidScope, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'

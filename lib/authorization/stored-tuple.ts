@@ -1,4 +1,4 @@
-import type { ExtensionData } from '../protocol/extension'
+import type { ExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { parseScope, type Scope } from '../protocol/scope'
 

@@ -20,6 +20,7 @@ import {
 import { type Extension, isExtensionMetadata } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
+import { isScope } from '../protocol/scope'
 import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
 import {
@@ -335,6 +336,7 @@ const isExtension = (value: unknown): value is Extension =>
   isRecord(value) &&
   isText(value['name']) &&
   parameterLists.every((key) => isAbsentOr(isParameterNames, value[key])) &&
+  isAbsentOr(isScope, value['ignoredScope']) &&
   hooks.every((key) => isAbsentOrFunction(value[key])) &&
   isAbsentOr(areHeaderNames, value['exposedHeaders']) &&
   isAbsentOr(isExtensionMetadata, value['metadata'])

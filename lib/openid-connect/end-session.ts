@@ -45,7 +45,9 @@ export function endSessionPage(
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      if (request.method === 'POST') return decide(server, terms, request, announce)
+      // RP-Initiated Logout 1.0, 2: a client may send its request by POST, too.
+      if (request.method === 'POST' && parameters.mentions(field))
+        return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)
       if (resourceOwner === undefined) return leave(destination)
       const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)

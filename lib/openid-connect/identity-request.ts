@@ -1,6 +1,6 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
-import { invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { errorOf, invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 
 /** The parameters of OpenID Connect that the plug-in reads (OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1). */
@@ -13,12 +13,16 @@ export const identityParameters = [
   'registration',
 ]
 
-/** What an authorization keeps for its ID tokens. */
-interface IdentityRequest {
+/** What a request asks for, and an authorization keeps. */
+export interface IdentityRequest {
   readonly nonce: string | undefined
   /** The claims that the client asks for by name. */
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
+  /** The only owner whom the client takes; undefined for any. */
+  readonly subject: string | undefined
+  /** The authentication context classes of which the login must meet one; none for any login. */
+  readonly acrValues: readonly string[]
 }
 
 const longestNonce = 1024
@@ -35,20 +39,27 @@ export function parseIdentityRequest(
   parameters: Parameters,
   takesClaims: boolean,
 ): IdentityRequest | undefined {
-  for (const name of ['request', 'request_uri', 'registration'])
-    if (parameters.get(name) !== undefined)
-      throw new OAuthError(
-        `${name}_not_supported`,
-        'parameter_not_supported',
-        `The parameter ${name} is not supported.`,
-      )
+  for (const name of ['request', 'request_uri', 'registration'] as const)
+    if (parameters.get(name) !== undefined) throw notSupported(name)
   if (!(parameters.get('scope') ?? '').split(' ').includes('openid')) return undefined
+  // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it.
+  parameters.require('redirect_uri')
   const nonce = parameters.get('nonce')
   if (nonce !== undefined && nonce.length > longestNonce)
     throw invalidRequest('parameter_too_long', 'The parameter nonce is too long.')
   const claims = takesClaims ? claimsIn(parameters.get('claims')) : {}
-  return { nonce, userInfo: namesIn(claims['userinfo']), idToken: namesIn(claims['id_token']) }
+  const [userInfo, idToken] = [claims['userinfo'], claims['id_token']]
+  return {
+    nonce,
+    userInfo: namesIn(userInfo),
+    idToken: namesIn(idToken),
+    subject: subjectIn(idToken),
+    acrValues: acrValuesIn(idToken),
+  }
 }
+
+const notSupported = (name: 'request' | 'request_uri' | 'registration') =>
+  errorOf(`${name}_not_supported`)('parameter_not_supported', `The parameter ${name} is not supported.`)
 
 function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined) return {}
@@ -60,7 +71,28 @@ function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   } catch {
     // The answer is the same.
   }
-  throw invalidRequest('parameter_malformed', 'The parameter claims is malformed.')
+  throw malformedClaims()
+}
+
+const malformedClaims = () => invalidRequest('parameter_malformed', 'The parameter claims is malformed.')
+
+const memberOf = (object: unknown, name: string): unknown => (isRecord(object) ? object[name] : undefined)
+
+// OpenID Connect Core 3.1.2.2: a request for one owner must not be answered for another one.
+function subjectIn(idToken: unknown): string | undefined {
+  const value = memberOf(memberOf(idToken, 'sub'), 'value')
+  if (value === undefined || isText(value)) return value
+  throw malformedClaims()
+}
+
+// OpenID Connect Core 5.5.1.1: a login that meets none of the essential values has failed.
+function acrValuesIn(idToken: unknown): readonly string[] {
+  const acr = memberOf(idToken, 'acr')
+  if (memberOf(acr, 'essential') !== true) return []
+  const [value, values] = [memberOf(acr, 'value'), memberOf(acr, 'values')]
+  const all: unknown = values ?? (value === undefined ? [] : [value])
+  if (isTexts(all)) return all
+  throw malformedClaims()
 }
 
 // OpenID Connect Core 5.5: an unknown claim is ignored. What the host does not know is left out of the answer.
@@ -68,19 +100,23 @@ const namesIn = (member: unknown): readonly string[] =>
   isRecord(member) ? Object.keys(member).slice(0, claimsAtMost) : []
 
 /** What the record keeps of a request. */
-export const keptOf = ({ nonce, userInfo, idToken }: IdentityRequest): Json => ({
+export const keptOf = ({ nonce, userInfo, idToken, subject, acrValues }: IdentityRequest): Json => ({
   ...(nonce !== undefined && { nonce }),
   ...(userInfo.length > 0 && { userInfo }),
   ...(idToken.length > 0 && { idToken }),
+  ...(subject !== undefined && { subject }),
+  ...(acrValues.length > 0 && { acrValues }),
 })
 
 /** The request in a record; undefined if the authorization is none of OpenID Connect. */
 export function keptIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined
-  const { nonce, userInfo, idToken } = data
+  const { nonce, userInfo, idToken, subject, acrValues } = data
   return {
     nonce: isText(nonce) ? nonce : undefined,
     userInfo: isTexts(userInfo) ? userInfo : [],
     idToken: isTexts(idToken) ? idToken : [],
+    subject: isText(subject) ? subject : undefined,
+    acrValues: isTexts(acrValues) ? acrValues : [],
   }
 }

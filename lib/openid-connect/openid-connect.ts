@@ -8,19 +8,18 @@ import {
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
-import { loginRequired, serverError } from '../protocol/oauth-error'
-import type { Login } from '../protocol/resource-owner'
 import {
   type AnnounceLogout,
   announcing,
   type BackChannelLogoutOptions,
   readBackChannelLogout,
 } from './back-channel-logout'
-import { algorithmOf, identityMembers, loginDefaultsOf, needsAuthTime } from './client-members'
+import { algorithmOf, identityMembers, loginDefaultsOf } from './client-members'
+import { mismatchOf, requireAuthTime, requireSubject } from './demanded-owner'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
-import { claimsFor, identityScopes, type OwnerClaims } from './owner-claims'
+import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
 import { pairwiseSubjects, publicSubject, type SubjectFor } from './pairwise'
 import { userInfoEndpoint } from './user-info'
 import './registration'
@@ -76,14 +75,17 @@ export interface OpenIdConnect extends PlugIn {
 // Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
 const hintLifetime = 30 * 24 * 3600
 
+/** The claims of an ID token that the plug-in itself knows. */
+const claimsOfIdTokens = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'at_hash']
+
 /** The name of the extension, under which an authorization keeps its request. */
 const name = 'openid-connect'
 
 /**
  * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token, and the
  * UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and what clients may
- * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so the scope
- * `offline_access` has no effect. Needs the package jose.
+ * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so a request
+ * may name the scope `offline_access` without effect. Needs the package jose.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -165,9 +167,12 @@ function identity(
     name,
     ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
+    // OpenID Connect Core 11: a server that grants no offline access by scope ignores the request for it.
+    ignoredScope: ['offline_access'],
     metadata: {
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
+      claims_supported: [...claimsOfIdTokens, ...(claims === noClaims ? [] : claimsOfScope(server.scopes))],
       claims_parameter_supported: takesClaims,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -180,30 +185,27 @@ function identity(
 
     loginDefaults: loginDefaultsOf,
 
-    async atResourceOwner(owner, { client, parameters, loginDemandedAt, authorizationData }) {
-      if (owner !== undefined && owner.authTime === undefined && authorizationData !== undefined)
-        requireAuthTime(client, undefined)
+    async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
+      const request = keptIn(authorizationData)
       const hint = parameters.get('id_token_hint')
-      if (hint === undefined) return undefined
-      const subject = await hintedSubject(terms, hint, client.client_id)
-      if (owner === undefined || subjectFor(owner.subject, client) === subject) return undefined
+      const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)
+      const { acrValues = [] } = request ?? {}
+      const logIn = { logIn: { acrValues } }
+      if (owner === undefined) return acrValues.length > 0 ? logIn : undefined
+      const subject = subjectFor(owner.subject, client)
+      if (request !== undefined) {
+        requireSubject(subject)
+        requireAuthTime(client, owner)
+      }
+      const refusal = mismatchOf({ subject, acr: owner.acr }, hinted, request)
+      if (refusal === undefined) return undefined
       // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may answer.
-      if (loginDemandedAt === undefined) return 'log in'
-      throw loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
+      if (loginDemandedAt === undefined) return logIn
+      throw refusal
     },
 
     atTokenResponse: (response) => idTokenFor(response, terms, claims, server.now()),
   }
-}
-
-/** @throws OAuthError `server_error` if the client needs the time of a login that the host does not say. */
-function requireAuthTime(client: Client, login: Login | undefined): void {
-  if (login !== undefined || !needsAuthTime(client)) return
-  throw serverError('login_time_unknown', 'The server does not know when the owner logged in.', {
-    cause: new Error(
-      'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
-    ),
-  })
 }
 
 async function idTokenFor(
@@ -237,7 +239,7 @@ function readOptions(options: unknown) {
       isSigningKeys,
       'must be signingKeys({ secrets, algorithms }).',
     ),
-    claims: reading.optional<OwnerClaims>('claims', () => ({}), isOwnerClaims, 'must be a function.'),
+    claims: reading.optional<OwnerClaims>('claims', noClaims, isOwnerClaims, 'must be a function.'),
     algorithm: reading.optional<SigningAlgorithm>(
       'algorithm',
       'RS256',
@@ -286,5 +288,6 @@ function readPairwise(reading: OptionsReader): SubjectFor {
 }
 
 const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
+const noClaims: OwnerClaims = () => ({})
 const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 const isOwnerClaims = (value: unknown): value is OwnerClaims => typeof value === 'function'

@@ -60,14 +60,13 @@ export async function claimsFor(
   if (!isRecord(known))
     throw new TypeError('The option claims of openIdConnect() must return an object, or undefined.')
   const chosen = request.names.flatMap((name): [string, unknown][] =>
-    // OpenID Connect Core 5.3.2: a claim without a value is left out, and never null.
-    Object.hasOwn(known, name) && known[name] !== undefined && known[name] !== null
-      ? [[name, known[name]]]
-      : [],
+    Object.hasOwn(known, name) && !isEmpty(known[name]) ? [[name, known[name]]] : [],
   )
   const object: unknown = Object.fromEntries(chosen)
   if (isJson(object) && isJsonObject(object)) return object
   throw new TypeError('The option claims of openIdConnect() must return claims of JSON.')
 }
 
+// OpenID Connect Core 5.3.2: a claim without a value is left out, and neither null nor an empty text.
+const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 const isJsonObject = (value: Json): value is Readonly<Record<string, Json>> => isRecord(value)

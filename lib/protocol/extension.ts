@@ -1,4 +1,5 @@
 import type { Client } from './client'
+import type { KeptData } from './extension-data'
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
@@ -75,9 +76,17 @@ export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
 /**
  * What follows for the resource owner of a request. `approve` approves without a page if the request may be approved so;
  * otherwise the page appears. `ask` shows the page, whatever the option `skipConsent` says. `log in` sends the owner to
- * the login, also an owner who is logged in, and keeps the time of the demand.
+ * the login, also an owner who is logged in, and keeps the time of the demand. `{ logIn }` does the same, and names the
+ * authentication context classes that the login has to meet, besides those of the request.
  */
-export type OwnerVerdict = 'approve' | 'ask' | 'log in'
+export type OwnerVerdict = 'approve' | 'ask' | 'log in' | DemandedLogin
+
+interface DemandedLogin {
+  readonly logIn: {
+    /** The best one first; none for any login. */
+    readonly acrValues: readonly string[]
+  }
+}
 
 /** What a registration says about the login of an owner, for requests that do not say it. */
 export interface LoginDefaults {
@@ -211,14 +220,6 @@ export interface TokenResponseAddition {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The data that one extension keeps for an access token. Undefined if there is none. */
-export interface KeptData {
-  /** The data that belongs to the authorization of the token. */
-  readonly authorizationData: Json | undefined
-  /** The data that belongs to the token itself. */
-  readonly tokenData: Json | undefined
-}
-
 /** A request with a valid access token, as an extension sees it. */
 export interface ExtensionResourceRequest extends KeptData {
   /** The request at the guard. */
@@ -252,6 +253,11 @@ export interface Extension {
    * Parameters of every token request that the extension reads. The server refuses a request that repeats one of them.
    */
   readonly tokenParameters?: readonly string[]
+  /**
+   * Scope tokens that an authorization request may name without effect if its client does not have them, such as
+   * `offline_access`. Default: none; a scope that the client does not have is `invalid_scope`.
+   */
+  readonly ignoredScope?: Scope
   /** Parameters that hold a credential. A request of a client that has one of them in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
@@ -349,11 +355,6 @@ export interface Extension {
   access?(data: KeptData): Readonly<Record<string, Json>>
 }
 
-/** Whether no extension keeps data. */
-export function isEmpty(data: ExtensionData): boolean {
-  return Object.keys(data).length === 0
-}
-
 /** Members of the metadata, under the registered names. */
 export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
@@ -363,28 +364,4 @@ export function isExtensionMetadata(value: unknown): value is ExtensionMetadata 
     isRecord(value) &&
     Object.values(value).every((member) => isText(member) || typeof member === 'boolean' || isTexts(member))
   )
-}
-
-/** The data of extensions, each under the name of its extension. */
-export type ExtensionData = Readonly<Record<string, Json>>
-
-/** Picks the data that one extension keeps for an access token. */
-export function keptBy(name: string, { extensionData, tokenExtensionData }: KeptExtensionData): KeptData {
-  return { authorizationData: dataOf(name, extensionData), tokenData: dataOf(name, tokenExtensionData) }
-}
-
-/** The data that all extensions keep for an access token. */
-export interface KeptExtensionData {
-  /** The data that belongs to the authorization. */
-  readonly extensionData: ExtensionData
-  /** The data that belongs to the token itself. */
-  readonly tokenExtensionData: ExtensionData
-}
-
-/**
- * The data under this name; undefined if there is none. Reads own members only, because an extension may have a name
- * such as `constructor`.
- */
-export function dataOf(name: string, data: ExtensionData): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined
 }

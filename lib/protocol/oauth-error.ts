@@ -25,6 +25,10 @@ export type OAuthErrorCode =
   | 'login_required'
   | 'consent_required'
   | 'interaction_required'
+  | 'unmet_authentication_requirements'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
   | 'server_error'
   | 'temporarily_unavailable'
 
@@ -242,6 +246,8 @@ export const loginRequired = refusal('login_required')
 export const consentRequired = refusal('consent_required')
 /** @returns `interaction_required`: the owner must see a page, and none may appear. */
 export const interactionRequired = refusal('interaction_required')
+/** @returns `unmet_authentication_requirements`: the login of the owner is of no class that the client demands. */
+export const unmetAuthenticationRequirements = refusal('unmet_authentication_requirements')
 /** The server has failed. */
 export const serverError = refusal('server_error')
 /** Something that the server needs, such as a store, does not respond in time. The client may try again. */

@@ -177,6 +177,10 @@ export const reasons = {
   login_required: ['prompt_none_without_login', 'login_not_renewed', 'owner_not_hinted'],
   consent_required: ['prompt_none_without_consent'],
   interaction_required: ['prompt_none_without_page'],
+  unmet_authentication_requirements: ['acr_not_met'],
+  request_not_supported: ['parameter_not_supported'],
+  request_uri_not_supported: ['parameter_not_supported'],
+  registration_not_supported: ['parameter_not_supported'],
   expired_token: ['authorization_request_expired'],
   temporarily_unavailable: [
     'store_unavailable',

@@ -1,6 +1,7 @@
 import type { Access } from '../authorization/lookup'
 import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
-import { type Extension, keptBy, type KeptExtensionData } from '../protocol/extension'
+import { type Extension } from '../protocol/extension'
+import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'

@@ -4,15 +4,13 @@ import type { Client } from '../protocol/client'
 import { isText, isTexts } from '../primitives/options-reader'
 import { optional, requireShape, shape } from '../primitives/shape'
 import {
-  dataOf,
   type Extension,
-  type ExtensionData,
   type ExtensionRequest,
   type ExtensionTokenRequest,
   type ExchangedToken,
-  keptBy,
   type TokenRestriction,
 } from '../protocol/extension'
+import { dataOf, type ExtensionData, keptBy } from '../protocol/extension-data'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { invalidScope, OAuthError } from '../protocol/oauth-error'

@@ -5,6 +5,8 @@ import { asked, fullStage, grant, night, refusals } from './error-texts/refusals
 import { deviceAuthorization, deviceCode } from '../rehearsals/device-authorization'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
+import { identityStage, relyingParty } from '../support/flows/identity-stage'
+import { loginOf } from '../support/flows/login-stage'
 import { setStage } from '../support/flows/stage'
 
 const odd = [
@@ -87,9 +89,29 @@ async function silences() {
   ]
 }
 
+/** Requests of OpenID Connect that this server does not serve. */
+async function identityRefusals() {
+  const { flow } = identityStage(setStage)({}, { claimsParameter: true })
+  const request = { ...authorizationRequest(relyingParty), scope: 'openid' }
+  const claims = JSON.stringify({ id_token: { acr: { essential: true, value: 'passkey' } } })
+  const login = await flow.ask({ ...request, claims }, 'alice')
+  return [
+    await flow.ask({ ...request, request: 'x' }, 'alice'),
+    await flow.ask({ ...request, request_uri: 'https://client.example/request' }, 'alice'),
+    await flow.ask({ ...request, registration: '{}' }, 'alice'),
+    await flow.open(loginOf(login).back, 'alice'),
+  ]
+}
+
 test('[RSP-6] these tests cover every error code of the server and of a guard', async () => {
   const ofMost = await refusals(fullStage(), 'x')
-  const responses = [...ofMost, ...(await troubles()), ...(await polls()), ...(await silences())]
+  const responses = [
+    ...ofMost,
+    ...(await troubles()),
+    ...(await polls()),
+    ...(await silences()),
+    ...(await identityRefusals()),
+  ]
   expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))
   expect([...codes].toSorted()).toEqual(Object.keys(reasons).toSorted())

@@ -16,28 +16,9 @@ import { keySecret } from '../support/flows/jwt-tokens'
 import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { asked, issuer, logIn, userInfo } from '../support/flows/relying-party'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
-
-const issuer = 'http://localhost'
-const asked = { scope: 'openid profile email', nonce: 'n-0S6_WzA2Mj' }
-
-async function logIn({ flow }: Pick<Stage, 'flow'>, bend: Record<string, string | undefined> = {}) {
-  const { body } = await flow.redeem(relyingParty, await flow.approve(relyingParty, { ...asked, ...bend }))
-  return {
-    idToken: String(body.id_token ?? ''),
-    accessToken: String(body.access_token),
-    refreshToken: String(body.refresh_token),
-    body,
-  }
-}
-
-const userInfo = ({ flow }: Pick<Stage, 'flow'>, token: string, method: 'GET' | 'POST' = 'GET') => {
-  const headers = { Authorization: `Bearer ${token}` }
-  return method === 'GET'
-    ? flow.open('/userinfo', undefined, headers)
-    : flow.submit('/userinfo', {}, undefined, headers)
-}
 
 describeOnStores('An ID token', (stage) => {
   const open = identityStage(stage)
@@ -112,7 +93,7 @@ describeOnStores('An ID token', (stage) => {
 
   test('has the claims that the parameter claims asks for, if the host allows it', async () => {
     const claims = JSON.stringify({
-      id_token: { email: { essential: true }, sub: { value: 'mallory' }, iss: null, picture: null },
+      id_token: { email: { essential: true }, sub: { value: 'alice' }, iss: null, picture: null },
       userinfo: { address: null, secret: null },
     })
     const set = open({}, { claimsParameter: true })

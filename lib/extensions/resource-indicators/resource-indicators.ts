@@ -1,11 +1,6 @@
 import { isTexts } from '../../primitives/options-reader'
-import type {
-  Extension,
-  ExtensionTokenRequest,
-  KeptData,
-  KeptExtensionData,
-  TokenRestriction,
-} from '../../protocol/extension'
+import type { Extension, ExtensionTokenRequest, TokenRestriction } from '../../protocol/extension'
+import type { KeptData, KeptExtensionData } from '../../protocol/extension-data'
 import { opaqueFormat } from '../../protocol/access-token-format'
 import type { Json } from '../../protocol/json'
 import { invalidScope, invalidTarget } from '../../protocol/oauth-error'

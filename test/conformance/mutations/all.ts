@@ -9,6 +9,8 @@ import { jwts } from './jwts'
 import { lifetimeRules } from './lifetimes'
 import { mcp } from './mcp'
 import { mcpPlugIns } from './mcp-plug-ins'
+import { openIdConnect } from './openid-connect'
+import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
 import { signingKeyRules } from './signing-keys'
@@ -31,5 +33,7 @@ export const mutations: readonly Mutation[] = [
   ...lifetimeRules,
   ...mcp,
   ...mcpPlugIns,
+  ...openIdConnect,
+  ...openIdFurther,
   ...attacks,
 ]

@@ -10,7 +10,7 @@ import type {
   RefreshToken,
   Unclaimed,
 } from '../../../lib/authorization/authorization'
-import type { ExtensionData } from '../../../lib/protocol/extension'
+import type { ExtensionData } from '../../../lib/protocol/extension-data'
 import type { Json } from '../../../lib/protocol/json'
 
 // Texts with everything that a store might trip over, lone surrogates included.

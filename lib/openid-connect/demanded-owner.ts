@@ -1,0 +1,47 @@
+import type { Client } from '../protocol/client'
+import {
+  loginRequired,
+  type OAuthError,
+  serverError,
+  unmetAuthenticationRequirements,
+} from '../protocol/oauth-error'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import { needsAuthTime } from './client-members'
+import type { IdentityRequest } from './identity-request'
+
+/** @throws TypeError for a subject that no ID token may have. */
+export function requireSubject(subject: string): void {
+  // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
+  if (!/^\p{ASCII}{1,255}$/u.test(subject))
+    throw new TypeError(
+      'The option resourceOwner must return a subject of at most 255 ASCII characters for a request of OpenID Connect.',
+    )
+}
+
+/** @throws OAuthError `server_error` if the client needs the time of a login that the host does not say. */
+export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
+  if (login?.authTime !== undefined || !needsAuthTime(client)) return
+  throw serverError('login_time_unknown', 'The server does not know when the owner logged in.', {
+    cause: new Error(
+      'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
+    ),
+  })
+}
+
+/**
+ * Why an owner is not the one for the request; undefined if the owner is.
+ *
+ * @param owner the subject as the client knows it, and the class of the login.
+ * @param hinted the subject of `id_token_hint`; undefined without one.
+ */
+export function mismatchOf(
+  { subject, acr }: Pick<ResourceOwner, 'subject' | 'acr'>,
+  hinted: string | undefined,
+  request: IdentityRequest | undefined,
+): OAuthError | undefined {
+  if ([hinted, request?.subject].some((named) => named !== undefined && named !== subject))
+    return loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
+  const { acrValues = [] } = request ?? {}
+  if (acrValues.length === 0 || (acr !== undefined && acrValues.includes(acr))) return undefined
+  return unmetAuthenticationRequirements('acr_not_met', 'The login is of no class that the client demands.')
+}

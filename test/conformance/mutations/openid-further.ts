@@ -1,0 +1,72 @@
+import type { Mutation } from './mutation'
+
+/** Breaks of what OpenID Connect Discovery and RP-Initiated Logout ask of a provider. */
+export const openIdFurther: readonly Mutation[] = [
+  ['DIS-1', 'wellKnownPaths', '[name + mount, mount + name]', '[name + mount]'],
+  ['DIS-2', 'serverMetadata', '    issuer: offer.issuer,', '    issuer: new URL(offer.issuer).href,'],
+  ['DIS-3', 'identity', "subject_types_supported: ['public'],", ''],
+  ['DIS-4', 'readOptions', "'RS256',", "'ES256',"],
+  ['DIS-5', 'identity', 'request_uri_parameter_supported: false,', ''],
+  [
+    'DIS-6',
+    'identity',
+    'request_parameter_supported: false,',
+    'request_parameter_supported: false, acr_values_supported: [],',
+  ],
+  [
+    'DIS-7',
+    'signingKeyOf',
+    'publicJwk(createPublicKey(privateKey))',
+    "{ ...publicJwk(createPublicKey(privateKey)), ...privateKey.export({ format: 'jwk' }) }",
+  ],
+  ['DIS-8', 'resolveIssuer', "if (issuer.includes('?') || issuer.includes('#'))", 'if (false)'],
+  ['DIS-9', 'urlBelow', "issuer.replace(/\\/+$/, '') + path", 'new URL(path, issuer).href'],
+  ['DIS-10', 'identity', 'claims === noClaims ? [] :', ''],
+  ['DIS-10', 'identity', 'claimsOfScope(server.scopes)', "claimsOfScope(['profile', 'email'])"],
+  ['DIS-11', 'identity', 'claims_parameter_supported: takesClaims', 'claims_parameter_supported: true'],
+  ['DIS-11', 'claimsOfIdTokens', "'amr', ", ''],
+  ['DIS-12', 'metadataDocument', "[allowOrigin]: '*'", "[allowOrigin]: 'null'"],
+  ['RPL-1', 'endSessionPage', 'listed: true', 'listed: false'],
+  [
+    'RPL-2',
+    'endSessionPage',
+    "request.method === 'POST' && parameters.mentions(field)",
+    "request.method === 'POST'",
+  ],
+  ['RPL-3', 'clientIdIn', 'await hintedSubject(terms, hint, clientId)', ''],
+  ['RPL-4', 'hintedSubject', "typeof iat === 'number' ? iat : 0", '2 ** 40'],
+  ['RPL-5', 'clientIdIn', "named ?? (isText(aud) ? aud : '')", "isText(aud) ? aud : ''"],
+  [
+    'RPL-6',
+    'endSessionPage',
+    'return ask(confirmation',
+    "if (parameters.mentions('id_token_hint')) return request.logOut().then(() => leave(destination))\n      return ask(confirmation",
+  ],
+  ['RPL-7', 'decide', 'if (resourceOwner !== undefined) await request.logOut()', ''],
+  [
+    'RPL-8',
+    'destinationIn',
+    'appendToQuery(uri, { state })',
+    'appendToQuery(uri, { state: state.trim().slice(0, 2) })',
+  ],
+  [
+    'RPL-9',
+    'destinationIn',
+    'post_logout_redirect_uris?.includes(uri)',
+    'post_logout_redirect_uris?.some((one) => uri.startsWith(one))',
+  ],
+  [
+    'RPL-10',
+    'destinationIn',
+    'clientId === undefined ? undefined : await server.findClient(clientId)',
+    "await server.findClient(clientId ?? 'relying-party')",
+  ],
+  ['RPL-11', 'decide', 'resourceOwner.subject !== subject', "resourceOwner.subject === ''"],
+  ['RPL-12', 'logoutUris', '{ insecure: false }', '{ insecure: true }'],
+  [
+    'RPL-13',
+    'destinationIn',
+    'const clientId = await',
+    "if (parameters.mentions('ui_locales')) throw notOpen()\n  const clientId = await",
+  ],
+]

@@ -1,0 +1,379 @@
+import { generateKeyPair, SignJWT } from 'jose'
+import { bent } from '../support/flows/clients'
+import { errorPageOf } from '../support/flows/error-page'
+import { formOf } from '../support/flows/flow'
+import { claimsIn, identityStage, relyingParty } from '../support/flows/identity-stage'
+import { loginOf } from '../support/flows/login-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { redirectionOf } from '../support/flows/redirection'
+import {
+  claimsRequest,
+  identityLoginStage,
+  identityOf,
+  issuer,
+  logIn,
+  loginRequest,
+} from '../support/flows/relying-party'
+import { setStage } from '../support/flows/stage'
+
+const open = identityStage(setStage)
+const always = { skipConsent: () => true }
+const silent = { ...loginRequest, prompt: 'none' }
+
+test('[OIC-11] the authorization endpoint takes a request by GET and by POST', async () => {
+  const { flow } = open()
+  const responses = [
+    await flow.open(`/authorize?${formOf(loginRequest)}`, 'alice'),
+    await flow.submit('/authorize', loginRequest, 'alice'),
+  ]
+  for (const page of responses) {
+    const { state, code } = redirectionOf(await flow.decide(page, 'approve', 'alice')).parameters
+    expect([state, code]).toEqual([loginRequest.state, expect.any(String)])
+  }
+})
+
+test('[OIC-12] a request with the scope openid gets an ID token, and one without it gets none', async () => {
+  const set = open()
+  expect((await logIn(set, { scope: 'openid' })).body).toHaveProperty('id_token')
+  for (const scope of ['profile', 'profile email', 'photos:read'])
+    expect((await logIn(set, { scope })).body).not.toHaveProperty('id_token')
+})
+
+test('[OIC-13] a request names its redirection URI, also if its client has only one', async () => {
+  const { flow } = open()
+  const without = { ...loginRequest, redirect_uri: undefined }
+  expect(outcomeOf(await flow.ask(without, 'alice'))).toBe('redirect invalid_request')
+  expect(outcomeOf(await flow.ask({ ...without, scope: 'photos:read' }, 'alice'))).toBe('question')
+})
+
+test.each(['/', '?a=b', '#a', '%2F', ' '])(
+  '[OIC-13] a redirection URI with %j added is not the registered one, and nothing goes there',
+  async (added) => {
+    const { flow } = open()
+    const redirect_uri = `${loginRequest.redirect_uri}${added}`
+    expect(errorPageOf(await flow.ask({ ...loginRequest, redirect_uri }, 'alice'))).toBe(
+      '400 invalid_request',
+    )
+  },
+)
+
+test.each([
+  ['response_type', 'redirect invalid_request'],
+  ['client_id', 'page 400 invalid_request'],
+])('[OIC-14] a request without %s is refused', async (name, outcome) => {
+  const { flow } = open()
+  expect(outcomeOf(await flow.ask({ ...loginRequest, [name]: undefined }, 'alice'))).toBe(outcome)
+})
+
+test('[OIC-15] an unknown scope is invalid_scope, so that a wrong spelling shows', async () => {
+  const { flow } = open()
+  const response = await flow.ask({ ...loginRequest, scope: 'openid profil' }, 'alice')
+  expect(outcomeOf(response)).toBe('redirect invalid_scope')
+})
+
+test('[OIC-16] offline_access has no effect for a client that does not have it, not even on the page', async () => {
+  const set = open()
+  const page = await set.flow.ask({ ...loginRequest, scope: 'offline_access openid profile' }, 'alice')
+  expect(page.text).not.toContain('offline_access')
+  const { body } = await logIn(set, { scope: 'openid offline_access profile', prompt: 'consent' })
+  expect(body).toMatchObject({ scope: 'openid profile', refresh_token: expect.any(String) })
+  const once = bent(relyingParty, { grant_types: ['authorization_code'] })
+  const { flow } = open({ clients: [once.registration] })
+  const code = await flow.approve(once, { scope: 'openid offline_access', prompt: 'consent' })
+  expect((await flow.redeem(once, code)).body).not.toHaveProperty('refresh_token')
+})
+
+test('[OIC-16] a host may let clients have offline_access, as any other scope', async () => {
+  const scope = 'openid offline_access'
+  const set = open({
+    clients: [bent(relyingParty, { scope }).registration],
+    scopes: {
+      openid: 'Know who you are',
+      offline_access: 'Stay logged in',
+      'photos:read': 'See your photos',
+    },
+  })
+  expect((await set.flow.ask({ ...loginRequest, scope }, 'alice')).text).toContain('Stay logged in')
+  expect((await logIn(set, { scope })).body.scope).toBe(scope)
+})
+
+test('[OIC-16] offline_access alone is no scope, and without OpenID Connect it is an unknown one', async () => {
+  const alone = { ...loginRequest, scope: 'offline_access' }
+  expect(outcomeOf(await open().flow.ask(alone, 'alice'))).toBe('redirect invalid_scope')
+  const plain = setStage({ clients: [bent(relyingParty, { scope: 'photos:read' }).registration] })
+  const both = { ...loginRequest, scope: 'photos:read offline_access' }
+  expect(outcomeOf(await plain.flow.ask(both, 'alice'))).toBe('redirect invalid_scope')
+})
+
+test.each([
+  { display: 'page' },
+  { display: 'popup' },
+  { display: 'touch' },
+  { display: 'wap' },
+  { display: 'hologram' },
+  { ui_locales: 'se' },
+  { ui_locales: 'fr-CA fr en' },
+  { claims_locales: 'se' },
+  { login_hint: 'alice@example.com' },
+  { acr_values: '1 2' },
+  { extra: 'foobar' },
+])('[OIC-17] %j causes no error', async (bend) => {
+  expect(await logIn(open(), bend)).toMatchObject({ idToken: expect.stringMatching(/./) })
+})
+
+test('[OIC-17, OIC-26] the login gets what the client proposes', async () => {
+  const { flow } = open()
+  const bend = { login_hint: 'alice@example.com', ui_locales: 'de fr', acr_values: 'mfa pwd' }
+  const location = new URL(String((await flow.ask({ ...loginRequest, ...bend })).get('Location')), issuer)
+  expect(Object.fromEntries(location.searchParams)).toMatchObject(bend)
+})
+
+describe('prompt', () => {
+  test.each<[string, string | undefined, object, string]>([
+    ['no owner is logged in', undefined, always, 'login_required'],
+    ['the owner has not approved before', 'alice', {}, 'consent_required'],
+  ])('[OIC-18] none shows no page if %s, and the client gets the state', async (_, owner, options, error) => {
+    const { parameters } = redirectionOf(await open(options).flow.ask(silent, owner))
+    expect(parameters).toMatchObject({ error, state: silent.state, iss: issuer })
+  })
+
+  test('[OIC-18] none gives a code at once if the owner is logged in and has approved before', async () => {
+    expect(outcomeOf(await open(always).flow.ask(silent, 'alice'))).toBe('redirect code')
+  })
+
+  test('[OIC-18] none is interaction_required for a client that must not be answered without a page', async () => {
+    const app = bent(relyingParty, { redirect_uris: ['com.example.print:/callback'] })
+    const { flow } = open({
+      ...always,
+      clients: [{ ...app.registration, client_type: 'public', client_secret_hashes: [] }],
+    })
+    const request = { ...silent, redirect_uri: 'com.example.print:/callback' }
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect interaction_required')
+  })
+
+  test.each(['none login', 'login none', 'none consent', 'none select_account'])(
+    '[OIC-19] %s is invalid_request',
+    async (prompt) => {
+      const { flow } = open(always)
+      expect(outcomeOf(await flow.ask({ ...silent, prompt }, 'alice'))).toBe('redirect invalid_request')
+    },
+  )
+
+  test('[OIC-20] login demands a new login of an owner who is logged in', async () => {
+    const set = identityLoginStage(always)
+    const request = { ...loginRequest, prompt: 'login' }
+    const before = set.now() - 60
+    const { back, prompt } = loginOf(await set.ask(request, 'alice', before))
+    expect(prompt).toBe('login')
+    set.clock.advance(5)
+    expect(outcomeOf(await set.open(back, 'alice', before))).toBe('redirect login_required')
+    const answer = redirectionOf(await set.open(back, 'alice', set.now()))
+    const { idToken } = identityOf(await set.flow.redeem(relyingParty, String(answer.parameters['code'])))
+    expect(claimsIn(idToken)['auth_time']).toBe(before + 65)
+  })
+
+  test('[OIC-21] consent shows the page, also to an owner who has approved before', async () => {
+    const { flow } = open(always)
+    expect(outcomeOf(await flow.ask({ ...loginRequest, prompt: 'consent' }, 'alice'))).toBe('question')
+    expect(outcomeOf(await flow.ask(loginRequest, 'alice'))).toBe('redirect code')
+  })
+
+  test('[OIC-22] select_account sends the owner to the login, which may return with any account', async () => {
+    const { flow } = open()
+    const { back, prompt } = loginOf(await flow.ask({ ...loginRequest, prompt: 'select_account' }, 'alice'))
+    expect(prompt).toBe('select_account')
+    expect((await flow.open(back, 'bob')).text).toContain('bob')
+  })
+})
+
+describe('max_age', () => {
+  test('[OIC-23] a login that is older demands a new one, and with prompt=none is login_required', async () => {
+    const { ask, open: come, now } = identityLoginStage(always)
+    const request = { ...loginRequest, max_age: '60' }
+    expect(outcomeOf(await ask(request, 'alice', now() - 60))).toBe('redirect code')
+    const old = now() - 61
+    expect(outcomeOf(await ask({ ...request, prompt: 'none' }, 'alice', old))).toBe('redirect login_required')
+    const { back } = loginOf(await ask(request, 'alice', old))
+    expect(outcomeOf(await come(back, 'alice', old))).toBe('redirect login_required')
+    expect(outcomeOf(await come(back, 'alice', now()))).toBe('redirect code')
+  })
+
+  test('[OIC-6] a login without a time satisfies no max_age, so each ID token after max_age has auth_time', async () => {
+    const { ask, open: come } = identityLoginStage(always)
+    const { back } = loginOf(await ask({ ...loginRequest, max_age: '60' }, 'alice'))
+    expect(outcomeOf(await come(back, 'alice'))).toBe('redirect login_required')
+  })
+})
+
+describe('id_token_hint', () => {
+  test('[OIC-24] only the owner whom the hint names is answered, also when the token has expired', async () => {
+    const set = open(always)
+    const { idToken: id_token_hint } = await firstLogin(set)
+    set.clock.advance(7200)
+    const { back } = loginOf(await set.flow.ask({ ...loginRequest, id_token_hint }, 'bob'))
+    expect(outcomeOf(await set.flow.open(back, 'bob'))).toBe('redirect login_required')
+    expect(outcomeOf(await set.flow.open(back, 'alice'))).toBe('redirect code')
+    const hinted = { ...silent, id_token_hint }
+    expect(outcomeOf(await set.flow.ask(hinted, 'bob'))).toBe('redirect login_required')
+    expect(outcomeOf(await set.flow.ask(hinted, 'alice'))).toBe('redirect code')
+    expect(outcomeOf(await set.flow.ask(silent, 'alice'))).toBe('redirect code')
+  })
+
+  test('[OIC-24] a hint that this server has not issued to the client is refused', async () => {
+    const set = open()
+    const { idToken } = await logIn(set)
+    const { privateKey } = await generateKeyPair('ES256')
+    const forged = await new SignJWT(claimsIn(idToken))
+      .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
+      .sign(privateKey)
+    for (const id_token_hint of [forged, unsigned(idToken), 'x'])
+      expect(outcomeOf(await set.flow.ask({ ...loginRequest, id_token_hint }, 'alice'))).toBe(
+        'redirect invalid_request',
+      )
+    const other = bent(relyingParty, { client_id: 'other' })
+    const { flow } = open({ clients: [other.registration], store: set.store })
+    const ofOther = { ...loginRequest, client_id: 'other', id_token_hint: idToken }
+    expect(outcomeOf(await flow.ask(ofOther, 'alice'))).toBe('redirect invalid_request')
+  })
+})
+
+const firstLogin = async (set: ReturnType<typeof open>) => {
+  const { parameters } = redirectionOf(await set.flow.ask(loginRequest, 'alice'))
+  return identityOf(await set.flow.redeem(relyingParty, String(parameters['code'])))
+}
+
+/** The same claims with `alg: none` and no signature. */
+const unsigned = (idToken: string) =>
+  `${Buffer.from('{"alg":"none"}').toString('base64url')}.${idToken.split('.')[1] ?? ''}.`
+
+describe('The parameter claims', () => {
+  const taking = (bend = {}) => identityLoginStage({ ...always, ...bend }, { claimsParameter: true })
+  const how = (acr: string, at: number) => ({ 'X-Logged-In-At': String(at), 'X-Logged-In-How': acr })
+
+  test('[OIC-25] a request for one sub is answered for this owner alone', async () => {
+    const { ask, flow } = taking()
+    const request = { ...loginRequest, ...claimsRequest({ id_token: { sub: { value: 'bob' } } }) }
+    expect(outcomeOf(await ask({ ...request, prompt: 'none' }, 'alice'))).toBe('redirect login_required')
+    const { back } = loginOf(await ask(request, 'alice'))
+    expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect login_required')
+    expect(outcomeOf(await flow.open(back, 'bob'))).toBe('redirect code')
+    expect(outcomeOf(await ask(request, 'bob'))).toBe('redirect code')
+  })
+
+  test.each([7, null, ['alice'], {}, ''])('[OIC-25] a request for the sub %j is malformed', async (value) => {
+    const { ask } = taking()
+    const request = { ...loginRequest, ...claimsRequest({ id_token: { sub: { value } } }) }
+    expect(outcomeOf(await ask(request, 'alice'))).toBe('redirect invalid_request')
+  })
+
+  test.each([{ values: ['passkey', 'hardware'] }, { value: 'passkey' }])(
+    '[OIC-27] an essential acr with %j is answered for a login of such a class alone',
+    async (wanted) => {
+      const { ask, flow, now } = taking()
+      const acr = { essential: true, ...wanted }
+      const request = { ...loginRequest, ...claimsRequest({ id_token: { acr } }) }
+      const login = await flow.open(`/authorize?${formOf(request)}`, 'alice', how('pwd', now()))
+      const { back } = loginOf(login)
+      expect(new URL(String(login.get('Location')), issuer).searchParams.get('acr_values')).toMatch(
+        /^passkey/,
+      )
+      expect(outcomeOf(await flow.open(back, 'alice', how('pwd', now())))).toBe(
+        'redirect unmet_authentication_requirements',
+      )
+      expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect unmet_authentication_requirements')
+      const answer = redirectionOf(await flow.open(back, 'alice', how('passkey', now())))
+      const { idToken } = identityOf(await flow.redeem(relyingParty, String(answer.parameters['code'])))
+      expect(claimsIn(idToken)['acr']).toBe('passkey')
+      expect(outcomeOf(await ask({ ...request, prompt: 'none' }, 'alice', now()))).toBe(
+        'redirect login_required',
+      )
+    },
+  )
+
+  test('[OIC-27] the login of an owner who is not logged in gets the essential classes before those of the request', async () => {
+    const { ask } = taking()
+    const acr = { essential: true, values: ['passkey', 'mfa'] }
+    const request = { ...loginRequest, acr_values: 'mfa pwd', ...claimsRequest({ id_token: { acr } }) }
+    const location = new URL(String((await ask(request)).get('Location')), issuer)
+    expect(location.searchParams.get('acr_values')).toBe('passkey mfa pwd')
+  })
+
+  test.each([{ values: ['passkey'] }, { essential: true }, { essential: true, values: [] }])(
+    '[OIC-27] acr with %j is a wish, and any login will do',
+    async (acr) => {
+      const { ask, now } = taking()
+      const request = { ...loginRequest, ...claimsRequest({ id_token: { acr } }) }
+      expect(outcomeOf(await ask(request, 'alice', now()))).toBe('redirect code')
+    },
+  )
+
+  test('[OIC-27] a server that does not read the parameter answers as without it', async () => {
+    const { ask, now } = identityLoginStage(always)
+    const claims = { id_token: { acr: { essential: true, value: 'passkey' }, sub: { value: 'bob' } } }
+    expect(outcomeOf(await ask({ ...loginRequest, ...claimsRequest(claims) }, 'alice', now()))).toBe(
+      'redirect code',
+    )
+  })
+})
+
+test('[OIC-26] the acr of the login is in the ID token, whatever acr_values wishes', async () => {
+  expect(claimsIn((await logIn(open(), { acr_values: 'mfa' })).idToken)['acr']).toBe('mfa')
+  expect(claimsIn((await logIn(open(), { acr_values: 'passkey' })).idToken)['acr']).toBe('mfa')
+})
+
+test('[OIC-28] no other site can frame the page, or send its form', async () => {
+  const { flow } = open()
+  const page = await flow.ask(loginRequest, 'alice')
+  expect(page.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+  expect(page.get('X-Frame-Options')).toBe('DENY')
+  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }] as const)
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice', headers))).toBe('page 400 invalid_request')
+  const forged = { authorization_request: 'x'.repeat(43), decision: 'approve' }
+  expect(outcomeOf(await flow.submit('/authorize', forged, 'alice'))).toBe('page 400 invalid_request')
+  expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
+})
+
+test('[OIC-29] nothing goes to the client before the owner approves, unless the host says that the owner has', async () => {
+  const { flow } = open()
+  const page = await flow.ask(loginRequest, 'alice')
+  expect([page.status, page.get('Location')]).toEqual([200, undefined])
+  for (const text of ['Photo Print', 'Know who you are', 'See your name', 'See your e-mail address'])
+    expect(page.text).toContain(text)
+  expect(outcomeOf(await flow.decide(page, 'deny', 'alice'))).toBe('redirect access_denied')
+})
+
+test('[OIC-30] code and the very state come in the query of the redirection URI', async () => {
+  const { flow } = open(always)
+  const state = 'a b+c&d=e"<\u00fc>'
+  const { uri, parameters } = redirectionOf(await flow.ask({ ...loginRequest, state }, 'alice'))
+  expect(uri).toBe(loginRequest.redirect_uri)
+  expect(parameters).toEqual({ code: expect.any(String), state, iss: issuer })
+  const { parameters: without } = redirectionOf(
+    await flow.ask({ ...loginRequest, state: undefined }, 'alice'),
+  )
+  expect(without).toEqual({ code: expect.any(String), iss: issuer })
+})
+
+test('[OIC-31] errors come in the query of the redirection URI, with the very state and no code', async () => {
+  const { flow } = open()
+  const { uri, parameters } = redirectionOf(await flow.ask({ ...loginRequest, max_age: 'soon' }, 'alice'))
+  expect(uri).toBe(loginRequest.redirect_uri)
+  expect(parameters).toEqual({
+    error: 'invalid_request',
+    error_description: expect.any(String),
+    state: loginRequest.state,
+    iss: issuer,
+  })
+})
+
+test.each([
+  ['request', 'eyJhbGciOiJub25lIn0.e30.', 'request_not_supported'],
+  ['request_uri', 'https://print.example/request', 'request_uri_not_supported'],
+  ['registration', '{"client_name":"Me"}', 'registration_not_supported'],
+])('[OIC-32] %s is refused by its own error, and no part of it counts', async (name, value, error) => {
+  const { flow } = open(always)
+  for (const scope of ['openid', 'photos:read'])
+    expect(outcomeOf(await flow.ask({ ...loginRequest, scope, [name]: value }, 'alice'))).toBe(
+      `redirect ${error}`,
+    )
+})
