@@ -1,4 +1,4 @@
-import { faults, type FaultName } from '../support/openid-connect/faults'
+import { faultNames, faults, type FaultName } from '../support/openid-connect/faults'
 import { authCore, passportOpenIdConnect } from '../support/openid-connect/frameworks'
 import { startIdentityServer, type IdentityServer } from '../support/openid-connect/identity-server'
 import { oauth4webapi, openIdClient5, openIdClient6 } from '../support/openid-connect/libraries'
@@ -73,7 +73,6 @@ const clients: readonly Client[] = [
     ],
   },
 ]
-const faultNames = Object.keys(faults).filter((name): name is FaultName => Object.hasOwn(faults, name))
 
 const started = new Map<string, StartedRelyingParty>()
 let server: IdentityServer
@@ -99,16 +98,6 @@ const urlOf = ({ name }: Client, path: string) => `${started.get(name)?.url}${pa
 
 const logIn = (client: Client, agent: UserAgent) => agent.visit(urlOf(client, client.party.login))
 
-/** What the server saw of a client: the parts of OpenID Connect that the client uses. */
-function used(): string {
-  const { requests } = server.interception
-  const names = { state: 'state', nonce: 'nonce', PKCE: 'code_challenge', max_age: 'max_age' }
-  const sent = requests.find(({ url }) => url.pathname === '/authorize')?.url.searchParams
-  const parts = Object.entries(names).flatMap(([part, name]) => (sent?.get(name) ? [part] : []))
-  const discovers = requests.some(({ url }) => url.pathname === '/.well-known/openid-configuration')
-  return [...(discovers ? ['discovery'] : []), ...parts].join(', ')
-}
-
 const paths = () => server.interception.requests.map(({ method, url }) => `${method} ${url.pathname}`)
 
 // Name and address stand in UserInfo alone.
@@ -117,7 +106,7 @@ const alice = { sub: 'alice', name: 'alice of the test', email: 'alice@example.c
 test.each(clients)('$name logs its user in and reads UserInfo ($uses)', async (client) => {
   const page = await logIn(client, new UserAgent())
   expect(JSON.parse(page.text)).toEqual(alice)
-  expect(used()).toBe(client.uses)
+  expect(server.used()).toBe(client.uses)
   expect(server.failures).toEqual([])
 })
 
@@ -146,13 +135,15 @@ test.each(clients.filter(({ logsOut }) => logsOut))(
   },
 )
 
+// Is logged in at the server from the first fault on.
+const returning = new UserAgent()
 const meetings = clients.flatMap((client) =>
   faultNames.map((fault) => ({ client, name: client.name, fault, misses: client.misses.includes(fault) })),
 )
 
 test.each(meetings.filter(({ misses }) => !misses))('$name notices $fault', async ({ client, fault }) => {
   server.interception.fault = faults[fault]
-  const page = await logIn(client, new UserAgent())
+  const page = await logIn(client, returning)
   expect(page.status).toBe(401)
   expect(JSON.parse(page.text)).toEqual({ refused: expect.stringMatching(faults[fault].reason) })
 })
@@ -161,7 +152,7 @@ test.each(meetings.filter(({ misses }) => misses))(
   '$name does not notice $fault',
   async ({ client, fault }) => {
     server.interception.fault = faults[fault]
-    const page = await logIn(client, new UserAgent())
+    const page = await logIn(client, returning)
     expect(JSON.parse(page.text)).toMatchObject({ name: alice.name })
   },
 )
@@ -169,7 +160,7 @@ test.each(meetings.filter(({ misses }) => misses))(
 test('passport-openidconnect takes the subject of UserInfo for its user', async () => {
   const client = clients.find(({ party }) => party === passportOpenIdConnect)
   server.interception.fault = faults['UserInfo of another subject']
-  const page = await logIn(client!, new UserAgent())
+  const page = await logIn(client!, returning)
   expect(JSON.parse(page.text)).toMatchObject({ sub: 'mallory' })
 })
 

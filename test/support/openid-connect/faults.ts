@@ -49,7 +49,9 @@ export const faults = {
   },
   'an unsigned token': {
     reason: /\balg\b/,
-    idToken: async (idToken) => `${encoded({ alg: 'none' })}.${encoded(decodeJwt(idToken))}.`,
+    // Without the hash, for which an unsigned token names no digest.
+    idToken: async (idToken) =>
+      `${encoded({ alg: 'none' })}.${encoded({ ...decodeJwt(idToken), at_hash: undefined })}.`,
   },
   'UserInfo of another subject': {
     reason: /"sub"|\bsub mismatch/,
@@ -57,9 +59,11 @@ export const faults = {
   },
   'a wrong state': { reason: /state/, redirection: (parameters) => parameters.set('state', 'another') },
   'a response of another issuer': {
-    reason: /"iss"|\biss mismatch/,
+    reason: /"iss"|\biss mismatch|issuer provided in the response/,
     redirection: (parameters) => parameters.set('iss', 'https://evil.example'),
   },
 } satisfies Readonly<Record<string, NamedFault>>
 
 export type FaultName = keyof typeof faults
+
+export const faultNames = Object.keys(faults).filter((name): name is FaultName => Object.hasOwn(faults, name))

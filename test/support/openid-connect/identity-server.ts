@@ -23,6 +23,8 @@ declare module 'express-session' {
 export interface IdentityServer {
   readonly issuer: string
   readonly interception: Interception
+  /** The parts of OpenID Connect that a client has used, as its requests show: `discovery, state, nonce, PKCE, max_age`. */
+  used(): string
   /** What the server refused, in order. */
   readonly failures: readonly Failure[]
   close(): Promise<void>
@@ -52,7 +54,8 @@ export async function startIdentityServer(
     await oauth.close()
     await Promise.all([front.close(), back.close()])
   }
-  return { issuer: front.url, interception, failures, close }
+  const used = () => usedIn(interception)
+  return { issuer: front.url, interception, used, failures, close }
 }
 
 /** Sessions and the login of the host. There are no passwords: the form asks who signs in. */
@@ -75,4 +78,13 @@ function signIn(app: Express, origin: string): void {
       res.redirect(303, new URL(returnTo, origin).href)
     })
   })
+}
+
+const parts = { state: 'state', nonce: 'nonce', code_challenge: 'PKCE', max_age: 'max_age' }
+
+function usedIn({ requests }: Interception): string {
+  const discovers = requests.some(({ url }) => url.pathname === '/.well-known/openid-configuration')
+  const sent = requests.find(({ url }) => url.pathname === '/authorize')?.url.searchParams
+  const used = Object.entries(parts).flatMap(([name, part]) => (sent?.get(name) ? [part] : []))
+  return [...(discovers ? ['discovery'] : []), ...used].join(', ')
 }

@@ -21,7 +21,8 @@ const formsAtMost = 5
 
 /** A browser without a window: keeps cookies, follows redirects, and sends the forms of pages. */
 export class UserAgent {
-  private readonly agent = request.agent('')
+  // Some applications send only browsers to a login.
+  private readonly agent = request.agent('').set('Accept', 'text/html, */*')
 
   /** Opens a page, and sends the form of each page that has one. Arrives at a page without a form. */
   async visit(start: string, answers: Answers = approving): Promise<Page> {
