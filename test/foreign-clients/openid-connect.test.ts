@@ -110,6 +110,17 @@ test.each(clients)('$name logs its user in and reads UserInfo ($uses)', async (c
   expect(server.failures).toEqual([])
 })
 
+test('the server publishes its key, and no private part, as clients need it', async () => {
+  const response = await fetch(`${server.issuer}/.well-known/jwks.json`)
+  const jwk = {
+    ...server.publicKey.export({ format: 'jwk' }),
+    alg: 'RS256',
+    use: 'sig',
+    kid: expect.any(String),
+  }
+  expect(await response.json()).toEqual({ keys: [jwk] })
+})
+
 test.each(clients.filter(({ refreshes }) => refreshes))(
   '$name refreshes, and reads UserInfo with the new token',
   async (client) => {

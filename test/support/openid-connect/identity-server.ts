@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { listen } from '../../../demo/listen'
@@ -22,6 +22,7 @@ declare module 'express-session' {
 /** A host with a login by cookies that serves OpenID Connect on loopback, behind a proxy that can plant faults. */
 export interface IdentityServer {
   readonly issuer: string
+  readonly publicKey: KeyObject
   readonly interception: Interception
   /** The parts of OpenID Connect that a client has used, as its requests show: `discovery, state, nonce, PKCE, max_age`. */
   used(): string
@@ -35,7 +36,7 @@ export async function startIdentityServer(
   clientsOf: (issuer: string) => Promise<readonly ClientRegistration[]>,
 ): Promise<IdentityServer> {
   const [front, back] = [await listen(0), await listen(0)]
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const interception = intercept(front.app, front.url, back.url, privateKey)
   const keys = signingKeys({ keys: [{ privateKey }] })
   const claims = (subject: string) => ({ name: `${subject} of the test`, email: `${subject}@example.com` })
@@ -55,7 +56,7 @@ export async function startIdentityServer(
     await Promise.all([front.close(), back.close()])
   }
   const used = () => usedIn(interception)
-  return { issuer: front.url, interception, used, failures, close }
+  return { issuer: front.url, publicKey, interception, used, failures, close }
 }
 
 /** Sessions and the login of the host. There are no passwords: the form asks who signs in. */
