@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ClientRegistration } from '../../../lib/index'
 import { apacheModules, apacheProgram, requireProgram } from '../program'
 import { waitUntil } from '../wait-until'
 import { watch } from '../watchdog'
 import { register, type Registered } from './relying-party'
-import type { ClientRegistration } from '../../../lib/index'
 
 /** Apache with mod_auth_openidc in front of an application that knows nothing of OpenID Connect. */
 export interface Apache {
@@ -27,14 +27,14 @@ export async function startApache(issuer: string, clientId: string, application:
     // Below the range from which systems take ports for outgoing connections.
     const url = `http://127.0.0.1:${randomInt(11_000, 22_000)}`
     const { registration, registered } = register(issuer, clientId, url, '/callback')
-    const process = await startAt(configuration(registered, application), url)
-    if (process !== undefined) return { url, registration, ...process }
+    const started = await startAt(configuration(registered, application))
+    if (started !== undefined) return { url, registration, ...started }
     if (attempt === portsAtMost) throw new Error('Apache has found no free port.')
   }
 }
 
 /** Undefined if the port is taken. */
-async function startAt(text: string, url: string): Promise<Pick<Apache, 'output' | 'stop'> | undefined> {
+async function startAt(text: string): Promise<Pick<Apache, 'output' | 'stop'> | undefined> {
   const directory = mkdtempSync(join(tmpdir(), 'apache-'))
   // Root starts it, and it serves as www-data.
   chmodSync(directory, 0o755)
@@ -58,19 +58,14 @@ async function startAt(text: string, url: string): Promise<Pick<Apache, 'output'
     dog?.dismiss()
     rmSync(directory, { recursive: true, force: true })
   }
-  await waitUntil('Apache answers', async () => hasEnded() || answers(`${url}/bye`))
+  // Its file says that it listens. At a port that is taken, another server would answer.
+  await waitUntil('Apache listens', async () => hasEnded() || existsSync(join(directory, 'httpd.pid')))
   if (!hasEnded()) return { output, stop }
   const reason = output()
   await stop()
   if (!reason.includes('Address already in use')) throw new Error(`Apache did not start:\n${reason}`)
   return undefined
 }
-
-const answers = (url: string) =>
-  fetch(url).then(
-    () => true,
-    () => false,
-  )
 
 const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http', 'auth_openidc']
 
