@@ -11,7 +11,9 @@ const common = {
   },
   transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
   // These clients are published as ES modules only.
-  transformIgnorePatterns: ['/node_modules/(?!(jose|oauth4webapi|openid-client)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(jose|oauth4webapi|openid-client|@auth/core|@panva/hkdf|preact|preact-render-to-string)/)',
+  ],
 } satisfies Config
 
 // What Express has a part in: bodies, queries, routers, guards, pages, connections. The rest is the same behind it.

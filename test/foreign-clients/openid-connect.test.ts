@@ -1,167 +1,180 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { generateKeyPairSync } from 'node:crypto'
-import express from 'express'
-import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
-import * as oauth from 'oauth4webapi'
-import * as client from 'openid-client'
-import { createAuthorizationServer, openIdConnect, signingKeys } from '../../lib/index'
-import { canonicalOptions } from '../support/flows/application'
-import { Flow } from '../support/flows/flow'
-import { relyingParty, withIdentity } from '../support/flows/identity-stage'
+import { faultNames, faults, type FaultName } from '../support/openid-connect/faults'
+import { authCore, passportOpenIdConnect } from '../support/openid-connect/frameworks'
+import { startIdentityServer, type IdentityServer } from '../support/openid-connect/identity-server'
+import { oauth4webapi, openIdClient5, openIdClient6 } from '../support/openid-connect/libraries'
+import {
+  startRelyingParty,
+  type RelyingParty,
+  type StartedRelyingParty,
+} from '../support/openid-connect/relying-party'
+import { loggingOut, UserAgent } from '../support/openid-connect/user-agent'
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const { registration } = relyingParty
-const redirectUri = String(registration.redirect_uris?.[0])
-const secret = relyingParty.secret ?? ''
-const clientId = registration.client_id
-const scope = 'openid profile email'
+/** What a client has, and which faults it lets through. */
+interface Client {
+  readonly name: string
+  readonly party: RelyingParty
+  readonly uses: string
+  readonly refreshes: boolean
+  /** Whether it sends its user to the logout endpoint of the server. */
+  readonly logsOut: boolean
+  readonly misses: readonly FaultName[]
+}
 
-let server: Server
-let issuer: URL
-let flow: Flow
+const clients: readonly Client[] = [
+  {
+    name: 'openid-client 6',
+    party: openIdClient6,
+    uses: 'discovery, state, nonce, PKCE, max_age',
+    refreshes: true,
+    logsOut: true,
+    misses: ['a wrong authorized party', 'an at_hash of another access token'],
+  },
+  {
+    name: 'openid-client 5',
+    party: openIdClient5,
+    uses: 'discovery, state, nonce, PKCE, max_age',
+    refreshes: true,
+    logsOut: true,
+    misses: [],
+  },
+  {
+    name: 'oauth4webapi',
+    party: oauth4webapi,
+    uses: 'discovery, state, nonce, PKCE, max_age',
+    refreshes: true,
+    logsOut: true,
+    misses: ['a wrong authorized party', 'an at_hash of another access token'],
+  },
+  {
+    name: 'passport-openidconnect',
+    party: passportOpenIdConnect,
+    uses: 'state, nonce, max_age',
+    refreshes: false,
+    logsOut: false,
+    misses: [
+      'an at_hash of another access token',
+      'a signature by another key',
+      'an unsigned token',
+      'UserInfo of another subject',
+      'a response of another issuer',
+    ],
+  },
+  {
+    name: '@auth/core',
+    party: authCore,
+    uses: 'discovery, state, nonce, PKCE, max_age',
+    refreshes: false,
+    logsOut: false,
+    misses: [
+      'a wrong authorized party',
+      'a login before max_age',
+      'an at_hash of another access token',
+      'a signature by another key',
+    ],
+  },
+]
+
+const started = new Map<string, StartedRelyingParty>()
+let server: IdentityServer
 
 beforeAll(async () => {
-  const app = express()
-  server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port }: Pick<AddressInfo, 'port'> = Object.assign({ port: 0 }, server.address())
-  issuer = new URL(`http://127.0.0.1:${port}`)
-  const keys = signingKeys({ keys: [{ privateKey }] })
-  const claims = () => ({ name: 'Alice Adams', email: 'alice@example.com' })
-  const plugIns = [keys, openIdConnect({ keys, claims })]
-  const options = { ...canonicalOptions, ...withIdentity({ plugIns }), issuer: issuer.origin }
-  app.use(createAuthorizationServer(options).router())
-  flow = new Flow(issuer.origin)
-})
-afterAll(() => {
-  server.close()
-})
-
-/** The owner approves in a browser that is logged in. */
-async function approve(url: URL): Promise<URL> {
-  const page = await flow.open(url.pathname + url.search, 'alice')
-  const answer = await flow.decide(page, 'approve', 'alice')
-  return new URL(String(answer.get('Location')))
-}
-
-const discovered = () =>
-  client.discovery(issuer, clientId, secret, undefined, { execute: [client.allowInsecureRequests] })
-
-/** A log-in with openid-client, up to the tokens. */
-async function logIn(config: client.Configuration, expectedNonce = client.randomNonce()) {
-  const pkceCodeVerifier = client.randomPKCECodeVerifier()
-  const expectedState = client.randomState()
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: redirectUri,
-    scope,
-    nonce: expectedNonce,
-    state: expectedState,
-    max_age: '3600000000',
-    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-  })
-  const checks = { pkceCodeVerifier, expectedState, expectedNonce, maxAge: 3_600_000_000 }
-  return client.authorizationCodeGrant(config, await approve(url), checks)
-}
-
-test('openid-client discovers, logs in, reads UserInfo and refreshes', async () => {
-  const config = await discovered()
-  const tokens = await logIn(config)
-  expect(tokens.claims()).toMatchObject({ sub: 'alice', acr: 'mfa', auth_time: 1_700_000_000 })
-  const info = await client.fetchUserInfo(config, tokens.access_token, 'alice')
-  expect(info).toEqual({ sub: 'alice', name: 'Alice Adams', email: 'alice@example.com' })
-  const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
-  expect(refreshed.claims()?.auth_time).toBe(1_700_000_000)
-  await expect(client.fetchUserInfo(config, tokens.access_token, 'mallory')).rejects.toMatchObject({
-    cause: { cause: { attribute: 'sub' } },
+  server = await startIdentityServer(async (issuer) => {
+    for (const { name, party } of clients)
+      started.set(name, await startRelyingParty(issuer, name.replaceAll(/\W/g, '-'), party))
+    return [...started.values()].map(({ registration }) => registration)
   })
 })
-
-test('oauth4webapi discovers by OpenID Connect, checks the signature, and reads UserInfo', async () => {
-  const insecure = { [oauth.allowInsecureRequests]: true }
-  const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...insecure })
-  const metadata = await oauth.processDiscoveryResponse(issuer, discovery)
-  const known = { client_id: clientId }
-  const [codeVerifier, nonce] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomNonce()]
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    scope,
-    nonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
-    code_challenge_method: 'S256',
-  })
-  const answer = await approve(new URL(`${metadata.authorization_endpoint}?${query.toString()}`))
-  const parameters = oauth.validateAuthResponse(metadata, known, answer)
-  const response = await oauth.authorizationCodeGrantRequest(
-    metadata,
-    known,
-    oauth.ClientSecretBasic(secret),
-    parameters,
-    redirectUri,
-    codeVerifier,
-    insecure,
-  )
-  const tokens = await oauth.processAuthorizationCodeResponse(metadata, known, response, {
-    expectedNonce: nonce,
-    requireIdToken: true,
-  })
-  await oauth.validateApplicationLevelSignature(metadata, response, insecure)
-  const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub ?? ''
-  const info = await oauth.userInfoRequest(metadata, known, tokens.access_token, insecure)
-  expect(await oauth.processUserInfoResponse(metadata, known, subject, info)).toMatchObject({
-    sub: 'alice',
-    email: 'alice@example.com',
-  })
+beforeEach(() => {
+  server.interception.requests.length = 0
+  server.interception.fault = {}
+})
+afterAll(async () => {
+  for (const party of started.values()) await party.close()
+  await server.close()
 })
 
-/** Lets an attacker on the way change the ID token. With the key of the server, so that only the claim is wrong. */
-async function bent(idToken: string, bend: object): Promise<string> {
-  const { kid = '' } = decodeProtectedHeader(idToken)
-  return new SignJWT({ ...decodeJwt(idToken), ...bend })
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
-    .sign(privateKey)
-}
+/** A page of the application of a client. */
+const urlOf = ({ name }: Client, path: string) => `${started.get(name)?.url}${path}`
 
-/** A client that checks signatures, too, and whose connection changes ID tokens. */
-async function intercepted(change: (idToken: string) => Promise<string>): Promise<client.Configuration> {
-  const config = await discovered()
-  client.enableNonRepudiationChecks(config)
-  config[client.customFetch] = async (url, { method, headers, body }) => {
-    const form = body instanceof URLSearchParams ? { body } : {}
-    const response = await fetch(url, { method, headers, ...form })
-    if (!url.endsWith('/token')) return response
-    const { id_token, ...members }: { id_token: string } = JSON.parse(await response.text())
-    return Response.json({ ...members, id_token: await change(id_token) })
+const logIn = (client: Client, agent: UserAgent) => agent.visit(urlOf(client, client.party.login))
+
+const paths = () => server.interception.requests.map(({ method, url }) => `${method} ${url.pathname}`)
+
+// Name and address stand in UserInfo alone.
+const alice = { sub: 'alice', name: 'alice of the test', email: 'alice@example.com' }
+
+test.each(clients)('$name logs its user in and reads UserInfo ($uses)', async (client) => {
+  const page = await logIn(client, new UserAgent())
+  expect(JSON.parse(page.text)).toEqual(alice)
+  expect(server.used()).toBe(client.uses)
+  expect(server.failures).toEqual([])
+})
+
+test('the server publishes its key, and no private part, as clients need it', async () => {
+  const response = await fetch(`${server.issuer}/.well-known/jwks.json`)
+  const jwk = {
+    ...server.publicKey.export({ format: 'jwk' }),
+    alg: 'RS256',
+    use: 'sig',
+    kid: expect.any(String),
   }
-  return config
-}
-
-test.each<[string, (idToken: string) => Promise<string>]>([
-  ['a wrong nonce', (idToken) => bent(idToken, { nonce: 'another' })],
-  ['a wrong issuer', (idToken) => bent(idToken, { iss: 'https://evil.example' })],
-  ['a wrong audience', (idToken) => bent(idToken, { aud: 'another' })],
-  ['an old end', (idToken) => bent(idToken, { exp: 1_700_000_000 })],
-  ['an old login', (idToken) => bent(idToken, { auth_time: -3_600_000_000 })],
-  [
-    'a wrong signature',
-    async (idToken) => {
-      const [header, , signature] = idToken.split('.')
-      return `${header}.${(await bent(idToken, { sub: 'mallory' })).split('.')[1]}.${signature}`
-    },
-  ],
-])('openid-client notices %s', async (_what, change) => {
-  const unchanged = await intercepted(async (idToken) => idToken)
-  expect((await logIn(unchanged)).claims()?.sub).toBe('alice')
-  await expect(logIn(await intercepted(change))).rejects.toThrow(/JWT|claim|invalid response/i)
+  expect(await response.json()).toEqual({ keys: [jwk] })
 })
 
-test('the key of the server is published as openid-client needs it', async () => {
-  const { body } = await flow.open('/.well-known/jwks.json')
-  expect(body.keys).toEqual([
-    { ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: expect.any(String) },
-  ])
+test.each(clients.filter(({ refreshes }) => refreshes))(
+  '$name refreshes, and reads UserInfo with the new token',
+  async (client) => {
+    const agent = new UserAgent()
+    await logIn(client, agent)
+    server.interception.requests.length = 0
+    const page = await agent.visit(urlOf(client, '/refresh'))
+    expect(JSON.parse(page.text)).toEqual(alice)
+    expect(paths()).toEqual(['POST /token', 'GET /userinfo'])
+  },
+)
+
+test.each(clients.filter(({ logsOut }) => logsOut))(
+  '$name logs its user out of the server, and the user returns with the state',
+  async (client) => {
+    const agent = new UserAgent()
+    await logIn(client, agent)
+    const page = await agent.visit(urlOf(client, '/logout'), loggingOut)
+    expect(page.url.href).toBe(urlOf(client, '/bye?state=af0ifjsldkj'))
+    // The next login asks who signs in.
+    const again = await agent.open(new URL(urlOf(client, client.party.login)))
+    expect(again.url.origin + again.url.pathname).toBe(`${server.issuer}/login`)
+  },
+)
+
+// Is logged in at the server from the first fault on.
+const returning = new UserAgent()
+const meetings = clients.flatMap((client) =>
+  faultNames.map((fault) => ({ client, name: client.name, fault, misses: client.misses.includes(fault) })),
+)
+
+test.each(meetings.filter(({ misses }) => !misses))('$name notices $fault', async ({ client, fault }) => {
+  server.interception.fault = faults[fault]
+  const page = await logIn(client, returning)
+  expect(page.status).toBe(401)
+  expect(JSON.parse(page.text)).toEqual({ refused: expect.stringMatching(faults[fault].reason) })
+})
+
+test.each(meetings.filter(({ misses }) => misses))(
+  '$name does not notice $fault',
+  async ({ client, fault }) => {
+    server.interception.fault = faults[fault]
+    const page = await logIn(client, returning)
+    expect(JSON.parse(page.text)).toMatchObject({ name: alice.name })
+  },
+)
+
+test('passport-openidconnect takes the subject of UserInfo for its user', async () => {
+  const client = clients.find(({ party }) => party === passportOpenIdConnect)
+  server.interception.fault = faults['UserInfo of another subject']
+  const page = await logIn(client!, returning)
+  expect(JSON.parse(page.text)).toMatchObject({ sub: 'mallory' })
+})
+
+test.each(faultNames)('a client notices %s', (fault) => {
+  expect(clients.filter(({ misses }) => !misses.includes(fault))).not.toEqual([])
 })

@@ -1,4 +1,11 @@
-import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, redisProgram } from './program'
+import {
+  apacheProgram,
+  chromiumProgram,
+  findOrInstallProgram,
+  findProgram,
+  postgresProgram,
+  redisProgram,
+} from './program'
 
 const nowhere = { environment: { PATH: '' }, isRoot: false }
 
@@ -20,6 +27,19 @@ describe('a program that the tests need', () => {
     expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
       /^The tests need PostgreSQL: [^.\n]*POSTGRES_SERVER[^.\n]*postgres on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
+  })
+
+  test('its absence gives one sentence that names every way to provide Apache', () => {
+    const elsewhere = { ...apacheProgram, directories: () => [] }
+    expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
+      /^The tests need Apache with mod_auth_openidc: [^.\n]*APACHE[^.\n]*apache2 on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('it is absent without a file that it needs', () => {
+    const alone = { ...apacheProgram, needs: ['/nowhere/mod_auth_openidc.so'] }
+    expect(findProgram(apacheProgram, process.env)).toMatch(/\/apache2$/)
+    expect(findProgram(alone, process.env)).toBeUndefined()
   })
 
   test('it is found where Debian puts it, though that is not on the PATH', () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { installDebianPackages } from './debian-package'
 
@@ -7,6 +7,8 @@ export interface Program {
   names: readonly string[]
   packages: readonly string[]
   missing: string
+  /** Files that it needs. */
+  needs?: readonly string[]
   /** Directories beside those on the PATH, in which Debian puts it. */
   directories?: () => readonly string[]
   /** A file that its packages read while they are installed. */
@@ -55,7 +57,24 @@ export const postgresProgram: Program = {
     'put postgres on the PATH, or run as root on Debian, where it is installed with apt-get.',
 }
 
+/** Where Debian puts the modules of Apache. */
+export const apacheModules = '/usr/lib/apache2/modules'
+
+export const apacheProgram: Program = {
+  variable: 'APACHE',
+  names: ['apache2'],
+  // Without the package apache2, which would start a server.
+  packages: ['apache2-bin', 'libapache2-mod-auth-openidc'],
+  directories: () => ['/usr/sbin'],
+  needs: [`${apacheModules}/mod_auth_openidc.so`],
+  missing:
+    'The tests need Apache with mod_auth_openidc: set APACHE to the path of its server program, ' +
+    `put apache2 on the PATH and its modules into ${apacheModules}, ` +
+    'or run as root on Debian, where it is installed with apt-get.',
+}
+
 export function findProgram(program: Program, environment: NodeJS.ProcessEnv): string | undefined {
+  if (program.needs?.every((path) => existsSync(path)) === false) return undefined
   const named = environment[program.variable]
   if (!named) return findIn([...pathOf(environment), ...(program.directories?.() ?? [])], program.names)
   if (isExecutable(named)) return resolve(named)
