@@ -63,8 +63,8 @@ export function ownGuards(bend: Partial<AuthorizationServerOptions> = {}) {
       return statuses.every((status) => status === first) ? first : statuses
     },
     /** An access token that an owner approved for the photos. */
-    async token(bend: Parameters<typeof set.flow.approve>[1] = {}): Promise<string> {
-      const asked = { scope: 'photos:read', resource: photosApi, ...bend }
+    async token(asking: Parameters<typeof set.flow.approve>[1] = {}): Promise<string> {
+      const asked = { scope: 'photos:read', resource: photosApi, ...asking }
       const { body } = await set.flow.redeem(gallery, await set.flow.approve(gallery, asked))
       return String(body.access_token)
     },
