@@ -20,11 +20,11 @@ export const ownKey = signer(issuer, 'own')
 type Members = Readonly<Record<string, unknown>>
 
 /** A server whose access tokens are JWTs, and every guard of its tokens that verifies them. */
-export function ownGuards(bend: Partial<AuthorizationServerOptions> = {}) {
+export function ownGuards(options: Partial<AuthorizationServerOptions> = {}) {
   const clock = new Clock()
   const store = memoryStore({ clock: clock.read })
   const signing = signingKeys({ keys: [{ privateKey: ownKey.privateKey, kid: ownKey.kid }] })
-  const set = application(withJwts({ store, clock: clock.read, ...bend }, {}, signing), {
+  const set = application(withJwts({ store, clock: clock.read, ...options }, {}, signing), {
     mount: mountResources,
   })
   const keys = { keys: [ownKey.jwk] }
