@@ -84,7 +84,10 @@ describe('The document', () => {
     const keys = identityKeys()
     const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
     expect((await read()).document.id_token_signing_alg_values_supported).toContain('RS256')
-    expect((await read({ plugIns })).document.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
+    expect((await read({ plugIns })).document.id_token_signing_alg_values_supported).toEqual([
+      'ES256',
+      'RS256',
+    ])
   })
 
   test('[DIS-5] leaves out no member whose absence would promise what the server does not do', async () => {
