@@ -164,7 +164,9 @@ function page(title: string, text: string, destination: Destination | undefined)
   const link: HtmlValue =
     destination !== undefined &&
     html`<div class="actions">
-      <a href="${destination.uri}">Go back to&nbsp;<bdi>${nameOf(destination)}</bdi></a>
+      <a href="${destination.uri}"
+        ><span>Go back to <bdi>${nameOf(destination)}</bdi></span></a
+      >
     </div>`
   return { html: sheet(title, text, link) }
 }
