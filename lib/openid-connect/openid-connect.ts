@@ -45,7 +45,7 @@ const name = 'openid-connect'
  * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token, and the
  * UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and what clients may
  * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so the scope
- * `offline_access` changes nothing. Needs the package jose.
+ * `offline_access` has no effect. Needs the package jose.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */

@@ -347,34 +347,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
   })
 })
 
-describe('The scope offline_access', () => {
-  const scope = 'openid offline_access'
-
-  test('is invalid_scope, as every scope that the server does not have', async () => {
-    const { flow } = application(withIdentity())
-    const answer = await flow.ask({ ...authorizationRequest(relyingParty), scope }, 'alice')
-    expect(outcomeOf(answer)).toBe('redirect invalid_scope')
-  })
-
-  test('changes nothing where the server and the client have it', async () => {
-    const { scopes = {} } = withIdentity()
-    const clients = [
-      bent(relyingParty, { scope, grant_types: ['authorization_code'] }),
-      bent(relyingParty, { scope, client_id: 'refreshing' }),
-    ]
-    const { flow } = application({
-      ...withIdentity({ clients: clients.map(({ registration }) => registration) }),
-      scopes: { ...scopes, offline_access: 'Stay logged in' },
-    })
-    const refreshTokens = []
-    for (const client of clients)
-      refreshTokens.push(
-        (await flow.redeem(client, await flow.approve(client, { scope }))).body.refresh_token,
-      )
-    expect(refreshTokens).toEqual([undefined, expect.any(String)])
-  })
-})
-
 describe('Discovery', () => {
   test('says what the server does, and nothing is true by omission [OpenID Connect Discovery 3]', async () => {
     const { flow } = application(withIdentity())
