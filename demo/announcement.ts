@@ -6,7 +6,7 @@ import type { Demo } from './demo'
  * @param node the version of Node that runs the commands.
  */
 export function announcement(
-  { authorizationServer, client, resourceServer, mcpServer, clients, account }: Demo,
+  { authorizationServer, client, resourceServer, relyingParty, mcpServer, clients, account }: Demo,
   storage: string,
   node = process.versions.node,
 ): string {
@@ -17,7 +17,9 @@ export function announcement(
   // mcp-remote keeps its registration, which a demo in memory forgets: each start gets a folder of its own.
   const remote = `MCP_REMOTE_CONFIG_DIR=$(mktemp -d) npx mcp-remote ${mcpServer}`
   return `
-  Open      ${client}   Photo Book, a client application
+  Open      ${authorizationServer}   Lumen, which leads to every app
+            ${client}   Photo Book, which asks for your photos
+            ${relyingParty}   Supper Club, where you log in with Lumen
   Sign in   ${account.username} / ${account.password}
 
   Authorization server   ${authorizationServer}

@@ -10,15 +10,18 @@ import {
   type AuthorizationStore,
   type ClientRegistration,
 } from '../lib/index'
+import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
 import { mcpUrl, photoScopes } from './mcp-server'
-import { signIn } from './sign-in'
-import { awayPage } from './sign-in-pages'
+import { signIn, signOut } from './sign-in'
+import { awayPage, type AppOfDemo } from './sign-in-pages'
 import { troublePage } from './storage-away'
 
 export interface AuthorizationServerSettings {
   readonly app: Express
   readonly issuer: string
+  /** What the front page leads to. */
+  readonly apps: readonly AppOfDemo[]
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
@@ -31,6 +34,7 @@ export interface AuthorizationServerSettings {
 export function authorizationServer({
   app,
   issuer,
+  apps,
   resourceServer,
   clients,
   store,
@@ -57,7 +61,7 @@ export function authorizationServer({
       cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
     }),
   )
-  app.use(signIn(issuer, limits))
+  app.use(signIn(issuer, limits, apps))
 
   const oauth = createAuthorizationServer({
     issuer,
@@ -67,7 +71,11 @@ export function authorizationServer({
     pkce: 'public',
     // MCP clients bring a document at an https URL, or register: then any client on this machine can connect.
     dynamicRegistration: { registerAllScopes: true },
+    // "Log in with Lumen" comes beside the API: these scopes belong to no resource.
+    scopes: { ...photoScopes, ...identityScopes },
+    plugIns: logInWithLumen(),
     resourceOwner: (request) => request.session.resourceOwner,
+    logOut: (request) => signOut(request),
     store,
   })
   app.get('/ready', async (_request, response) => {

@@ -4,15 +4,18 @@ import { client } from './client'
 import { listen } from './listen'
 import { mcpUrl } from './mcp-server'
 import { registerClients, type DemoClients } from './registered-clients'
+import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
+import type { AppOfDemo } from './sign-in-pages'
 import { openStorage } from './storage'
 
 export interface DemoOptions {
-  /** Where the three apps listen; 0 takes any free port. Default 3000, 3001 and 3002. */
+  /** Where the four apps listen; 0 takes any free port. Default 3000 to 3003. */
   readonly ports?: {
     readonly authorizationServer: number
     readonly client: number
     readonly resourceServer: number
+    readonly relyingParty: number
   }
   /** Keeps authorizations and sessions in this Redis. Default: in memory. */
   readonly redisUrl?: string | undefined
@@ -23,6 +26,8 @@ export interface Demo {
   readonly authorizationServer: string
   readonly client: string
   readonly resourceServer: string
+  /** The site with "log in with Lumen". */
+  readonly relyingParty: string
   /** The URL of the MCP server beside the photos. */
   readonly mcpServer: string
   /** The registered clients, with the secrets of this run. */
@@ -32,10 +37,10 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-const defaultPorts = { authorizationServer: 3000, client: 3001, resourceServer: 3002 }
+const defaultPorts = { authorizationServer: 3000, client: 3001, resourceServer: 3002, relyingParty: 3003 }
 
 /**
- * Starts the authorization server, the client application and the resource server.
+ * Starts the authorization server, the client application, the resource server and the relying party.
  *
  * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
@@ -53,11 +58,13 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     const atAuthorizationServer = keep(await listen(ports.authorizationServer))
     const atClient = keep(await listen(ports.client))
     const atResourceServer = keep(await listen(ports.resourceServer))
-    const { registrations, clients } = registerClients(atClient.url)
+    const atRelyingParty = keep(await listen(ports.relyingParty))
+    const { registrations, clients } = registerClients(atClient.url, atRelyingParty.url)
     // What is kept last is closed first: requests in flight finish before their listeners close.
     const oauth = authorizationServer({
       app: atAuthorizationServer.app,
       issuer: atAuthorizationServer.url,
+      apps: appsAt(atClient.url, atRelyingParty.url, atResourceServer.url),
       resourceServer: atResourceServer.url,
       clients: registrations,
       store: storage.authorizations,
@@ -72,6 +79,12 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       resourceServer: atResourceServer.url,
       sessions: storage.sessions('photo-book'),
     })
+    relyingParty({
+      app: atRelyingParty.app,
+      ...clients.supperClub,
+      issuer: atAuthorizationServer.url,
+      sessions: storage.sessions('supper-club'),
+    })
     // In another process it would open the same Redis itself.
     keep(
       resourceServer({
@@ -85,6 +98,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       authorizationServer: atAuthorizationServer.url,
       client: atClient.url,
       resourceServer: atResourceServer.url,
+      relyingParty: atRelyingParty.url,
       mcpServer: mcpUrl(atResourceServer.url),
       clients,
       account: demoAccount,
@@ -94,4 +108,13 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     await stop()
     throw error
   }
+}
+
+function appsAt(album: string, site: string, api: string): readonly AppOfDemo[] {
+  return [
+    { name: 'Photo Book', url: album, does: 'asks for access to your photos, and shows them.' },
+    { name: 'Supper Club', url: site, does: 'logs you in with Lumen, and learns your name.' },
+    { name: 'Photo API', url: api, does: 'keeps the photos for clients that have a token.' },
+    { name: 'MCP server', does: 'gives the photos to AI clients that you allow.' },
+  ]
 }

@@ -10,19 +10,32 @@ export interface DemoClients {
   }
   /** Public native app, so PKCE is required: authorization code and refresh token; `photos:read`. */
   readonly commandLine: { readonly client_id: string; readonly redirect_uri: string }
+  /** Confidential web server with "log in with Lumen": authorization code and refresh token; `openid profile email`. */
+  readonly supperClub: {
+    readonly client_id: string
+    readonly client_secret: string
+    readonly redirect_uri: string
+    readonly post_logout_redirect_uri: string
+  }
   /** Confidential service: client credentials; `photos:read`. */
   readonly nightlyReport: { readonly client_id: string; readonly client_secret: string }
 }
 
 /** Registers the clients of the demo: what the server keeps of them, and what they know themselves. */
-export function registerClients(clientUrl: string): {
+export function registerClients(
+  clientUrl: string,
+  relyingPartyUrl: string,
+): {
   registrations: ClientRegistration[]
   clients: DemoClients
 } {
   const photoBook = generateClientSecret()
+  const supperClub = generateClientSecret()
   const nightlyReport = generateClientSecret()
   const redirectUri = `${clientUrl}/callback`
   const loopbackUri = `http://127.0.0.1:${new URL(clientUrl).port}/callback`
+  const logInUri = `${relyingPartyUrl}/callback`
+  const logOutUri = `${relyingPartyUrl}/logged-out`
   const registrations: ClientRegistration[] = [
     {
       client_id: 'photo-book',
@@ -44,6 +57,18 @@ export function registerClients(clientUrl: string): {
       client_name: 'Lumen on the command line',
     },
     {
+      client_id: 'supper-club',
+      client_type: 'confidential',
+      client_secret_hashes: [supperClub.client_secret_hash],
+      redirect_uris: [logInUri],
+      post_logout_redirect_uris: [logOutUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      scope: 'openid profile email',
+      client_name: 'Supper Club',
+      client_uri: relyingPartyUrl,
+      description: 'Keeps a seat for you, under the name that you have here.',
+    },
+    {
       client_id: 'nightly-report',
       client_type: 'confidential',
       client_secret_hashes: [nightlyReport.client_secret_hash],
@@ -54,6 +79,12 @@ export function registerClients(clientUrl: string): {
   const clients = {
     photoBook: { client_id: 'photo-book', client_secret: photoBook.client_secret, redirect_uri: redirectUri },
     commandLine: { client_id: 'command-line', redirect_uri: loopbackUri },
+    supperClub: {
+      client_id: 'supper-club',
+      client_secret: supperClub.client_secret,
+      redirect_uri: logInUri,
+      post_logout_redirect_uri: logOutUri,
+    },
     nightlyReport: { client_id: 'nightly-report', client_secret: nightlyReport.client_secret },
   }
   return { registrations, clients }

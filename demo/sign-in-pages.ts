@@ -72,8 +72,17 @@ export function awayPage(): string {
   })
 }
 
-/** What the app shows at its root: who is signed in. */
-export function homePage(owner: ResourceOwner | undefined): string {
+/** An app of the demo, for the front page. */
+export interface AppOfDemo {
+  readonly name: string
+  /** What a browser can open. */
+  readonly url?: string
+  /** What it does, in a sentence. */
+  readonly does: string
+}
+
+/** The front page of the demo: who is signed in, and what each app does. */
+export function homePage(owner: ResourceOwner | undefined, apps: readonly AppOfDemo[]): string {
   return pageDocument({
     title: 'Lumen',
     content: html`
@@ -92,10 +101,16 @@ export function homePage(owner: ResourceOwner | undefined): string {
                   <dd><bdi>${owner.name ?? owner.subject}</bdi></dd>
                 </div>
               </dl>
-              <form method="post" action="/logout">
+              <form method="post" action="/sign-out">
                 <div class="actions"><button type="submit">Sign out</button></div>
               </form>`
       }
+      ${apps.map(
+        ({ name, url, does }) =>
+          html`<p class="assurance">
+            <strong>${url === undefined ? name : html`<a href="${url}">${name}</a>`}</strong> ${does}
+          </p>`,
+      )}
     `,
   })
 }

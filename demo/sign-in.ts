@@ -1,9 +1,9 @@
-import express, { Router } from 'express'
+import express, { Router, type Request } from 'express'
 import type { ResourceOwner } from '../lib/index'
 import { findResourceOwner } from './accounts'
 import { signInLimits, type LimitStores } from './limits'
 import { sameOrigin } from './same-origin'
-import { awayPage, homePage, icon, signInPage } from './sign-in-pages'
+import { awayPage, homePage, icon, signInPage, type AppOfDemo } from './sign-in-pages'
 import { needsSession } from './storage-away'
 
 declare module 'express-session' {
@@ -13,7 +13,7 @@ declare module 'express-session' {
 }
 
 /** The login that the app had before it became an authorization server. */
-export function signIn(origin: string, limits: LimitStores): Router {
+export function signIn(origin: string, limits: LimitStores, apps: readonly AppOfDemo[]): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false })
   const attempts = signInLimits(limits, (request, response) => {
@@ -22,10 +22,10 @@ export function signIn(origin: string, limits: LimitStores): Router {
   })
 
   // The consent page is for whoever is signed in; clients at the other endpoints have no session.
-  router.use(['/login', '/logout', '/authorize'], needsSession(awayPage()))
+  router.use(['/login', '/logout', '/sign-out', '/authorize'], needsSession(awayPage()))
 
   router.get('/', needsSession(awayPage()), (request, response) => {
-    response.send(homePage(request.session.resourceOwner))
+    response.send(homePage(request.session.resourceOwner, apps))
   })
 
   router.get('/favicon.ico', (_request, response) => {
@@ -33,8 +33,10 @@ export function signIn(origin: string, limits: LimitStores): Router {
   })
 
   router.get('/login', (request, response) => {
-    const { returnTo } = fieldsOf(request.query)
-    if (request.session.resourceOwner !== undefined) return response.redirect(303, wayBack(returnTo, origin))
+    const { returnTo, prompt } = fieldsOf(request.query)
+    // A client may demand that the person proves again who they are.
+    if (request.session.resourceOwner !== undefined && prompt === '')
+      return response.redirect(303, wayBack(returnTo, origin))
     return response.send(signInPage({ username: '', returnTo }))
   })
 
@@ -55,19 +57,31 @@ export function signIn(origin: string, limits: LimitStores): Router {
     })
   })
 
-  router.post('/logout', sameOrigin, (request, response, next) => {
-    request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')))
+  // Not /logout: there, the authorization server asks whoever comes from a client.
+  router.post('/sign-out', sameOrigin, async (request, response) => {
+    await signOut(request)
+    response.redirect(303, '/')
   })
   return router
 }
 
-function fieldsOf(form: unknown): { username: string; password: string; returnTo: string } {
+/** Ends the session. Rejects if it may live on. */
+export function signOut({ session }: Request): Promise<void> {
+  return new Promise((resolve, reject) => session.destroy((error) => (error ? reject(error) : resolve())))
+}
+
+function fieldsOf(form: unknown): { username: string; password: string; returnTo: string; prompt: string } {
   const fields = new Map<string, unknown>(Object.entries(form ?? {}))
   const text = (name: string) => {
     const value = fields.get(name)
     return typeof value === 'string' ? value : ''
   }
-  return { username: text('username'), password: text('password'), returnTo: text('return_to') }
+  return {
+    username: text('username'),
+    password: text('password'),
+    returnTo: text('return_to'),
+    prompt: text('prompt'),
+  }
 }
 
 // Resolved as the browser will resolve it: "//evil.example" and "/\evil.example" are other sites.

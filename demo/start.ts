@@ -17,12 +17,12 @@ async function start(): Promise<void> {
 
 function portsFrom(text: string): Required<DemoOptions>['ports'] {
   const first = Number(text)
-  if (!Number.isInteger(first) || first < 0 || first > 65_533)
+  if (!Number.isInteger(first) || first < 0 || first > 65_532)
     throw new CannotStart(
-      `PORT is "${text}": name the first of three free ports, as in PORT=4000 npm run demo.`,
+      `PORT is "${text}": name the first of four free ports, as in PORT=4000 npm run demo.`,
     )
   const port = (offset: number) => (first === 0 ? 0 : first + offset)
-  return { authorizationServer: port(0), client: port(1), resourceServer: port(2) }
+  return { authorizationServer: port(0), client: port(1), resourceServer: port(2), relyingParty: port(3) }
 }
 
 start().catch((error: unknown) => {

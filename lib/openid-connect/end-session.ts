@@ -179,9 +179,11 @@ const staying = (destination: Destination | undefined) =>
 function page(title: string, text: string, destination: Destination | undefined): PageResponse {
   const link: HtmlValue =
     destination !== undefined &&
-    html`<p>
-      <a href="${destination.uri}">Go back to <bdi>${nameOf(destination)}</bdi></a>
-    </p>`
+    html`<div class="actions">
+      <a href="${destination.uri}"
+        ><span>Go back to <bdi>${nameOf(destination)}</bdi></span></a
+      >
+    </div>`
   return { html: sheet(title, text, link) }
 }
 

@@ -1,8 +1,9 @@
 import { startDemo, type Demo } from '../../demo/demo'
+import { freePorts } from '../support/clients/free-ports'
 
 let demo: Demo
 beforeEach(async () => {
-  demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
+  demo = await startDemo({ ports: freePorts })
 })
 afterEach(() => demo.stop())
 
@@ -160,6 +161,7 @@ test("helmet's defaults are on everywhere", async () => {
     demo.authorizationServer,
     `${demo.authorizationServer}/login`,
     demo.client,
+    demo.relyingParty,
     demo.resourceServer,
   ]) {
     const { headers } = await fetch(url)

@@ -3,10 +3,9 @@ import { startDemo, type Demo } from '../../demo/demo'
 import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
+import { freePorts } from '../support/clients/free-ports'
 import { extent } from '../support/extent'
 import { startRedis, type RedisServer } from '../support/redis-server'
-
-const anyPorts = { authorizationServer: 0, client: 0, resourceServer: 0 }
 
 let browser: Browser
 beforeAll(async () => {
@@ -32,7 +31,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
     let demo: Demo
     beforeAll(async () => {
       if (storage === 'Redis') redis = await startRedis()
-      demo = await startDemo({ ports: anyPorts, redisUrl: redis?.url })
+      demo = await startDemo({ ports: freePorts, redisUrl: redis?.url })
     })
     afterAll(async () => {
       await demo.stop()

@@ -4,10 +4,9 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { startDemo } from '../../demo/demo'
+import { freePorts } from '../support/clients/free-ports'
 import { startRedis } from '../support/redis-server'
 import { runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
-
-const anyPorts = { authorizationServer: 0, client: 0, resourceServer: 0 }
 
 describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
   let redis: Awaited<ReturnType<typeof startRedis>> | undefined
@@ -23,6 +22,7 @@ describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
 
   test('says what to open, what to type and where it keeps things', () => {
     expect(demo.printed).toMatch(/^ {2}Open +http:\/\/localhost:\d+ /m)
+    expect(demo.printed).toMatch(/^ +http:\/\/localhost:\d+ +Supper Club, where you log in with Lumen$/m)
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
     expect(demo.printed).toMatch(storage === 'Redis' ? /Redis at redis:\/\/127/ : /memory; .*REDIS_URL=/)
   })
@@ -40,7 +40,7 @@ describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
 
 test('with Redis, an authorization is there', async () => {
   const redis = await startRedis()
-  const demo = await startDemo({ ports: anyPorts, redisUrl: redis.url })
+  const demo = await startDemo({ ports: freePorts, redisUrl: redis.url })
   const { client_id, client_secret } = demo.clients.nightlyReport
   const grant = { grant_type: 'client_credentials', scope: 'photos:read', client_id, client_secret }
   const body = new URLSearchParams(grant)
@@ -66,12 +66,12 @@ describe('when it cannot start, it says why and what to do, and ends with 1', ()
     expect(end).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Port ${port} is taken: name the first of three free ones, as in PORT=4000 npm run demo.\n`,
+      stderr: `Port ${port} is taken: name the first of four free ones, as in PORT=4000 npm run demo.\n`,
     })
   })
 
   test('PORT is no port', async () => {
-    const stderr = 'PORT is "http": name the first of three free ports, as in PORT=4000 npm run demo.\n'
+    const stderr = 'PORT is "http": name the first of four free ports, as in PORT=4000 npm run demo.\n'
     expect(await runDemoProcess({ PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr })
   })
 })

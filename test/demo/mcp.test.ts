@@ -5,6 +5,7 @@ import { listen } from '../../demo/listen'
 import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
+import { freePorts } from '../support/clients/free-ports'
 import { runClient } from '../support/mcp/run-client'
 import { startDemoProcess, type DemoProcess } from './demo-process'
 
@@ -23,7 +24,7 @@ async function signedIn(issuer: string, account: { username: string; password: s
 describe('the MCP server of the demo', () => {
   let demo: Demo
   beforeAll(async () => {
-    demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
+    demo = await startDemo({ ports: freePorts })
   })
   afterAll(() => demo.stop())
 
@@ -166,7 +167,7 @@ test.each([
   ['22.19.0', true],
   ['24.0.0', true],
 ])('on Node %s, the demo prints a command for the MCP Inspector: %s', async (node, runs) => {
-  const demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
+  const demo = await startDemo({ ports: freePorts })
   const printed = announcement(demo, 'memory', node)
   await demo.stop()
   expect(printed.includes('npx @modelcontextprotocol/inspector --transport http')).toBe(runs)

@@ -3,12 +3,13 @@ import { startDemo, type Demo } from '../../demo/demo'
 import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
+import { freePorts } from '../support/clients/free-ports'
 
 let browser: Browser
 let demo: Demo
 beforeAll(async () => {
   browser = await launchChromium()
-  demo = await startDemo({ ports: { authorizationServer: 0, client: 0, resourceServer: 0 } })
+  demo = await startDemo({ ports: freePorts })
 })
 afterAll(async () => {
   await demo.stop()
@@ -61,6 +62,17 @@ test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', as
   await look('10 error')
   await page.goto(`${demo.authorizationServer}/authorize?client_id=nobody`)
   await look('11 refusal')
+  await page.goto(demo.relyingParty)
+  await look('12 invitation of the club')
+  await press(page, 'Log in with Lumen')
+  await look('13 consent of the club')
+  await press(page, 'Allow')
+  await press(page, 'Ask UserInfo')
+  await look('14 member')
+  await press(page, 'Log out')
+  await look('15 logout')
+  await press(page, 'Stay logged in')
+  await look('16 stayed')
   await context.close()
   expect(wide).toEqual([])
 })

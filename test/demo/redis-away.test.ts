@@ -51,17 +51,18 @@ async function photosOf(demo: Demo, cookie: string): Promise<number> {
 }
 
 async function isUp(demo: Demo): Promise<boolean> {
-  const pages = [demo.authorizationServer, demo.client]
+  const pages = [demo.authorizationServer, demo.client, demo.relyingParty]
   return (await Promise.all(pages.map((page) => fetch(page)))).every(({ ok }) => ok)
 }
 
 async function expectWordsForAll(demo: Demo): Promise<void> {
-  const { authorizationServer, client, resourceServer } = demo
+  const { authorizationServer, client, relyingParty, resourceServer } = demo
   for (const url of [
     authorizationServer,
     `${authorizationServer}/login`,
     `${authorizationServer}/authorize`,
     client,
+    relyingParty,
   ]) {
     const response = await fetch(url, { redirect: 'manual' })
     expect(response.status).toBe(503)

@@ -84,6 +84,8 @@ describe('an answer of the introspection endpoint', () => {
       'introspection_of_another_audience',
       { audience: 'photos' },
     ],
+    ['of the type of a JWT', { token_type: 'AT+JWT' }, ''],
+    ['of no type', { token_type: undefined }, ''],
     ['bound to a key', { cnf: { jkt: 'x' } }, 'introspection_bound_to_key'],
     ['of another type', { token_type: 'DPoP' }, 'introspection_of_another_type'],
     ['without a client', { client_id: undefined }, 'introspection_incomplete'],
@@ -97,6 +99,12 @@ describe('an answer of the introspection endpoint', () => {
     server.answer = { ...good, ...members, ...iss }
     const response = await ask('token')
     expect([response.status, refused]).toEqual(reason === '' ? [200, []] : [401, [reason]])
+  })
+
+  test('without a scope gives none', async () => {
+    server.answer = { ...good, scope: undefined, sub: undefined }
+    const { status, body } = await photos().ask('token')
+    expect([status, body.error]).toEqual([403, 'insufficient_scope'])
   })
 
   test('gives a client that acts for itself no owner', async () => {

@@ -56,6 +56,16 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(set.ended).toEqual(['alice'])
   })
 
+  test('leaves the tokens of clients alone', async () => {
+    const set = open()
+    const { body } = await set.flow.redeem(leaving, await set.flow.approve(leaving, { scope: 'openid' }))
+    await set.press('log_out', await set.ask({}, 'alice'), 'alice')
+    expect(set.ended).toEqual(['alice'])
+    const headers = { Authorization: `Bearer ${body.access_token}` }
+    expect((await set.flow.open('/userinfo', undefined, headers)).status).toBe(200)
+    expect((await set.flow.refresh(leaving, body.refresh_token)).status).toBe(200)
+  })
+
   test('takes client_id in place of a hint, and a hint of a token that has expired', async () => {
     const set = open()
     const id_token_hint = await idTokenOf(set)

@@ -207,6 +207,40 @@ describeOnStores('The UserInfo endpoint', (stage) => {
     const plain = await logIn(set, { scope: 'photos:read' })
     expect(claimsIn(plain.accessToken)['aud']).toBe(api)
   })
+
+  test.each<[string, { defaultResource?: string }]>([
+    ['a default resource', { defaultResource: 'https://api.example/photos' }],
+    ['several resources, and none by default', {}],
+  ])('alone takes the token of a login, on a server with %s', async (_what, bend) => {
+    const scopes = ['photos:read']
+    const [api, other] = ['https://api.example/photos', 'https://api.example/other']
+    const resources = { [api]: { scopes }, [other]: { scopes } }
+    const set = stage(withIdentity({ resources, ...bend }), {
+      mount: (app, oauth) => {
+        app.use(oauth.router())
+        app.get(
+          '/api',
+          oauth.bearerGuard({ optional: true, resource: api }),
+          (_request, response) => void response.end(),
+        )
+      },
+    })
+    const request = { ...authorizationRequest(relyingParty), ...asked }
+    expect((await set.flow.ask(request, 'alice')).text).not.toContain('Access to')
+    const { accessToken, refreshToken } = await logIn(set)
+    expect((await userInfo(set, accessToken)).body).toMatchObject({ sub: 'alice', name: 'Alice Adams' })
+    const bearer = { Authorization: `Bearer ${accessToken}` }
+    expect((await set.flow.open('/api', undefined, bearer)).status).toBe(401)
+    const wider = await set.flow.refresh(relyingParty, refreshToken, { resource: api })
+    expect(refusalOf(wider)).toBe('400 invalid_target')
+  })
+
+  test('is not all that a scope of an API asks for, although a login is asked for with it', async () => {
+    const scopes = ['photos:read', 'profile']
+    const set = open({ resources: { 'https://api.example/photos': { scopes } } })
+    const request = { ...authorizationRequest(relyingParty), ...asked }
+    expect((await set.flow.ask(request, 'alice')).text).toContain('https://api.example/photos')
+  })
 })
 
 describeOnStores('An authorization request of OpenID Connect', (stage) => {

@@ -103,7 +103,8 @@ export {}
 }
 
 // The pages whose snippets are parts of an application.
-const isCompiled = (page: string) => /^(?:README|docs\/testing|docs\/mcp|docs\/guides\/.+)\.md$/.test(page)
+const isCompiled = (page: string) =>
+  /^(?:README|docs\/testing|docs\/mcp|docs\/.+-guard|docs\/guides\/.+)\.md$/.test(page)
 const nameOf = (page: string, index: number) =>
   `snippet-${page.replace(/\.md$/, '').replaceAll('/', '-')}-${index + 1}.mts`
 
@@ -146,7 +147,7 @@ declare global {
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
     const sdk = ['node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
-    const others = ['connect-redis', 'express-session', 'helmet', 'ioredis']
+    const others = ['connect-redis', 'express-session', 'helmet', 'ioredis', 'openid-client']
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
     application = packed.application('readme', packages)
     const files = packed
@@ -175,7 +176,7 @@ declare global {
   // A declaration in one snippet holds for all that are compiled with it. A reader copies one of them.
   test('declares the members of a user or a session in each snippet that reads them', () => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
-    const packages = ['express', 'express-session', 'helmet', 'supertest']
+    const packages = ['express', 'express-session', 'helmet', 'openid-client', 'supertest']
     const alone = packed.application('alone', [...packages, ...types.map((name) => `@types/${name}`)])
     const read = (file: string) => readFileSync(join(application, file), 'utf8')
     const readers = readdirSync(application).filter(
@@ -342,7 +343,7 @@ describe('the tarball', () => {
     const [, first] = /^```sh\n(.*)$/m.exec(readme) ?? []
     expect(first).toMatch(/^npm ci && npm pack/)
     const [, opening = ''] = readme.split('\n\n')
-    expect(opening.split(/(?<=\.) /)[2]).toMatch(/^It is OAuth 2\.0, not OpenID Connect/)
+    expect(opening.split(/(?<=\.) /)[2]).toMatch(/^It is OAuth 2\.0, and with \[a plug-in\]/)
   })
 
   test('has the build and the documents, and nothing else', () => {

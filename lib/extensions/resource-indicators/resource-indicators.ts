@@ -42,7 +42,7 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
     atAuthorizationRequest({ parameters }) {
       const asked = askedIn(parameters, resources)
       const scope = (parameters.get('scope') ?? '').split(' ')
-      return asked.length > 0 ? asked : [...requireDefault(resources), ...besides(resources, scope)]
+      return asked.length > 0 ? asked : usualFor(resources, scope)
     },
 
     atConsent({ scope, requestedScope, authorizationData }) {
@@ -52,7 +52,7 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
         .map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
       return {
         scope: scopeWithin([...scopesOf(asked), ...scopesOf(resources.ofPlugIns)], scope, requestedScope),
-        facts: [{ name: 'resource', label: 'Access to', values }],
+        facts: values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }],
       }
     },
 
@@ -126,9 +126,17 @@ function requireDefault({ defaultResource }: Resources): readonly string[] {
 /** The format of the tokens for each resource. */
 type Formats = ReadonlyMap<Resource, string>
 
-/** The resources of plug-ins for a scope. */
-const besides = ({ ofPlugIns }: Resources, scope: readonly string[]): readonly string[] =>
-  urisOf(ofPlugIns.filter(({ scopes }) => scopes.some((token) => scope.includes(token))))
+/**
+ * The resources of an authorization request that names none: the default one, with those of plug-ins for the scope. A
+ * scope of plug-ins alone, such as that of a login, gives no access to the default one.
+ */
+function usualFor(resources: Resources, scope: readonly string[]): readonly string[] {
+  const { all, ofPlugIns } = resources
+  const besides = ofPlugIns.filter(({ scopes }) => scopes.some((token) => scope.includes(token)))
+  const [own, others] = [scopesOf(all), scopesOf(besides)]
+  const isOfPlugIns = scope.every((token) => others.includes(token) && !own.includes(token))
+  return [...(isOfPlugIns ? [] : requireDefault(resources)), ...urisOf(besides)]
+}
 
 function restrictionOf(
   request: ExtensionTokenRequest,

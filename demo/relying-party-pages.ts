@@ -1,0 +1,134 @@
+import { html, type Html } from '../lib/http/pages/html'
+import type { LoggedIn } from './relying-party-login'
+
+/** The only page of Supper Club: an invitation, or the member who is logged in. */
+export function homePage(person: LoggedIn | undefined, notice: string | undefined): string {
+  return page(html`
+    ${notice !== undefined && noticeOf(notice)}
+    ${person === undefined ? invitation : [welcome(person), identity(person), idToken(person)]}
+  `)
+}
+
+/** While sessions, or Lumen, cannot be reached. */
+export function awayPage(): string {
+  return page(
+    html`<p class="notice" role="alert">
+      Supper Club cannot look up your visit at the moment. Wait a little, then load this page again.
+    </p>`,
+  )
+}
+
+// What visitors did themselves.
+const news = new Map([
+  ['access_denied', 'You chose not to log in with Lumen. Supper Club learned nothing about you.'],
+  ['logged_in_already', 'You are logged in already. Nothing had to be done.'],
+  ['refreshed', 'Refreshed: there is a new ID token, and it still tells the time of your login.'],
+  ['asked', 'Asked: Lumen told again your name and e-mail address.'],
+  ['logged_out', 'You are logged out of Supper Club, and Lumen sent you back.'],
+])
+
+const problems = new Map([
+  [
+    'answer_refused',
+    'That answer does not belong to a login that you began here. Nobody was logged in: please try again.',
+  ],
+  ['invalid_grant', 'Lumen has ended this login. Please log in again.'],
+])
+
+function noticeOf(notice: string): Html {
+  const told = news.get(notice)
+  if (told !== undefined) return html`<p class="notice" role="status">${told}</p>`
+  const message = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
+  return html`<p class="notice" role="alert">${message}</p>`
+}
+
+const invitation = html`<section class="invitation">
+  <div class="plate" aria-hidden="true"></div>
+  <h1>A long table, <br />and a seat for you.</h1>
+  <p>
+    Members need no password here. Lumen tells Supper Club who you are, once you allow it: your name and your
+    e-mail address, and nothing of your photos.
+  </p>
+  <form method="post" action="/login"><button class="primary">Log in with Lumen</button></form>
+</section>`
+
+function welcome({ userInfo }: LoggedIn): Html {
+  return html`<section class="welcome">
+    <h1>Good evening, ${userInfo.name ?? 'member'}.</h1>
+    <p>Your seat is kept under this name. The menu comes to ${userInfo.email ?? 'the table'}.</p>
+  </section>`
+}
+
+function identity({ claims, userInfo }: LoggedIn): Html {
+  const { auth_time, amr } = claims
+  return html`<section class="panel">
+    <h2>Who is logged in</h2>
+    <dl>
+      ${fact('Name', userInfo.name)} ${fact('E-mail', userInfo.email)}
+      ${fact('Verified', userInfo.email_verified === true ? 'by Lumen' : 'no')}
+      ${fact('Logged in', auth_time === undefined ? undefined : timeOf(auth_time))} ${fact('How', howOf(amr))}
+    </dl>
+    <div class="actions">
+      <form method="post" action="/userinfo"><button>Ask UserInfo</button></form>
+      <form method="post" action="/logout"><button class="quiet">Log out</button></form>
+    </div>
+  </section>`
+}
+
+// RFC 8176
+const methods = new Map([
+  ['pwd', 'with a password'],
+  ['otp', 'with a one-time code'],
+])
+
+function howOf(amr: unknown): string | undefined {
+  if (!Array.isArray(amr)) return undefined
+  return amr.map((method) => methods.get(method) ?? String(method)).join(', ')
+}
+
+function idToken({ claims }: LoggedIn): Html {
+  return html`<section class="panel">
+    <h2>What the ID token says</h2>
+    <dl>
+      ${fact('Issuer', claims.iss)} ${fact('Subject', claims.sub)}
+      ${fact('For', [claims.aud].flat().join(', '))} ${fact('Issued', timeOf(claims.iat))}
+      ${fact('Expires', timeOf(claims.exp))}
+    </dl>
+    <div class="actions">
+      <form method="post" action="/refresh"><button>Refresh</button></form>
+    </div>
+  </section>`
+}
+
+function fact(name: string, value: string | undefined): Html {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value ?? 'unknown'}</dd>
+  </div>`
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(/T(.*)\.000Z/, ' $1 UTC')
+}
+
+function page(content: Html): string {
+  return `<!doctype html>\n${String(
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Supper Club</title>
+        <link rel="icon" href="/supper-club.svg" />
+        <link rel="stylesheet" href="/base.css" />
+        <link rel="stylesheet" href="/supper-club.css" />
+      </head>
+      <body>
+        <header class="top">
+          <a href="/"><img src="/supper-club.svg" alt="" width="28" height="28" />Supper Club</a>
+        </header>
+        <main>${content}</main>
+      </body>
+    </html>`,
+  )}\n`
+}

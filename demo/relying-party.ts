@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import express, { type Express, type Request } from 'express'
+import session, { type Store } from 'express-session'
+import helmet from 'helmet'
+import {
+  LogInWithLumen,
+  NotLoggedIn,
+  type LoggedIn,
+  type LoginUnderWay,
+  type RelyingPartyRegistration,
+} from './relying-party-login'
+import { awayPage, homePage } from './relying-party-pages'
+import { sameOrigin } from './same-origin'
+import { needsSession, troublePage } from './storage-away'
+
+declare module 'express-session' {
+  interface SessionData {
+    loginUnderWay: LoginUnderWay
+    person: LoggedIn
+    /** The state of a logout that Lumen answers. */
+    logoutState: string
+  }
+}
+
+export interface RelyingPartySettings extends RelyingPartyRegistration {
+  readonly app: Express
+  readonly sessions: Store
+}
+
+/** Supper Club: a site of somebody else, whose members log in with Lumen. */
+export function relyingParty({ app, sessions, ...registration }: RelyingPartySettings): void {
+  const lumen = new LogInWithLumen(registration)
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        directives: {
+          styleSrc: ["'self'"],
+          // Browsers hold it against the redirect that answers the form as well.
+          formAction: ["'self'", registration.issuer],
+          // Safari would upgrade localhost too, where nothing speaks https.
+          upgradeInsecureRequests: null,
+        },
+      },
+    }),
+  )
+  app.use(express.static(join(__dirname, 'client-assets')))
+  app.use(
+    session({
+      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
+      name: 'supper-club.sid',
+      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
+      store: sessions,
+      resave: false,
+      saveUninitialized: false,
+      // Not strict: whoever comes back from Lumen would arrive without the session.
+      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
+    }),
+  )
+  app.use(needsSession(awayPage()))
+
+  app.get('/', (request, response) => {
+    const { person, notice } = request.session
+    delete request.session.notice
+    response.set('Cache-Control', 'no-store').send(homePage(person, notice))
+  })
+
+  app.post('/login', sameOrigin, async (request, response) => {
+    const { location, underWay } = await lumen.depart()
+    request.session.loginUnderWay = underWay
+    response.redirect(303, location.href)
+  })
+
+  app.get('/callback', async (request, response) => {
+    const { loginUnderWay, person } = request.session
+    delete request.session.loginUnderWay
+    // Somebody who went back and pressed Allow again is logged in: the answer is ignored.
+    if (loginUnderWay === undefined && person !== undefined) request.session.notice = 'logged_in_already'
+    else
+      await attempt(request, async () => {
+        const arrived = await lumen.arrive(new URL(request.url, registration.redirect_uri), loginUnderWay)
+        // A new id: whoever planted or saw the old one does not get the login.
+        await renewSession(request)
+        request.session.person = arrived
+      })
+    response.redirect(303, '/')
+  })
+
+  app.post('/refresh', sameOrigin, async (request, response) => {
+    await update(request, 'refreshed', (person) => lumen.refresh(person))
+    response.redirect(303, '/')
+  })
+
+  app.post('/userinfo', sameOrigin, async (request, response) => {
+    await update(request, 'asked', (person) => lumen.ask(person))
+    response.redirect(303, '/')
+  })
+
+  app.post('/logout', sameOrigin, async (request, response) => {
+    const { person } = request.session
+    // This site forgets the person first: whatever Lumen and the person decide then, they are logged out here.
+    await renewSession(request)
+    if (person === undefined) return response.redirect(303, '/')
+    const state = randomBytes(16).toString('base64url')
+    request.session.logoutState = state
+    return response.redirect(303, (await lumen.leave(person, state)).href)
+  })
+
+  app.get('/logged-out', (request, response) => {
+    const { logoutState } = request.session
+    delete request.session.logoutState
+    if (logoutState !== undefined && request.query['state'] === logoutState)
+      request.session.notice = 'logged_out'
+    response.redirect(303, '/')
+  })
+
+  app.use(troublePage(awayPage()))
+}
+
+/** Learns something new about the person who is logged in, if there is one. */
+async function update(
+  request: Request,
+  notice: string,
+  learn: (person: LoggedIn) => Promise<LoggedIn>,
+): Promise<void> {
+  const { person } = request.session
+  if (person === undefined) return
+  await attempt(request, async () => {
+    request.session.person = await learn(person)
+    request.session.notice = notice
+  })
+}
+
+/** Does something with Lumen, and keeps for the next page why it failed. */
+async function attempt(request: Request, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof NotLoggedIn)) throw error
+    // Other trouble may be over soon.
+    if (error.code === 'invalid_grant') delete request.session.person
+    request.session.notice = error.code
+  }
+}
+
+function renewSession({ session: old }: Request): Promise<void> {
+  return new Promise((resolve, reject) => old.regenerate((error) => (error ? reject(error) : resolve())))
+}
