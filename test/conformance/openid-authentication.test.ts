@@ -208,7 +208,7 @@ describe('max_age', () => {
 })
 
 describe('id_token_hint', () => {
-  test('[OIC-24] only the owner whom the hint names is answered, also when the token has expired', async () => {
+  test('[OIC-24] only the owner in the hint is answered, also when the token has expired', async () => {
     const set = open(always)
     const { idToken: id_token_hint } = await firstLogin(set)
     set.clock.advance(7200)

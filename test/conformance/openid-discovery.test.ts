@@ -129,7 +129,7 @@ describe('The document', () => {
     )
   })
 
-  test('[DIS-10] names no claims of scopes that the server does not have, or of owners of whom it knows nothing', async () => {
+  test('[DIS-10] names no claims of scopes that the server does not have, and none if it knows nothing of its owners', async () => {
     const scopes = { openid: 'Know who you are', email: 'See your address', 'photos:read': 'See your photos' }
     const clients: [] = []
     const { claims_supported: some } = (await read({ scopes, clients })).document
