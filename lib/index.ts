@@ -33,6 +33,12 @@ export type { CorsOption, CorsOrigins } from './http/cors'
 export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { StandaloneGuardOptions } from './server/remote-guard'
 export type { Lifecycle } from './server/lifecycle'
+export type {
+  AuthorizationList,
+  ListedAuthorization,
+  OwnerAuthorizations,
+  Revoked,
+} from './server/owner-authorizations'
 
 export type { Client, ClientRegistration } from './protocol/client'
 export type { ClientMember, ClientStatement } from './protocol/client-member'

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import * as suite from '../lib/index'
 const types = [
   'AuthorizationIndex',
+  'AuthorizationList',
+  'ListedAuthorization',
+  'OwnerAuthorizations',
+  'Revoked',
   'BackChannelLogoutOptions',
   'OpenIdConnect',
   'EntryOutcome',

@@ -106,6 +106,8 @@ export interface AuthorizationServerOptions {
    * Ends the session of the owner at the host, and sends no response. With it, `openIdConnect()` has a logout endpoint.
    */
   readonly logOut?: (request: Request, response: Response) => unknown
+  /** Whether `oauth.authorizations` lists and ends what owners approve, by `store.index`: one write more. Default false. */
+  readonly authorizations?: boolean
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
   readonly store?: Storage
   /**
@@ -393,5 +395,6 @@ export interface ServerSettings extends GuardSettings {
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
+  readonly authorizations: boolean
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

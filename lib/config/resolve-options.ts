@@ -93,10 +93,11 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes: [...scopes.keys()],
     canLogOut: logOut !== undefined,
   })
-  if (plugIns.indexSeconds !== undefined && stores.store.index === undefined)
+  const authorizations = reading.optional('authorizations', false, isBoolean, 'must be true or false.')
+  if ((authorizations || plugIns.indexSeconds !== undefined) && stores.store.index === undefined)
     reading.wrong(
       'store',
-      'must have the member index, because a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
+      'must have the member index, because the option authorizations or a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
     )
   const { sources } = plugIns
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
@@ -170,6 +171,7 @@ export function resolveOptions(options: Options): ServerSettings {
     ...resolvePages(reading, options.pages),
     explainRefusals: readExplainRefusals(reading),
     clock,
+    authorizations,
     plugIns,
   }
   if (settings.pages.length > 0 && resourceOwner === undefined)

@@ -19,7 +19,7 @@ export interface IdentityRequest {
   /** The claims that the client asks for by name. */
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
-  /** The only owner whom the client takes; undefined for any. */
+  /** The only owner that the client takes; undefined for any. */
   readonly subject: string | undefined
   /** The authentication context classes of which the login must meet one; none for any login. */
   readonly acrValues: readonly string[]

@@ -26,6 +26,8 @@ import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../testing/door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from './context'
+import { hostRevocation } from './host-revocation'
+import { type OwnerAuthorizations, ownerAuthorizations } from './owner-authorizations'
 import { createServerContext } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { runningServer } from './running-server'
@@ -94,6 +96,12 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    */
   revoke(authorizationId: string): Promise<void>
   /**
+   * The authorizations of resource owners: lists and ends them.
+   *
+   * @throws ConfigurationError without the option `authorizations`.
+   */
+  readonly authorizations: OwnerAuthorizations
+  /**
    * The events of the server: approvals, issued tokens, revocations, refusals and failures. `docs/events.md` explains
    * each event.
    */
@@ -141,6 +149,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     for (const page of pages.values()) routes.set(page.path, pageEndpoint(context, page))
     return router(routes, settings.mount, notePassed)
   }
+  let authorizations: OwnerAuthorizations | undefined
   const server: AuthorizationServer = {
     router: part('router', whole),
     authorize: part('authorize', () => {
@@ -170,6 +179,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return strategies
     },
     revoke: hostRevocation(context),
+    get authorizations() {
+      return (authorizations ??= ownerAuthorizations(context))
+    },
     events: audit.events,
     ...wireRegistration(context),
     ...lifecycleOf({ ...settings, ...settings.plugIns, requests }),
@@ -194,30 +206,4 @@ function wireRegistration({ settings, grantTypes }: ServerContext): ClientRegist
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
   return clientRegistrar(clients, offered)
-}
-
-/** Revokes an authorization for the host. */
-function hostRevocation({
-  store,
-  audit,
-  issueContext,
-}: Pick<ServerContext, 'store' | 'audit' | 'issueContext'>): (authorizationId: string) => Promise<void> {
-  return async (authorizationId) => {
-    // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
-    // revocation continues.
-    const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
-    // Another issuer may have a record under this id. This host must not remove such a record.
-    if (read === undefined && (await confirmAbsence(store, authorizationId))) return
-    const stored = read === 'unreadable' ? undefined : read?.authorization
-    if (isUsedOnce(stored))
-      await commit(
-        store,
-        authorizationId,
-        () => ({ action: 'delete', outcome: undefined }),
-        issueContext().random,
-      )
-    else await end(store, authorizationId)
-    const found = ignoreTombstone(stored)
-    if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
-  }
 }

@@ -145,8 +145,13 @@ function storeOf({
   ])
 }
 
-function indexOf({ store, storeDeadline, plugIns }: ServerSettings): AuthorizationIndex | undefined {
-  return plugIns.indexSeconds === undefined
+function indexOf({
+  store,
+  storeDeadline,
+  plugIns,
+  authorizations,
+}: ServerSettings): AuthorizationIndex | undefined {
+  return !authorizations && plugIns.indexSeconds === undefined
     ? undefined
     : store.index && indexWithDeadline(store.index, storeDeadline)
 }

@@ -233,6 +233,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
+  authorizations: { wrong: [null, 7, 'yes', {}], cure: 'must be true or false.' },
   skipConsent: callable,
   logOut: callable,
   'pages.consent': callable,
@@ -243,6 +244,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
 
 const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
   ...optionsWith(),
+  authorizations: true,
   resourceOwner: () => 'alice',
   defaultScope: 'photos.read',
   resources: {
@@ -402,7 +404,7 @@ describe('options', () => {
     expect(mistake).toEqual({
       path: name,
       message: expect.stringContaining(
-        `is not known here${meant} known names are accessTokenFormats, bodyDeadline, clientAuthenticationMethods, clients,`,
+        `is not known here${meant} known names are accessTokenFormats, authorizations, bodyDeadline, clientAuthenticationMethods, clients,`,
       ),
     })
     for (const key of Object.keys(oneOfEach)) expect(mistake?.message).toContain(key)

@@ -99,7 +99,9 @@ test('[OIC-16] a host may let clients have offline_access, as any other scope', 
 
 test('[OIC-16] offline_access alone is no scope, and without OpenID Connect it is an unknown one', async () => {
   const alone = { ...loginRequest, scope: 'offline_access' }
-  expect(outcomeOf(await open().flow.ask(alone, 'alice'))).toBe('redirect invalid_scope')
+  const { flow, failures } = open()
+  expect(outcomeOf(await flow.ask(alone, 'alice'))).toBe('redirect invalid_scope')
+  expect(failures).toMatchObject([{ reason: 'scope_not_allowed' }])
   const plain = setStage({ clients: [bent(relyingParty, { scope: 'photos:read' }).registration] })
   const both = { ...loginRequest, scope: 'photos:read offline_access' }
   expect(outcomeOf(await plain.flow.ask(both, 'alice'))).toBe('redirect invalid_scope')
@@ -206,7 +208,7 @@ describe('max_age', () => {
 })
 
 describe('id_token_hint', () => {
-  test('[OIC-24] only the owner whom the hint names is answered, also when the token has expired', async () => {
+  test('[OIC-24] only the owner in the hint is answered, also when the token has expired', async () => {
     const set = open(always)
     const { idToken: id_token_hint } = await firstLogin(set)
     set.clock.advance(7200)
@@ -344,7 +346,7 @@ test('[OIC-29] nothing goes to the client before the owner approves, unless the 
 
 test('[OIC-30] code and the very state come in the query of the redirection URI', async () => {
   const { flow } = open(always)
-  const state = 'a b+c&d=e"<\u00fc>'
+  const state = ' a b+c&d=e"<\u00fc>'
   const { uri, parameters } = redirectionOf(await flow.ask({ ...loginRequest, state }, 'alice'))
   expect(uri).toBe(loginRequest.redirect_uri)
   expect(parameters).toEqual({ code: expect.any(String), state, iss: issuer })

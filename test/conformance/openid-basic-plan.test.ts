@@ -315,7 +315,7 @@ test.each([
   expect(parameters).toMatchObject({ error, state: loginRequest['state'] })
 })
 
-test('[OIC-44, OIC-47] oidcc-claims-essential: the name is told by option, and otherwise the request succeeds without it', async () => {
+test('[OIC-44, OIC-47] oidcc-claims-essential: UserInfo tells the name by option, and otherwise the request succeeds without it', async () => {
   const asking = claimsRequest({ userinfo: { name: { essential: true } } })
   const on = await heard(open({}, { claimsParameter: true }), asking)
   expect(on.names).toEqual(['name', 'sub'])

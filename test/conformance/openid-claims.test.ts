@@ -20,7 +20,7 @@ import { setStage } from '../support/flows/stage'
 
 const open = identityStage(setStage)
 
-/** Every claim of OpenID Connect Core 5.1, and one that no scope asks for. */
+/** Every claim of OpenID Connect Core 5.1, and some that no scope asks for. */
 const everything = {
   name: 'Jane Doe',
   given_name: 'Jane',
@@ -122,7 +122,7 @@ describe('The UserInfo endpoint', () => {
     expect((await userInfo(set, accessToken)).get('WWW-Authenticate')).toContain('error="invalid_token"')
   })
 
-  test('[OIC-41] refuses the token of an owner whom the host no longer knows, and a token that is revoked', async () => {
+  test('[OIC-41] refuses the token of an owner who is gone, and a token that is revoked', async () => {
     const set = open()
     const gone = await logIn(set, {}, 'nobody')
     expect((await userInfo(set, gone.accessToken)).status).toBe(401)
@@ -187,7 +187,7 @@ describe('The scope', () => {
     },
   )
 
-  test('[OIC-43] the host hears which claims a client asks for, and by which scope', async () => {
+  test('[OIC-43] the host hears which claims a client asks for, and the scope', async () => {
     const claims = jest.fn(() => everything)
     await heardOf(open({}, { claims }), { scope: 'openid phone' })
     expect(claims).toHaveBeenCalledWith('alice', {

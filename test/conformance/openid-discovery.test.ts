@@ -132,7 +132,7 @@ describe('The document', () => {
     )
   })
 
-  test('[DIS-10] names no claims of scopes that the server does not have, or of owners of whom it knows nothing', async () => {
+  test('[DIS-10] names no claims of scopes that the server does not have, and none if it knows nothing of its owners', async () => {
     const scopes = { openid: 'Know who you are', email: 'See your address', 'photos:read': 'See your photos' }
     const clients: [] = []
     const { claims_supported: some } = (await read({ scopes, clients })).document
@@ -174,8 +174,9 @@ describe('The document', () => {
   test('[DIS-12] is for GET alone, and scripts of other origins may read it', async () => {
     const { app } = await read()
     expect((await request(app).post(wellKnown)).status).toBe(405)
-    const answer = await request(app).get(wellKnown).set('Origin', 'https://app.example')
-    expect(answer.get('Access-Control-Allow-Origin')).toBe('*')
+    // A cache may keep the answer to either, and give it to the other.
+    for (const headers of [{}, { Origin: 'https://app.example' }])
+      expect((await request(app).get(wellKnown).set(headers)).get('Access-Control-Allow-Origin')).toBe('*')
   })
 })
 

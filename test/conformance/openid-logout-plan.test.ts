@@ -82,7 +82,7 @@ test.each<[string, string, (whole: Fields) => Fields | Promise<Fields>]>([
   ],
   [
     'oidcc-rp-initiated-logout-bad-id-token-hint',
-    'a hint by a key of somebody else',
+    'a hint that another party has signed',
     async ({ id_token_hint = '', ...whole }) => ({
       ...whole,
       id_token_hint: await new SignJWT(claimsIn(id_token_hint))

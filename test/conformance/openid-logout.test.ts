@@ -164,8 +164,8 @@ test('[RPL-11] a request that fails ends no session, and its page has no button'
   const page = await set.ask({ id_token_hint: 'x', ...uri }, 'alice')
   expect(outcomeOf(page)).toBe(refused)
   expect(page.text).not.toContain('logout_request')
-  const other = await set.ask({}, 'bob')
-  expect(outcomeOf(await set.press('log_out', other, 'alice'))).toBe(refused)
+  const ofBob = await set.ask({}, 'bob')
+  expect(outcomeOf(await set.press('log_out', ofBob, 'alice'))).toBe(refused)
   expect(set.ended).toEqual([])
 })
 

@@ -38,7 +38,7 @@ describe('An ID token', () => {
       payload: { sub: 'alice' },
     })
     const altered = idToken.replace(/\.[^.]+\./, `.${Buffer.from('{"sub":"bob"}').toString('base64url')}.`)
-    await expect(jwtVerify(altered, await keysOf(set))).rejects.toThrow('signature verification failed')
+    await expect(jwtVerify(altered, await keysOf(set))).rejects.toThrow(/signature verification failed/)
   })
 
   test.each(['none', 'HS256'])('[OIC-1] is never signed with %s', (algorithm) => {
@@ -110,7 +110,7 @@ describe('An ID token', () => {
     for (const name of ['jwk', 'jku', 'x5u', 'x5c']) expect(partOf(idToken, 0)).not.toHaveProperty(name)
   })
 
-  test('[OIC-10] has the left half of the SHA-256 of the access token beside it', async () => {
+  test('[OIC-10] has the left half of the SHA-256 of the access token', async () => {
     const { idToken, accessToken } = await logIn(open())
     const half = createHash('sha256').update(accessToken).digest().subarray(0, 16)
     expect(claimsIn(idToken)['at_hash']).toBe(half.toString('base64url'))

@@ -67,20 +67,20 @@ describeOnStores('The index of authorizations', (stage) => {
     await flow.decide(page, 'deny', 'alice')
     await flow.ask(authorizationRequest(photoPrint), 'alice')
     expect(await clientsOf()).toEqual([])
-    expect(store.calls.index).toBe(1)
+    expect(store.indexCalls).toBe(1)
   })
 
   test('costs one write for each approval, and none for a redemption or a refresh', async () => {
     const { flow, store } = open()
     const { refreshToken } = await flow.tokens(photoPrint)
     await flow.refresh(photoPrint, refreshToken)
-    expect(store.calls.index).toBe(1)
+    expect(store.indexCalls).toBe(1)
   })
 
   test('is not written without a plug-in that needs it', async () => {
     const { flow, store } = stage()
     await flow.tokens(photoPrint)
-    expect(store.calls.index).toBe(0)
+    expect(store.indexCalls).toBe(0)
   })
 
   test('keeps an authorization that is refreshed for as long as it lives', async () => {
@@ -92,7 +92,7 @@ describeOnStores('The index of authorizations', (stage) => {
     }
     expect(refreshToken).toEqual(expect.any(String))
     // Once at the approval, and once for each two lifetimes of a refresh token.
-    expect(store.calls.index).toBeLessThanOrEqual(1 + 6 / 2)
+    expect(store.indexCalls).toBeLessThanOrEqual(1 + 6 / 2)
     expect(await clientsOf()).toEqual(['photo-print'])
   })
 
@@ -162,5 +162,7 @@ test('a plug-in that needs the index does not start with a store that has none',
       store: noStorage,
       plugIns: [lister().plugIn],
     })
-  expect(create).toThrow(/store must have the member index, because a plug-in needs/)
+  expect(create).toThrow(
+    /store must have the member index, because the option authorizations or a plug-in needs/,
+  )
 })

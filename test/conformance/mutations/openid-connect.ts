@@ -45,7 +45,12 @@ export const openIdConnect: readonly Mutation[] = [
   ['OIC-16', 'withoutIgnored', 'client.scope.includes(token) ||', ''],
   ['OIC-16', 'withoutIgnored', 'left.length === 0 ? asked :', ''],
   ['OIC-17', 'loginQueryOf', 'login_hint: loginHint', 'hint: loginHint'],
-  ['OIC-17', 'identityParameters', "'registration',", "'registration', 'display',"],
+  [
+    'OIC-17',
+    'parseIdentityRequest',
+    "['request', 'request_uri', 'registration']",
+    "['request', 'request_uri', 'registration', 'claims_locales']",
+  ],
   ['OIC-18', 'courseOf', 'if (isSilent && !isApproved)', 'if (false)'],
   ['OIC-18', 'courseOf', 'if (isSilent) throw loginRequired', 'if (false) throw loginRequired'],
   ['OIC-18', 'courseOf', 'throw mayApprove ? neverApproved() : needsPage()', 'throw neverApproved()'],

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation'
 
 /** Breaks of what OpenID Connect Discovery and RP-Initiated Logout ask of a provider. */
 export const openIdFurther: readonly Mutation[] = [
-  ['DIS-1', 'wellKnownPaths', '[name + mount, mount + name]', '[name + mount]'],
+  ['DIS-1', 'names', ", '/.well-known/openid-configuration'", ''],
   ['DIS-2', 'serverMetadata', '    issuer: offer.issuer,', '    issuer: new URL(offer.issuer).href,'],
   ['DIS-3', 'identity', "subject_types_supported: ['public'],", ''],
   ['DIS-4', 'readOptions', "'RS256',", "'ES256',"],

@@ -1,6 +1,6 @@
 import type { AuthorizationIndex, AuthorizationStore, Counters, KeyStore } from '../../../lib/index'
 
-type Verb = 'find' | 'save' | 'remove' | 'index'
+type Verb = 'find' | 'save' | 'remove'
 type CountedStore = AuthorizationStore & {
   readonly counters: Counters
   readonly keys: KeyStore
@@ -10,8 +10,10 @@ export type Trouble = 'fails' | 'hangs'
 
 /** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
 export class ObservedStore implements AuthorizationStore {
-  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0, index: 0 }
-  private readonly troubles = new Map<Verb, Trouble>()
+  /** How often the index was called. */
+  indexCalls = 0
+  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
+  private readonly troubles = new Map<Verb | 'index', Trouble>()
 
   readonly counters: Counters
   readonly keys: KeyStore
@@ -30,7 +32,7 @@ export class ObservedStore implements AuthorizationStore {
     }
   }
 
-  begin(trouble: Trouble, ...verbs: readonly Verb[]): void {
+  begin(trouble: Trouble, ...verbs: readonly (Verb | 'index')[]): void {
     for (const verb of verbs) this.troubles.set(verb, trouble)
   }
 
@@ -45,8 +47,9 @@ export class ObservedStore implements AuthorizationStore {
 
   remove: AuthorizationStore['remove'] = (id) => this.pass('remove', () => this.store.remove(id))
 
-  private async pass<T>(verb: Verb, call: () => Promise<T>): Promise<T> {
-    this.calls[verb] += 1
+  private async pass<T>(verb: Verb | 'index', call: () => Promise<T>): Promise<T> {
+    if (verb === 'index') this.indexCalls += 1
+    else this.calls[verb] += 1
     const trouble = this.troubles.get(verb)
     if (trouble === 'fails') throw new Error(`The store cannot ${verb}: connection refused.`)
     if (trouble === 'hangs') return new Promise<T>(() => {})

@@ -5,6 +5,7 @@ import { expectUncachedJson, refusalOf, tokensOf } from './tokens'
 
 /** What an endpoint made of a request, in a word or three; the form of the answer is checked on the way. */
 export function outcomeOf(response: Response): string {
+  if (response.status === 303 && /^\/login\b/.test(response.get('Location') ?? '')) return 'login'
   if (response.status === 303) return `redirect ${redirectionOf(response).parameters['error'] ?? 'code'}`
   if (response.type !== 'application/json')
     return response.status === 200 ? 'question' : `page ${errorPageOf(response)}`
