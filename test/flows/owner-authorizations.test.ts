@@ -50,11 +50,10 @@ describeOnStores('oauth.authorizations', (stage) => {
   test('lists many in parts', async () => {
     const { flow, oauth } = open({ skipConsent: () => true })
     for (let count = 0; count < 7; count++) await flow.ask(authorizationRequest(photoPrint), 'alice')
-    const { list } = oauth.authorizations
     const ids: string[] = []
     let after = ''
     for (let part = 0; part < 3; part++) {
-      const { authorizations, next } = await list('alice', { after, limit: 3 })
+      const { authorizations, next } = await oauth.authorizations.list('alice', { after, limit: 3 })
       ids.push(...authorizations.map(({ authorizationId }) => authorizationId))
       after = next ?? ''
     }
@@ -83,8 +82,8 @@ describeOnStores('oauth.authorizations', (stage) => {
     const { flow, oauth } = open({
       clients: [photoPrint, photoBook, photoFrame].map((each) => each.registration),
     })
-    const revoked: (string | undefined)[] = []
-    oauth.events.on('revoked', ({ clientId }) => revoked.push(clientId))
+    const revoked: string[] = []
+    oauth.events.on('revoked', ({ clientId = '' }) => revoked.push(clientId))
     const tokens = [await flow.tokens(photoPrint), await flow.tokens(photoBook)]
     const ofBob = await flow.tokens(photoPrint, {}, 'bob')
     expect(await oauth.authorizations.revokeAll('alice')).toMatchObject({ count: 2 })
