@@ -91,12 +91,13 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
     await expect(set.oauth.registerClient(tin)).rejects.toThrow('badge must be gold or silver.')
   })
 
-  test('is kept by registerClient of a server that is not known, unless its name looks misspelt', async () => {
+  test('is kept by registerClient of a server that is not known, unless its name looks misspelt or like a secret', async () => {
     const clients = memoryClients()
     const registering = (bend: object) => registerClient(clients, { ...nightlyReport.registration, ...bend })
     await registering({ badge: 'gold', constructor: ['x'] })
     expect(await clients.find('nightly-report')).toMatchObject({ badge: 'gold', constructor: ['x'] })
     await expect(registering({ scopes: 'photos:read' })).rejects.toThrow('Did you mean scope?')
+    await expect(registering({ badge_secret: 'x' })).rejects.toThrow('badge_secret is not known here')
     await expect(registering({ Badge: 1 })).rejects.toThrow('Badge is not known here')
     const polluting: object = JSON.parse('{ "__proto__": { "badge": "gold" } }')
     await expect(registering(polluting)).rejects.toThrow('__proto__ is not known here')
