@@ -93,6 +93,9 @@ export const isOwnMember = (name: string): boolean =>
 /** Whether a member of a plug-in may have the name. */
 export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(name)
 
+// A store of clients must not keep a secret in clear.
+const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
+
 /** Whether the value is a member of a plug-in. */
 function isClientMember(value: unknown): value is ClientMember {
   if (!isRecord(value)) return false
@@ -113,10 +116,10 @@ export const areClientMembers = (value: unknown): value is readonly ClientMember
  * Reads the members that plug-ins add to a registration. The reader has read every other member.
  *
  * @param members the members of the server; undefined if they are unknown. Then each further member counts as one of a
- * plug-in, unless its name looks like a misspelt one.
+ * plug-in, unless its name looks like a misspelt one, or like that of a secret.
  */
 export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
-  const names = members?.map(({ name }) => name) ?? reading.unread().filter(isMemberName)
+  const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)
   const read: Record<string, Json> = Object.create(null)
   for (const name of names) {
     const value = reading.take(name)

@@ -95,6 +95,39 @@ describe('client add', () => {
     expect(Object.keys(await answerOf('add', ...phone))).toEqual(['client_id'])
   })
 
+  it('takes members of plug-ins, as JSON or as a text, which the server checks', async () => {
+    const members = [
+      'subject_type=pairwise',
+      'default_max_age=600',
+      'default_acr_values=["gold"]',
+      'note=a=b',
+    ]
+    const words = [...phone, ...members.flatMap((member) => ['--member', member])]
+    const { client_id = '' } = await answerOf('add', ...words)
+    const stored = {
+      subject_type: 'pairwise',
+      default_max_age: 600,
+      default_acr_values: ['gold'],
+      note: 'a=b',
+    }
+    expect(await store.clients.find(client_id)).toMatchObject(stored)
+    expect(await answerOf('show', client_id)).toMatchObject(stored)
+  })
+
+  it.each([
+    ['scope=x', 'cannot set scope, which is no member of a plug-in.'],
+    ['subject_type', 'must be name=value'],
+    ['__proto__=x', 'must be name=value'],
+    ['=x', 'must be name=value'],
+    ['client_secret=x', 'cannot set client_secret'],
+  ])('refuses --member %s, and registers nothing', async (member, message) => {
+    const { status, stderr } = await client('add', ...phone, '--member', member)
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`--member ${message}`)])
+    const twice = await client('add', ...phone, '--member', 'a=1', '--member', 'a=2')
+    expect([twice.status, twice.stderr]).toEqual([1, expect.stringContaining('--member sets a twice.')])
+    expect(await store.clients.list()).toEqual([])
+  })
+
   it('fills every field', async () => {
     const digest = await hashClientSecret('chosen')
     const words = everyField.map((word) => (word === 'DIGEST' ? digest : word))

@@ -116,6 +116,21 @@ describe('the option plugIns', () => {
     ])
   })
 
+  it('refuses a second extension that publishes subjects, and one whose function is none', () => {
+    const publishing = (name: string) => ({ name, publishedSubject: () => 'x' })
+    const second = { plugIns: [withParts({ extensions: [publishing('b')] })] }
+    expect(mistakesWith({ extensions: [publishing('a')], ...second })).toEqual([
+      {
+        path: 'plugIns[0].extensions[0].publishedSubject',
+        message: 'is a function that another extension has already.',
+      },
+    ])
+    expect(pathsWith({ extensions: [publishing('a'), publishing('b')] })).toEqual([
+      'extensions[1].publishedSubject',
+    ])
+    expect(pathsWith({ extensions: [{ name: 'a', publishedSubject: 'x' }] })).toEqual(['extensions'])
+  })
+
   it('puts the parts of plug-ins behind those of the options, in their order', () => {
     const open = (name: string): PlugInParts => ({ extensions: [{ name }] })
     const { extensions } = resolveOptions(

@@ -2,12 +2,22 @@
 export const pluggingIn = `import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import express from 'express'
-import { createAuthorizationServer, generateClientSecret } from 'express-authorization-server'
+import { type ClientRegistration, createAuthorizationServer, generateClientSecret } from 'express-authorization-server'
 import { approve } from 'express-authorization-server/testing'
 import request from 'supertest'
 import { readOnly } from './read-only'
 import { voucherGrant } from './voucher-grant'
 import { whoami } from './whoami'
+
+declare module 'express-authorization-server' {
+  interface ClientRegistration {
+    readonly contacts?: readonly string[]
+  }
+}
+const album: Pick<ClientRegistration, 'contacts'> = { contacts: ['ada@album.example'] }
+export const ofOpenIdConnect: Pick<ClientRegistration, 'subject_type'> = { subject_type: 'pairwise' }
+// @ts-expect-error -- No such type.
+export const misspelt: Pick<ClientRegistration, 'subject_type'> = { subject_type: 'private' }
 
 const { client_secret: secret, client_secret_hash } = generateClientSecret()
 const grant = 'https://photos.example/grants/voucher'
@@ -23,11 +33,15 @@ const oauth = createAuthorizationServer({
       grant_types: ['authorization_code', 'refresh_token', grant],
       redirect_uris: ['https://album.example/cb'],
       scope: 'photos:read photos:print',
+      ...album,
     },
   ],
   endpoints: [whoami],
   grantTypes: [voucherGrant(async (voucher) => (voucher === 'paper' ? 'bob' : undefined))],
   extensions: [readOnly],
+  plugIns: [
+    { name: 'contacts', open: () => ({ clientMembers: [{ name: 'contacts', mistakeIn: () => undefined }] }) },
+  ],
 })
 const app = express()
 app.use(oauth.router())

@@ -47,6 +47,7 @@ describe('parseClient', () => {
         loopback_redirect_uris: false,
         dynamic_redirect_query: false,
         insecure_redirect_uris: false,
+        members: {},
       },
     })
   })
@@ -362,7 +363,9 @@ describe('a registration read without knowing the server', () => {
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 'none' }],
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 7 }],
     ['disabled', { disabled: 'no' }],
-    ['misspelt', { misspelt: true }],
+    ['redirect_uri', { redirect_uri: 'https://a.example/' }],
+    ['secret', { secret: 'hunter2' }],
+    ['user_password', { user_password: 'hunter2' }],
   ])('still answers for every other rule: %s', (path, bend) => {
     expect(read(bend).paths).toContain(path)
   })
