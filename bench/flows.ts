@@ -22,8 +22,12 @@ export interface Dialect {
   readonly clientPost: (path: string, fields: Fields) => string
   /** Added to the authorization request. */
   readonly authorizationFields?: Fields
+  /** Added to the form of a client that asks for itself. */
+  readonly tokenFields?: Fields
   /** Sends the authorization request and what the owner does about it; answers with the last redirect. */
   readonly approve?: (connection: Connection, path: string) => Promise<Answer>
+  /** Whether these are the tokens that were asked for; left out where any will do. */
+  readonly accept?: (tokens: Tokens) => boolean
 }
 
 export function basic(path: string, fields: Fields): string {
@@ -36,9 +40,10 @@ export function post(path: string, fields: Fields): string {
 }
 
 export function clientCredentials(dialect: Dialect): Story {
-  const request = dialect.clientPost(dialect.token, { grant_type: 'client_credentials', scope })
+  const fields = { grant_type: 'client_credentials', scope, ...dialect.tokenFields }
+  const request = dialect.clientPost(dialect.token, fields)
   return async (connection) => async () => {
-    tokens(await connection.ask(request))
+    acceptedTokens(dialect, await connection.ask(request))
   }
 }
 
@@ -114,14 +119,33 @@ export function introspection(dialect: Dialect): Story {
 interface Tokens {
   readonly access_token: string
   readonly refresh_token?: unknown
+  readonly id_token?: unknown
+}
+
+/** Accepts access tokens that are JWTs with this algorithm. */
+export const accessTokenBy = (algorithm: string) => (tokens: Tokens) =>
+  algorithmOf(tokens.access_token) === algorithm
+
+/** Accepts responses with an ID token of this algorithm. */
+export const idTokenBy = (algorithm: string) => (tokens: Tokens) => algorithmOf(tokens.id_token) === algorithm
+
+function algorithmOf(token: unknown): unknown {
+  const [header = '', , signature] = String(token).split('.')
+  return signature && JSON.parse(Buffer.from(header, 'base64url').toString()).alg
+}
+
+function acceptedTokens({ accept }: Dialect, answer: Answer): Tokens {
+  const found = tokens(answer)
+  if (accept?.(found) === false) throw wrong(answer)
+  return found
 }
 
 export function tokens(answer: Answer): Tokens {
   if (answer.status !== 200) throw wrong(answer)
-  const { access_token, refresh_token, token_type } = jsonOf(answer)
+  const { access_token, refresh_token, id_token, token_type } = jsonOf(answer)
   if (typeof access_token !== 'string' || access_token === '') throw wrong(answer)
   if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') throw wrong(answer)
-  return { access_token, refresh_token }
+  return { access_token, refresh_token, id_token }
 }
 
 function refreshToken({ refresh_token }: Tokens): string {
@@ -142,7 +166,7 @@ async function authorize(dialect: Dialect, connection: Connection): Promise<Toke
     redirect_uri: client.redirectUri,
     code_verifier: verifier,
   }
-  return tokens(await connection.ask(dialect.clientPost(dialect.token, fields)))
+  return acceptedTokens(dialect, await connection.ask(dialect.clientPost(dialect.token, fields)))
 }
 
 const authorizationRequests = new WeakMap<Dialect, string>()
