@@ -123,11 +123,16 @@ interface Tokens {
 }
 
 /** Accepts access tokens that are JWTs with this algorithm. */
-export const accessTokenBy = (algorithm: string) => (tokens: Tokens) =>
-  algorithmOf(tokens.access_token) === algorithm
+export const accessTokenBy =
+  (algorithm: string) =>
+  ({ access_token }: Tokens) =>
+    algorithmOf(access_token) === algorithm
 
 /** Accepts responses with an ID token of this algorithm. */
-export const idTokenBy = (algorithm: string) => (tokens: Tokens) => algorithmOf(tokens.id_token) === algorithm
+export const idTokenBy =
+  (algorithm: string) =>
+  ({ id_token }: Tokens) =>
+    algorithmOf(id_token) === algorithm
 
 function algorithmOf(token: unknown): unknown {
   const [header = '', , signature] = String(token).split('.')
