@@ -87,7 +87,7 @@ function pageOf(measured: readonly Measured[]): string {
   const lines = chosenTargets().map(({ name }) => [name].concat(columns.map((row) => cell(name, row))))
   const date = new Date().toISOString().slice(0, 10)
   return [
-    `Run on ${date} on Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}; ${values.starts} processes of each server.`,
+    `Run on ${date} on Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}; ${values.starts === '1' ? 'one process' : `${values.starts} processes`} of each server.`,
     table(['', ...columns], lines),
   ].join('\n\n')
 }
