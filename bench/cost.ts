@@ -2,7 +2,8 @@
 // the process of the server. Beside it, what the same requests cost at a bare Express route that reads a form, makes a random
 // token and answers.
 //
-//   npm run cost                           everything; writes the table of docs/reports/performance.md
+//   npm run cost                           everything with opaque tokens; writes the table of docs/reports/performance.md
+//   npm run cost -- --signed               signed tokens and guards by introspection; writes the table of them
 //   npm run cost -- suite refresh guard    these targets and rows alone; the bare route always runs, too
 //   npm run cost -- --beside ../before     the suite of another checkout as well, built, in the same turns
 //   npm run cost -- --starts 1             fewer processes of each target, each with eight rounds
@@ -18,7 +19,8 @@ import { buildTargetsBeside } from './build'
 import { otherCore, pin, runTargetsOn, startTarget, type RunningTarget } from './child'
 import { atPart } from './figures'
 import { writePart } from './page'
-import { rows, storiesInProcess, type Row } from './programs-in-process'
+import { programsInProcess, rows, tables, type ProgramInProcess, type Row } from './programs-in-process'
+import { signaturesOf } from './measure/signatures'
 import { table } from './table'
 
 const roundsOfStart = 8
@@ -31,8 +33,7 @@ interface Target {
   readonly name: string
   /** In targets/, or a path. */
   readonly program: string
-  /** The name of its stories. */
-  readonly stories: string
+  readonly environment: ProgramInProcess['environment']
   readonly rows: readonly Row[]
 }
 
@@ -46,7 +47,11 @@ interface Measured {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { beside: { type: 'string' }, starts: { type: 'string', default: '3' } },
+  options: {
+    beside: { type: 'string' },
+    signed: { type: 'boolean', default: false },
+    starts: { type: 'string', default: '3' },
+  },
 })
 const [node = process.execPath] = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
 const rowNames = Object.keys(rows).filter(isRow)
@@ -63,7 +68,9 @@ async function main(): Promise<void> {
     const ofRow = measured.filter((one) => one.row === row)
     if (ofRow.length > 0) print(row, ofRow)
   }
-  if (positionals.length === 0 && values.beside === undefined) writePart('cost', pageOf(measured))
+  if (positionals.length > 0 || values.beside !== undefined) return
+  if (values.signed) writePart('signed', `${pageOf(measured)}\n\n${signaturesOf(node)}`)
+  else writePart('cost', pageOf(measured))
 }
 
 /** The table of the page: a row for each target. */
@@ -76,11 +83,12 @@ function pageOf(measured: readonly Measured[]): string {
     const [cost, floor] = [lowerQuartile(one), lowerQuartile(reference)]
     return `${cost.toFixed(cost < 100 ? 1 : 0)} (${(cost / floor).toFixed(2)})`
   }
-  const lines = chosenTargets().map(({ name }) => [name].concat(rowNames.map((row) => cell(name, row))))
+  const columns = rowNames.filter((row) => row !== 'refresh' || !values.signed)
+  const lines = chosenTargets().map(({ name }) => [name].concat(columns.map((row) => cell(name, row))))
   const date = new Date().toISOString().slice(0, 10)
   return [
-    `Run on ${date} on Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}; ${values.starts} processes of each server.`,
-    table(['', ...rowNames], lines),
+    `Run on ${date} on Node ${execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()}; ${values.starts === '1' ? 'one process' : `${values.starts} processes`} of each server.`,
+    table(['', ...columns], lines),
   ].join('\n\n')
 }
 
@@ -100,10 +108,8 @@ async function measure(targets: readonly Target[], measured: Measured[]): Promis
 }
 
 /** Knows all rows when it begins with the first, whichever of them are asked for. */
-async function started({ program, stories, rows: rowsOfTarget }: Target): Promise<RunningTarget> {
-  const target = await startTarget({ program, environment: { BENCH_IN_PROCESS: stories } }, '', [
-    '--expose-gc',
-  ])
+async function started({ program, environment, rows: rowsOfTarget }: Target): Promise<RunningTarget> {
+  const target = await startTarget({ program, environment }, '', ['--expose-gc'])
   for (const row of rowsOfTarget) await target.roundInProcess({ row, milliseconds: warmUp })
   return target
 }
@@ -131,12 +137,15 @@ function print(row: Row, measured: readonly Measured[]): void {
 }
 
 function chosenTargets(): readonly Target[] {
-  const all = Object.entries(storiesInProcess).map(([program, stories]): Target => ({
-    name: nameOf(program),
-    program,
-    stories: program,
-    rows: rowNames.filter((row) => rows[row].some((workload) => stories[workload] !== undefined)),
-  }))
+  const ofTable = new Set(tables[values.signed ? 'signed' : 'cost'])
+  const all = Object.entries(programsInProcess)
+    .filter(([name]) => ofTable.has(name))
+    .map(([name, { program, environment, stories }]): Target => ({
+      name: nameOf(name),
+      program,
+      environment: { ...environment, BENCH_IN_PROCESS: name },
+      rows: rowNames.filter((row) => rows[row].some((workload) => stories[workload] !== undefined)),
+    }))
   const able = all.filter((target) => target.rows.length > 0)
   const names = positionals.filter((word) => !isRow(word))
   const unknown = names.filter((name) => !able.some((target) => target.name === name))
@@ -145,7 +154,8 @@ function chosenTargets(): readonly Target[] {
   const chosen = able.filter(({ name }) => names.length === 0 || name === bare || names.includes(name))
   if (values.beside === undefined) return chosen
   const programs = buildTargetsBeside(resolve(values.beside))
-  return [...chosen, { name: beside, program: join(programs, ours), stories: ours, rows: rowNames }]
+  const environment = { BENCH_IN_PROCESS: ours }
+  return [...chosen, { name: beside, program: join(programs, ours), environment, rows: rowNames }]
 }
 
 function chosenRows(): readonly Row[] {
@@ -154,7 +164,7 @@ function chosenRows(): readonly Row[] {
 }
 
 const lowerQuartile = ({ rounds }: Measured) => atPart(rounds, 0.25)
-const nameOf = (stories: string) => (stories === ours ? suite : stories)
+const nameOf = (program: string) => (program === ours ? suite : program)
 
 function isRow(name: string): name is Row {
   return Object.hasOwn(rows, name)

@@ -1,16 +1,16 @@
 import type { Server } from 'node:http'
 import { KeptConnection } from './connection'
 import { pipe } from './pipe'
-import { rows, storiesInProcess, type RoundInProcess, type Row } from './programs-in-process'
+import { programsInProcess, rows, type RoundInProcess, type Row } from './programs-in-process'
 import type { Connection } from './story'
 import { memory } from './storage/records'
-import { tell } from './target'
+import { port, tell } from './target'
 
 // The system is asked for the time between them.
 const operationsAtOnce = 8
 
-/** Serves no port: over a connection in memory, this process asks its own server. */
-export function serveInProcess(server: Server, program: string): void {
+/** Over a connection in memory, this process asks its own server. The port is for a guard that asks it, too. */
+export function serveInProcess(server: Server, name: string): void {
   const [end, serverEnd] = pipe()
   server.emit('connection', serverEnd)
   const connection = new Counted(KeptConnection.over(end))
@@ -18,18 +18,18 @@ export function serveInProcess(server: Server, program: string): void {
   process.on('message', async ({ row, milliseconds }: RoundInProcess) => {
     // Else one row would push out what another one needs.
     memory?.changeTo(row)
-    const operation = operations.get(row) ?? (await prepared(program, row, connection))
+    const operation = operations.get(row) ?? (await prepared(name, row, connection))
     operations.set(row, operation)
     await round(operation, milliseconds, connection)
   })
   process.on('disconnect', () => process.exit())
-  tell({ kind: 'ready' })
+  server.listen(port, '127.0.0.1', () => tell({ kind: 'ready' }))
 }
 
-async function prepared(program: string, row: Row, connection: Connection): Promise<() => Promise<void>> {
-  const stories = storiesInProcess[program] ?? {}
+async function prepared(name: string, row: Row, connection: Connection): Promise<() => Promise<void>> {
+  const stories = programsInProcess[name]?.stories ?? {}
   const story = rows[row].map((workload) => stories[workload]).find((found) => found !== undefined)
-  if (story === undefined) throw new Error(`${program} has no ${row}.`)
+  if (story === undefined) throw new Error(`${name} has no ${row}.`)
   return story(connection)
 }
 

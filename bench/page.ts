@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const page = join(__dirname, '..', 'docs', 'reports', 'performance.md')
 
 /** Writes a part of docs/reports/performance.md, between the marks of that name; the rest of the page stays as it is. */
-export function writePart(name: 'figures' | 'cost' | 'cache', text: string): void {
+export function writePart(name: 'figures' | 'cost' | 'signed' | 'cache', text: string): void {
   const before = readFileSync(page, 'utf8')
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [from, to] = [before.indexOf(begin), before.indexOf(end)]

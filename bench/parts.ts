@@ -1,5 +1,6 @@
 // Which part of the suite a request spends its time in: `npm run parts -- guard "code flow" --by room|file|function`, on the
-// binary of Node that BENCH_NODES names. With `--target bare`, the same of another target. A sample of V8's profiler counts for the innermost function of the suite on its stack, so that what
+// binary of Node that BENCH_NODES names. With `--target bare`, the same of another
+// target of programs-in-process.ts. A sample of V8's profiler counts for the innermost function of the suite on its stack, so that what
 // this function asks of Node counts for it, too. What has no such function counts for Express, or for Node.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { otherCore, pin, runTargetsOn, startTarget } from './child'
-import { rows, type Row } from './programs-in-process'
+import { programsInProcess, rows, type Row } from './programs-in-process'
 
 interface Frame {
   readonly id: number
@@ -57,9 +58,10 @@ function mapSources(): void {
 /** Microseconds of processor time of one operation, by part. */
 async function spentIn(row: Row): Promise<ReadonlyMap<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'parts-'))
-  const environment = { BENCH_IN_PROCESS: values.target }
+  const { program, environment: own } = programsInProcess[values.target] ?? { program: values.target }
+  const environment = { ...own, BENCH_IN_PROCESS: values.target }
   const profiling = ['--cpu-prof', '--cpu-prof-interval', '200', '--cpu-prof-dir', folder]
-  const target = await startTarget({ program: values.target, environment }, '', ['--expose-gc', ...profiling])
+  const target = await startTarget({ program, environment }, '', ['--expose-gc', ...profiling])
   await target.roundInProcess({ row, milliseconds: warmUp })
   const { cpu } = await target.roundInProcess({ row, milliseconds: span })
   await target.stop()

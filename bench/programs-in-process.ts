@@ -1,4 +1,5 @@
 import { peers } from './peers'
+import { signedPrograms } from './signed-programs'
 import { bare } from './stories/bare'
 import { ours } from './stories/ours'
 import type { Stories, Workload } from './story'
@@ -20,5 +21,26 @@ export const rows = {
 
 export type Row = keyof typeof rows
 
-/** By the name of the program in targets/. */
-export const storiesInProcess: Readonly<Record<string, Stories>> = { ...peers, bare, ours }
+/** A target that is its own generator. */
+export interface ProgramInProcess {
+  /** In targets/. */
+  readonly program: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stories: Stories
+}
+
+/** With opaque tokens. Each has the name of its program. */
+const opaque = Object.entries({ ...peers, bare, ours }).map(
+  ([program, stories]): readonly [string, ProgramInProcess] => [program, { program, stories }],
+)
+
+export const programsInProcess: Readonly<Record<string, ProgramInProcess>> = {
+  ...Object.fromEntries(opaque),
+  ...signedPrograms,
+}
+
+/** The tables of docs/reports/performance.md, each with the programs that stand in it. */
+export const tables: Readonly<Record<'cost' | 'signed', readonly string[]>> = {
+  cost: opaque.map(([name]) => name),
+  signed: ['bare', 'ours', 'better-auth', 'oidc-provider', ...Object.keys(signedPrograms)],
+}

@@ -16,7 +16,7 @@ export interface RoundReport {
   readonly requests: number
 }
 
-/** The program that a process runs which is its own generator, see in-process.ts. */
+/** The name in programs-in-process.ts of what a process runs which is its own generator, see in-process.ts. */
 export const programInProcess = process.env['BENCH_IN_PROCESS']
 
 /** Serves an app of a target until the harness lets go of the process. */

@@ -2,9 +2,12 @@ import { memoryStore, type Authorization, type StoredAuthorization } from 'expre
 import { lifetimes } from '../cast'
 import { find, remove, save } from './records'
 
-/** The authorizations of the suite in a map, and its own counters in memory. */
+const { counters, keys } = memoryStore({ allowInProduction: true })
+
+/** The authorizations of the suite in a map, and its own counters and signing keys in memory. */
 export const inMemory = () => ({
   store: {
+    keys,
     find: (id: string) => find<StoredAuthorization>(id),
     async save(authorization: Authorization, revision: string, expected?: string) {
       const kept = await find<StoredAuthorization>(authorization.id)
@@ -16,5 +19,5 @@ export const inMemory = () => ({
     },
     remove: async (id: string) => void (await remove(id)),
   },
-  counters: memoryStore({ allowInProduction: true }).counters,
+  counters,
 })

@@ -1,5 +1,14 @@
-import { scope } from '../cast'
-import { basic, clientCredentials, codeFlow, guard, introspection, refresh, type Dialect } from '../flows'
+import { resource, scope } from '../cast'
+import {
+  accessTokenBy,
+  basic,
+  clientCredentials,
+  codeFlow,
+  guard,
+  introspection,
+  refresh,
+  type Dialect,
+} from '../flows'
 import type { Stories } from '../story'
 
 // One code flow is 2 requests: GET authorize, where this client needs no consent, and POST token.
@@ -18,4 +27,16 @@ export const betterAuth: Stories = {
   refresh: refresh(dialect),
   guard: guard(dialect),
   introspection: introspection(dialect),
+}
+
+/** With access tokens that are JWTs, which it does not keep: it has no guard for them in its own process. */
+export function betterAuthJwt(algorithm: string): Stories {
+  const authorizationFields = { ...dialect.authorizationFields, resource }
+  const signed = {
+    ...dialect,
+    authorizationFields,
+    tokenFields: { resource },
+    accept: accessTokenBy(algorithm),
+  }
+  return { clientCredentials: clientCredentials(signed), codeFlow: codeFlow(signed) }
 }

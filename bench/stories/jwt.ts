@@ -8,3 +8,8 @@ export const jwt: Stories = {
     return guarded(connection, access_token)
   },
 }
+
+/** A guard that believes any token. */
+export const guarding: Stories = {
+  guard: async (connection) => guarded(connection, 'A'.repeat(64)),
+}

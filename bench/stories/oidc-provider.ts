@@ -1,4 +1,15 @@
-import { basic, clientCredentials, codeFlow, guard, introspection, refresh, type Dialect } from '../flows'
+import { resource, scope } from '../cast'
+import {
+  accessTokenBy,
+  basic,
+  clientCredentials,
+  codeFlow,
+  guard,
+  idTokenBy,
+  introspection,
+  refresh,
+  type Dialect,
+} from '../flows'
 import { get, headerOf, headersOf, wrong, type Answer, type Connection, type Stories } from '../story'
 
 // One code flow is 4 requests: GET auth, GET interaction, where the owner consents, GET auth again, POST token.
@@ -18,6 +29,24 @@ export const oidcProvider: Stories = {
   refresh: refresh(dialect),
   guard: guard(dialect),
   introspection: introspection(dialect),
+}
+
+/** With access tokens that are JWTs, which it does not keep: it has no guard for them. */
+export function oidcProviderJwt(algorithm: string): Stories {
+  const authorizationFields = { ...dialect.authorizationFields, resource }
+  const signed = {
+    ...dialect,
+    authorizationFields,
+    tokenFields: { resource },
+    accept: accessTokenBy(algorithm),
+  }
+  return { clientCredentials: clientCredentials(signed), codeFlow: codeFlow(signed) }
+}
+
+/** With an ID token beside an opaque access token. */
+export function oidcProviderIdToken(algorithm: string): Stories {
+  const authorizationFields = { ...dialect.authorizationFields, scope: `openid ${scope}` }
+  return { codeFlow: codeFlow({ ...dialect, authorizationFields, accept: idTokenBy(algorithm) }) }
 }
 
 const browsers = new WeakMap<Connection, Map<string, string>>()

@@ -1,9 +1,12 @@
+import { scope } from '../cast'
 import {
+  accessTokenBy,
   basic,
   clientCredentials,
   codeFlow,
   decide,
   guard,
+  idTokenBy,
   introspection,
   refresh,
   type Dialect,
@@ -24,3 +27,19 @@ export const ours: Stories = {
 
 /** Where the host knows of the approval: 2 requests. */
 export const approvedAlready: Stories = { codeFlow: codeFlow(dialect) }
+
+/** With access tokens that are JWTs. */
+export function oursJwt(algorithm: string): Stories {
+  const signed = { ...withPage, accept: accessTokenBy(algorithm) }
+  return {
+    clientCredentials: clientCredentials(signed),
+    codeFlowWithPage: codeFlow(signed),
+    guard: guard(signed),
+  }
+}
+
+/** With an ID token beside an opaque access token. */
+export function oursIdToken(algorithm: string): Stories {
+  const authorizationFields = { scope: `openid ${scope}` }
+  return { codeFlowWithPage: codeFlow({ ...withPage, authorizationFields, accept: idTokenBy(algorithm) }) }
+}

@@ -2,13 +2,21 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { BetterAuthOptions } from 'better-auth' with { 'resolution-mode': 'import' }
 import type { Express, RequestHandler } from 'express'
 import { createApp } from '../app'
-import { client, lifetimes, owner, scope } from '../cast'
+import { client, lifetimes, owner, resource, scope } from '../cast'
 import { tokensInRedis } from '../storage/better-auth'
 import { texts } from '../storage/texts'
 import { serveWith } from '../serve-with'
 import { port } from '../target'
 
 const scopes = [scope, 'offline_access']
+/** With it, access tokens for the API are JWTs. */
+const jwtAlgorithm = process.env['BENCH_JWT']
+const resources = {
+  resources: [resource],
+  cachedResources: new Set([resource]),
+  // Any client may ask for them, as at the suite.
+  enforcePerClientResources: false,
+}
 
 /** Secrets, tokens and codes are hashed with SHA-256, as they are by default; refresh tokens rotate. */
 async function createAuth() {
@@ -16,7 +24,14 @@ async function createAuth() {
   const { memoryAdapter } = await import('better-auth/adapters/memory')
   const { jwt } = await import('better-auth/plugins')
   const { oauthProvider } = await import('@better-auth/oauth-provider')
-  const memory = memoryAdapter({ user: [], account: [], session: [], oauthClient: [] })
+  const memory = memoryAdapter({
+    user: [],
+    account: [],
+    session: [],
+    oauthClient: [],
+    oauthResource: [],
+    jwks: [],
+  })
   return betterAuth({
     baseURL: `http://127.0.0.1:${port}`,
     secret: randomBytes(32).toString('base64url'),
@@ -30,7 +45,7 @@ async function createAuth() {
     rateLimit: { enabled: false },
     logger: { disabled: true },
     plugins: [
-      jwt(),
+      jwt(jwtAlgorithm === 'ES256' ? { jwks: { keyPairConfig: { alg: 'ES256' } } } : {}),
       oauthProvider({
         loginPage: '/login',
         consentPage: '/consent',
@@ -40,6 +55,7 @@ async function createAuth() {
         m2mAccessTokenExpiresIn: lifetimes.accessToken,
         refreshTokenExpiresIn: lifetimes.refreshToken,
         cachedTrustedClients: new Set([client.id]),
+        ...(jwtAlgorithm === undefined ? {} : resources),
         silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
       }),
     ],

@@ -2,12 +2,18 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { Express, RequestHandler } from 'express'
 import type { Configuration, Provider } from 'oidc-provider' with { 'resolution-mode': 'import' }
 import { createApp } from '../app'
-import { client, lifetimes, owner, scope } from '../cast'
+import { client, lifetimes, owner, resource, scope } from '../cast'
 import { adapterOf } from '../storage/oidc-provider'
 import { serveWith } from '../serve-with'
 import { port } from '../target'
 
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const [jwtAlgorithm, idTokenAlgorithm] = [process.env['BENCH_JWT'], process.env['BENCH_ID_TOKEN']]
+const scopes = idTokenAlgorithm === undefined ? [scope] : ['openid', scope]
+const keys = [
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  ...(jwtAlgorithm === 'EdDSA' ? [generateKeyPairSync('ed25519')] : []),
+  ...(idTokenAlgorithm === 'RS256' ? [generateKeyPairSync('rsa', { modulusLength: 2048 })] : []),
+]
 
 /** Secrets are compared as they are, in constant time; tokens are opaque and refresh tokens rotate. */
 const configuration: Configuration = {
@@ -19,13 +25,13 @@ const configuration: Configuration = {
       redirect_uris: [client.redirectUri],
       response_types: ['code'],
       grant_types: ['authorization_code', 'client_credentials', 'refresh_token'],
-      scope,
-      id_token_signed_response_alg: 'ES256',
+      scope: scopes.join(' '),
+      id_token_signed_response_alg: idTokenAlgorithm === 'RS256' ? 'RS256' : 'ES256',
     },
   ],
-  scopes: [scope],
+  scopes,
   cookies: { keys: [randomBytes(32).toString('base64url')] },
-  jwks: { keys: [privateKey.export({ format: 'jwk' })] },
+  jwks: { keys: keys.map(({ privateKey }) => privateKey.export({ format: 'jwk' })) },
   clientAuthMethods: ['client_secret_basic'],
   findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
   issueRefreshToken: () => true,
@@ -39,6 +45,7 @@ const configuration: Configuration = {
     clientCredentials: { enabled: true },
     introspection: { enabled: true, allowedPolicy: (_context, asking) => asking.clientId === client.id },
     revocation: { enabled: true },
+    ...(jwtAlgorithm === undefined ? {} : { resourceIndicators: resourcesWith(jwtAlgorithm) }),
   },
   ttl: {
     AccessToken: lifetimes.accessToken,
@@ -49,6 +56,20 @@ const configuration: Configuration = {
     RefreshToken: lifetimes.refreshToken,
     Session: lifetimes.refreshToken,
   },
+}
+
+/** Access tokens for the API are JWTs. They are for it at a code, too, without being asked for again. */
+function resourcesWith(algorithm: string): NonNullable<Configuration['features']>['resourceIndicators'] {
+  return {
+    enabled: true,
+    useGrantedResource: () => true,
+    getResourceServerInfo: () => ({
+      scope,
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: lifetimes.accessToken,
+      jwt: { sign: { alg: algorithm === 'EdDSA' ? 'EdDSA' : 'ES256' } },
+    }),
+  }
 }
 
 async function oidcProvider(): Promise<Express> {
@@ -68,7 +89,8 @@ function approve(provider: Provider): RequestHandler {
   return async (request, response) => {
     const { prompt } = await provider.interactionDetails(request, response)
     const grant = new provider.Grant({ accountId: owner, clientId: client.id })
-    grant.addOIDCScope(scope)
+    grant.addOIDCScope(scopes.join(' '))
+    if (jwtAlgorithm !== undefined) grant.addResourceScope(resource, scope)
     const consent = { grantId: await grant.save() }
     const result = prompt.name === 'login' ? { login: { accountId: owner }, consent } : { consent }
     await provider.interactionFinished(request, response, result)

@@ -6,19 +6,22 @@ import {
 import { createHash } from 'node:crypto'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'
+import { guardOfOurs } from '../guard-of-ours'
 import { connectToRedis } from '../redis-of-target'
 import { serveWith } from '../serve-with'
+import { identityScopes, signingOfOurs } from '../signing-of-ours'
 import { inMemory } from '../storage/ours'
 import { programInProcess } from '../target'
 
 // Everything is on: digests, PKCE, rotation, limits on failures and on requests, a listener for each event.
 const url = process.env['REDIS_URL'] ?? ''
 const cached = process.env['BENCH_CACHE']
+const issuer = 'http://127.0.0.1'
 const plenty = { attempts: 1_000_000, seconds: 1 }
 
 const oauth = createAuthorizationServer({
-  issuer: 'http://127.0.0.1',
-  scopes: { [scope]: 'See your photos' },
+  issuer,
+  scopes: { ...identityScopes, [scope]: 'See your photos' },
   clients: [
     {
       client_id: client.id,
@@ -27,7 +30,7 @@ const oauth = createAuthorizationServer({
       client_secret_hashes: [`sha256:${createHash('sha256').update(client.secret).digest('base64url')}`],
       redirect_uris: [client.redirectUri],
       grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
-      scope,
+      scope: [...Object.keys(identityScopes), scope].join(' '),
       may_introspect: true,
     },
   ],
@@ -39,6 +42,7 @@ const oauth = createAuthorizationServer({
     accessToken: lifetimes.accessToken,
     refreshToken: lifetimes.refreshToken,
   },
+  ...signingOfOurs(),
   pkce: 'all',
   limits: {
     networks: { authorization: plenty, clients: plenty },
@@ -51,7 +55,7 @@ listen(oauth.events)
 
 const app = createApp()
 app.use(oauth.router())
-app.get('/photos', oauth.bearerGuard(scope), (_request, response) => {
+app.get('/photos', guardOfOurs(oauth, issuer), (_request, response) => {
   response.json({ photos: [] })
 })
 

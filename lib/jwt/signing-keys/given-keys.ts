@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers'
 import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
@@ -87,7 +88,7 @@ function readKey(value: unknown): SigningKey | string {
     kid: id,
     algorithm,
     publicKey: published(jwk, id, algorithm),
-    sign: async (text) => signatureIn(await Reflect.apply(sign, value, [text])),
+    sign: async (text) => signatureIn(await inTime(Reflect.apply(sign, value, [text]))),
   }
 }
 
@@ -109,6 +110,17 @@ function withPrivateKey(
       : `cannot sign with ${chosen}.`
   const own = isRecord(value) && isText(value['kid']) ? value['kid'] : undefined
   return signingKeyOf(key, algorithm, kid ?? own)
+}
+
+// Seconds that a key service may take for one signature.
+const patience = 2
+
+async function inTime(signature: unknown): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The signer took more than ${patience} s.`)), patience * 1000)
+  })
+  return Promise.race([signature, late]).finally(() => clearTimeout(timer))
 }
 
 function signatureIn(value: unknown): Buffer {

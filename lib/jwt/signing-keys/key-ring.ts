@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers'
 import { bareError, temporarilyUnavailable } from '../../protocol/oauth-error'
 import { KeySet, type KeySource } from '../key-source'
 import type { PublicKey } from '../public-keys'
@@ -67,22 +66,13 @@ export function keyRing(
 
 const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-// Seconds that a key service may take for one signature.
-const patience = 2
-
 // A request that gets no signature uses nothing up, so the client may try again.
 async function signatureOf(key: SigningKey, text: Buffer): Promise<Buffer> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`The signer took more than ${patience} s.`)), patience * 1000)
-  })
   try {
-    return await Promise.race([key.sign(text), late])
+    return await key.sign(text)
   } catch (error) {
     throw temporarilyUnavailable('signer_unavailable', 'The server is temporarily unable to answer.', {
       cause: bareError(error),
     })
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -72,6 +72,19 @@ test('a key service signs in place of the server', async () => {
   expect(asked).toHaveLength(1)
 })
 
+test('a key service that does not answer within 2 seconds is unavailable', async () => {
+  const silent: GivenKey = {
+    publicKey: ec.publicKey,
+    algorithm: 'ES256',
+    sign: () => new Promise<never>(() => {}),
+  }
+  const { flow, failures } = ofKeys([silent])
+  const bend = { scope: 'photos:read', resource: photosApi }
+  const { body } = await flow.redeem(gallery, await flow.approve(gallery, bend))
+  expect(body).toMatchObject({ error: 'temporarily_unavailable' })
+  expect(failures.at(-1)?.reason).toBe('signer_unavailable')
+})
+
 test('the kid is the thumbprint of RFC 7638, that of a JWK, or what the host says', async () => {
   const thumbprint = await calculateJwkThumbprint(await exportJWK(ec.publicKey))
   expect(await verified(ofKeys([{ privateKey: ec.privateKey }]))).toMatchObject({ kid: thumbprint })

@@ -1,0 +1,24 @@
+import { jwtAccessTokens, openIdConnect, signingKeys } from 'express-authorization-server'
+import { resource, scope } from './cast'
+
+const secrets = ['a secret of the benchmark, of 32 characters']
+
+/** The options for what `BENCH_JWT` or `BENCH_ID_TOKEN` signs with the algorithm in it; without them, none. */
+export function signingOfOurs() {
+  const [accessTokens, idTokens] = [process.env['BENCH_JWT'], process.env['BENCH_ID_TOKEN']].map(algorithmOf)
+  if (accessTokens !== undefined) {
+    const keys = signingKeys({ secrets, algorithms: [accessTokens] })
+    return { resources: { [resource]: { scopes: [scope] } }, plugIns: [keys, jwtAccessTokens({ keys })] }
+  }
+  if (idTokens === undefined) return {}
+  const keys = signingKeys({ secrets, algorithms: [idTokens] })
+  return { plugIns: [keys, openIdConnect({ keys, algorithm: idTokens })] }
+}
+
+/** What clients may ask for besides the scope of the benchmark. */
+export const identityScopes: Readonly<Record<string, string>> =
+  process.env['BENCH_ID_TOKEN'] === undefined ? {} : { openid: 'Know who you are' }
+
+function algorithmOf(name: string | undefined) {
+  return (['ES256', 'EdDSA', 'RS256'] as const).find((algorithm) => algorithm === name)
+}

@@ -1,0 +1,20 @@
+// Tuning: Node 24 looks at an object of options as if it could be a key, 22 µs each time, so that `crypto.sign` with the
+// option `dsaEncoding` takes 75 µs and without it 30 µs. This file does what the option does.
+
+const numberLength = 32
+
+/** Joins both numbers of a signature on P-256 (RFC 7518 3.4). @param der the form that Node writes (RFC 3279 2.2.3). */
+export function joinNumbers(der: Buffer): Buffer {
+  // Tag and length of the sequence, then tag, length and bytes of each number. All lengths are below 128.
+  const endOfFirst = 4 + der.readUInt8(3)
+  const joined = Buffer.alloc(2 * numberLength)
+  putNumber(joined, numberLength, der.subarray(4, endOfFirst))
+  putNumber(joined, 2 * numberLength, der.subarray(endOfFirst + 2))
+  return joined
+}
+
+/** @param bytes without leading zeros, but with one before a byte that would read as a sign. */
+function putNumber(joined: Buffer, end: number, bytes: Buffer): void {
+  const number = bytes.subarray(-numberLength)
+  number.copy(joined, end - number.length)
+}
