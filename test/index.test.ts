@@ -139,6 +139,8 @@ const types = [
   'IntrospectedAccess',
   'IntrospectionGuard',
   'IntrospectionGuardOptions',
+  'IntrospectionKey',
+  'IntrospectionSecret',
   'IssueLimitOptions',
   'IssueMoment',
   'Issued',

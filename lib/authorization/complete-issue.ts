@@ -1,5 +1,6 @@
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
+import { withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import type { Evidence } from '../protocol/evidence'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
-import { responseMembers } from '../protocol/token-type'
+import { responseMembers, type TokenType } from '../protocol/token-type'
 import { isRecord } from '../primitives/options-reader'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { AccessToken, Authorization } from './authorization'
@@ -51,17 +52,14 @@ interface CompletedToken {
 export type CompleteIssue = (token: DecidedToken, recipient: Recipient) => Promise<CompletedToken>
 
 /** Makes the completion of a server; undefined if nothing would complete a token. */
-export function completionOf(
-  issuer: string,
-  formats: readonly AccessTokenFormat[],
-  extensions: readonly Extension[],
-): CompleteIssue | undefined {
+export function completionOf(writers: TokenWriters): CompleteIssue | undefined {
+  const { accessTokenFormats, extensions } = writers
   const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
+  if (accessTokenFormats.length === 0 && adding.length === 0) return undefined
   const claiming = extensions.filter((extension) => extension.claims !== undefined)
-  if (formats.length === 0 && adding.length === 0) return undefined
   return async ({ authorization, issued, event }, recipient) => {
     const held = heldToken(authorization, issued)
-    const accessToken = await textOf({ issuer, formats, claiming }, held, issued, recipient)
+    const accessToken = await textOf({ ...writers, claiming }, held, issued, recipient)
     const shown = { ...issued, accessToken }
     return {
       issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
@@ -97,16 +95,22 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 
-/** What writes the texts of access tokens. */
-interface Writers {
+/** The settings of a server that write the texts of access tokens. */
+interface TokenWriters {
   readonly issuer: string
-  readonly formats: readonly AccessTokenFormat[]
-  /** The extensions with `claims`. */
-  readonly claiming: readonly Extension[]
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
 }
 
+/** @param claiming the extensions with `claims`. */
 async function textOf(
-  { issuer, formats, claiming }: Writers,
+  {
+    issuer,
+    accessTokenFormats: formats,
+    claiming,
+    ...confirming
+  }: TokenWriters & { readonly claiming: readonly Extension[] },
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,
@@ -121,7 +125,8 @@ async function textOf(
   const { issuedAt } = formatted
   const named = { issuer, authorizationId, tokenId, subject, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
-  const members = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
+  const own = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
+  const members = withConfirmation(own, confirming, { tokenType, tokenData, ...data })
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
   return encodeToken(format, claims, { client, grantType })
 }

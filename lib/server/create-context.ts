@@ -61,7 +61,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
-    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions),
+    complete: completionOf(settings),
     issueContext: (restrict = unrestricted, evidence = noEvidence, client) => ({
       now: guards.now(),
       issuerDigest: ownDigest,

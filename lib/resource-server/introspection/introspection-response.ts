@@ -1,10 +1,15 @@
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { readConfirmation } from '../../protocol/confirmation'
+import type { Extension } from '../../protocol/extension'
 import { parseScope } from '../../protocol/scope'
-import { frozen, type IntrospectedAccess } from '../admit'
+import { fitsType, type TokenType } from '../../protocol/token-type'
+import { frozen, type GoodToken, type IntrospectedAccess } from '../admit'
 
 /** What an active token must be for a guard to accept it. */
 export interface IntrospectionTerms {
   readonly issuer: string
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
   /** The `aud` of the tokens must contain one of these. Empty: the tokens must name no audience. */
   readonly audience: readonly string[]
   /** How far clocks may differ, in seconds. */
@@ -22,18 +27,23 @@ type IntrospectionFault =
   | 'introspection_expired'
   | 'introspection_incomplete'
 
+/** An active token, as this guard accepts it. */
+interface IntrospectedToken extends GoodToken {
+  readonly access: IntrospectedAccess
+}
+
 /**
- * Reads the answer of an introspection endpoint (RFC 7662 2.2): the access of an active token, the reason why this guard
- * refuses it, or undefined for a token that is not active.
+ * Reads the answer of an introspection endpoint (RFC 7662 2.2): an active token, the reason why this guard refuses it,
+ * or undefined for a token that is not active.
  *
  * @param now seconds since the epoch.
  * @throws TypeError if the answer is none.
  */
-export function accessOf(
+export function introspectedToken(
   answer: unknown,
   terms: IntrospectionTerms,
   now: number,
-): IntrospectedAccess | IntrospectionFault | undefined {
+): IntrospectedToken | IntrospectionFault | undefined {
   if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
   const member = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
   const active = member('active')
@@ -46,26 +56,30 @@ export function accessOf(
   if (expiresAt !== undefined && !isTime(expiresAt)) return 'introspection_incomplete'
   if (isTime(expiresAt) && expiresAt + terms.clockTolerance <= now) return 'introspection_expired'
   if (!isFor(member('aud'), terms.audience)) return 'introspection_of_another_audience'
+  const confirmation = readConfirmation(terms, member('cnf'))
   // RFC 7800 3: a request without proof of the key may come from a thief.
-  if (member('cnf') !== undefined) return 'introspection_bound_to_key'
-  if (!isBearer(member('token_type'))) return 'introspection_of_another_type'
+  if (confirmation === undefined) return 'introspection_bound_to_key'
+  const { tokenType, ...kept } = confirmation
+  if (!isOfType(member('token_type'), tokenType)) return 'introspection_of_another_type'
   const scope = scopeOf(member('scope'))
   if (!isText(clientId) || !isAbsentOrText(subject) || scope === undefined) return 'introspection_incomplete'
-  return frozen({
+  const access = frozen({
     clientId,
     // RFC 9700 4.15: a client that acts for itself must not pass for a resource owner with its name.
     subject: subject === clientId ? undefined : subject,
     scope,
-    tokenType: 'bearer' as const,
+    tokenType,
     expiresAt: isTime(expiresAt) ? expiresAt : now + terms.maximumAge,
     claims: answer,
   })
+  return { access, ...kept, extensionData: {} }
 }
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
-const isBearer = (type: unknown) =>
-  type === undefined || (isText(type) && ['bearer', 'at+jwt'].includes(type.toLowerCase()))
+// RFC 9449 6.2: a token that is bound to a key must not call itself Bearer. Some servers name the format in its place.
+const isOfType = (named: unknown, type: string) =>
+  fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
 // A guard that knows its audience demands one, because the server may have left it out for another resource server.
 function isFor(aud: unknown, audience: readonly string[]): boolean {
