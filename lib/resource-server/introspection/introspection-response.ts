@@ -45,7 +45,9 @@ export function introspectedToken(
   now: number,
 ): IntrospectedToken | IntrospectionFault | undefined {
   if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
-  const member = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
+  // Some servers write null for what a token does not have.
+  const member = (name: string): unknown =>
+    Object.hasOwn(answer, name) ? (answer[name] ?? undefined) : undefined
   const active = member('active')
   // RFC 7662 2.2: REQUIRED, and a Boolean. A text such as "true" says nothing.
   if (typeof active !== 'boolean')
@@ -60,7 +62,8 @@ export function introspectedToken(
   // RFC 7800 3: a request without proof of the key may come from a thief.
   if (confirmation === undefined) return 'introspection_bound_to_key'
   const { tokenType, ...kept } = confirmation
-  if (!isOfType(member('token_type'), tokenType)) return 'introspection_of_another_type'
+  if (!isOfType(member('token_type'), tokenType) || !isAccessToken(member('token_use'), member('typ')))
+    return 'introspection_of_another_type'
   const scope = scopeOf(member('scope'))
   if (!isText(clientId) || !isAbsentOrText(subject) || scope === undefined) return 'introspection_incomplete'
   const access = frozen({
@@ -81,11 +84,16 @@ const isAbsentOrText = (value: unknown): value is string | undefined => value ==
 const isOfType = (named: unknown, type: string) =>
   fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
+// Some servers answer about other tokens as well, which live longer or give no access. ORY Hydra says so in `token_use`,
+// and Keycloak in `typ`.
+const isAccessToken = (use: unknown, type: unknown) =>
+  (use === undefined || use === 'access_token') && !['Refresh', 'Offline', 'ID'].some((name) => name === type)
+
 // A guard that knows its audience demands one, because the server may have left it out for another resource server.
 function isFor(aud: unknown, audience: readonly string[]): boolean {
-  if (aud === undefined) return audience.length === 0
-  const named = isText(aud) ? [aud] : aud
-  return isTexts(named) && named.some((one) => audience.includes(one))
+  const named = aud === undefined ? [] : isText(aud) ? [aud] : aud
+  if (!isTexts(named)) return false
+  return named.length === 0 ? audience.length === 0 : named.some((one) => audience.includes(one))
 }
 
 const scopeOf = (scope: unknown) => {
