@@ -188,6 +188,28 @@ describe('the caches of the guard', () => {
     clock.advance(-60)
     server.answer = { active: false }
     expect((await ask('token')).status).toBe(401)
+    // The time of the former answer comes, and the token has ended since.
+    clock.advance(60)
+    expect((await ask('token')).status).toBe(401)
+  })
+
+  test('hold maximumCached answers, and ask again about others', async () => {
+    const { ask } = photos({ maximumCached: 1 })
+    for (const token of ['a', 'b', 'a', 'a']) expect((await ask(token)).status).toBe(200)
+    server.answer = { active: false }
+    for (const token of ['x', 'y', 'x', 'x']) expect((await ask(token)).status).toBe(401)
+    expect(server.asked).toHaveLength(6)
+  })
+
+  test('give every request the same frozen access', async () => {
+    const { app, guard, ask } = photos()
+    server.answer = { ...good, roles: { admin: false } }
+    app.get('/change', guard('photos:read'), (request, response) => {
+      const { oauth } = request
+      const claims = oauth !== undefined && 'claims' in oauth ? oauth.claims : {}
+      response.json([oauth, claims, claims['roles']].every((value) => Object.isFrozen(value)))
+    })
+    for (let call = 0; call < 2; call++) expect((await ask('token', '/change')).body).toBe(true)
   })
 
   test('share one call among parallel requests with one token', async () => {
@@ -202,6 +224,17 @@ describe('the caches of the guard', () => {
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(server.asked).toHaveLength(1)
+  })
+
+  test('count one shared call once, from whichever networks its requests come', async () => {
+    const { ask } = photos({ limits: { inactive: { attempts: 1, seconds: 60 } } })
+    const waiting: (() => void)[] = []
+    server.answer = (response) => void waiting.push(() => withStatus(200, { active: false })(response))
+    const asked = Array.from({ length: 6 }, (_, index) => ask('token', '/photos', `192.0.2.${index % 2}`))
+    await waitUntil('the endpoint is asked', async () => waiting.length > 0)
+    for (const answer of waiting) answer()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([401]))
   })
 })
 
@@ -253,6 +286,27 @@ describe('the bounds of the guard', () => {
     clock.advance(10)
     expect((await ask('x')).status).toBe(200)
     expect((await ask('y')).status).toBe(200)
+  })
+
+  test('count no request that is refused without a call', async () => {
+    const { ask } = photos({ limits })
+    server.answer = (response) => void response.writeHead(500).end()
+    for (let call = 0; call < 12; call++) expect((await ask(`t${call}`)).status).toBe(503)
+    expect(server.asked).toHaveLength(5)
+  })
+
+  test('answer 503 while the credentials are refused, and let cached tokens pass', async () => {
+    const { ask, clock, failures } = photos()
+    await ask('good')
+    server.answer = withStatus(401, { error: 'invalid_client' })
+    for (let call = 0; call < 12; call++) expect((await ask(`t${call}`)).status).toBe(503)
+    expect((await ask('good')).status).toBe(200)
+    // A server may lock a client that fails too often.
+    expect(server.asked).toHaveLength(6)
+    expect(failures[0]).toMatchObject({ reason: 'introspection_not_authorized' })
+    server.answer = good
+    clock.advance(10)
+    expect((await ask('t0')).status).toBe(200)
   })
 
   test('count tokens that the endpoint refuses to look at, and never stop calls about others', async () => {
